@@ -19,7 +19,7 @@ import pandas as pd
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing.annotator_summary import summarise
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.chat.collecting import ChatResult, collecting_chats
+from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, collect_chats
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
 from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
@@ -102,9 +102,9 @@ def collect(study: Study, survey: str) -> CollectResult:
     result = CollectResult(comments=len(comments), names=names)
     result.unfinished = len({unit.unit_id for unit in study.units(survey)} - handed_in)
     result.strangers = len({own.done[handle].worker for own in contents.values() for handle in own.unknown})
-    with collecting_chats(study, survey, secret, {h for own in contents.values() for h in own.out}) as result.chats:
-        for own in contents.values():
-            _add(result, study, survey, own)
+    result.chats = collect_chats(study, survey, secret, {h for own in contents.values() for h in own.out})
+    for own in contents.values():
+        _add(result, study, survey, own)
     talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
     result.look = summarise(result.rows, talks, launched_survey(study, survey))
     return result

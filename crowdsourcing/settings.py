@@ -99,7 +99,7 @@ class LaunchSettings:
     completion_code: str = ""
     screened_out_code: str = ""
     limits: _rules(Limits, MAY_BE_NONE) = field(default_factory=dict)
-    chat: _rules(ChatRules, ("longest_delay", "slow_after")) = field(default_factory=dict)
+    chat: _rules(ChatRules, ("longest_delay",)) = field(default_factory=dict)
     language: str = "en"
     texts: dict[str, str] = field(default_factory=dict)
     fee: number(ge=0, le=10) | None = None

@@ -11,10 +11,10 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import chain, count
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -100,10 +100,10 @@ class ChatBots:
         """Return the replies that have come since the last call."""
         return [self.replies.get() for _ in range(self.replies.qsize())]
 
-    def forget(self, chat: str) -> None:
-        """End the sessions of a chat that is over."""
-        for lines in self._lines.values():
-            for line in lines:
+    def keep(self, chats: Collection[str]) -> None:
+        """End the sessions of all other chats."""
+        for line in chain.from_iterable(self._lines.values()):
+            for chat in line.chats() - set(chats):
                 line.forget(chat)
 
     def set_aside(self) -> dict[str, str]:
@@ -120,9 +120,8 @@ class ChatBots:
 
     def stop(self) -> None:
         """Ask nothing any more. The contestants themselves are ended by whoever started them."""
-        for lines in self._lines.values():
-            for line in lines:
-                line.queue.put(None)
+        for line in chain.from_iterable(self._lines.values()):
+            line.queue.put(None)
 
     def report_if_gone(self, name: str) -> None:
         """Report once that no copy of a contestant is left."""
@@ -146,6 +145,9 @@ class _Line:
         """The session of each chat, and how many of its turns the contestant has heard."""
         self._numbers = count(1)
         threading.Thread(target=self._run, name=f"chats with {handle.contestant.name}", daemon=True).start()
+
+    def chats(self) -> set[str]:
+        return set(self._sessions)
 
     def forget(self, chat: str) -> None:
         session = self._sessions.pop(chat, None)

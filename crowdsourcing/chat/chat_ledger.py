@@ -140,11 +140,3 @@ class ChatLedger(Ledger):
         """Return what went wrong with the contestant: (number of the turn, kind, message)."""
         sql = "SELECT number, kind, message FROM chat_troubles WHERE chat_id = ? ORDER BY rowid"
         return [(number, kind, message) for number, kind, message in self._rows(sql, chat_id)]
-
-    def said_since(self, handle: str, moment: float) -> int:
-        """Return how many messages the annotator of a hand-out has sent since `moment`."""
-        sql = (
-            "SELECT COUNT(*) FROM chat_turns JOIN chats USING (chat_id) "
-            "WHERE handle = ? AND number % 2 = 0 AND said_at > ?"
-        )
-        return self._rows(sql, handle, moment)[0][0]

@@ -17,7 +17,7 @@ class ChatDesk:
 
         ``body = {"unit", "item", "number", "text"}``; the number is the one that CHAT names as the next. The same
         message again counts once. Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 said (another message
-        has this number), answer_due, not_next, chat_over, doubled, 410 late, 422 empty, too_long, 429 too_fast.
+        has this number), answer_due, not_next, chat_over, doubled, 410 late, 422 empty, too_long.
         """
         handout = self._chatting(visitor, body)
         return self.chats.say(handout, body)

@@ -31,8 +31,6 @@ from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.survey import Survey
 
-MINUTE = 60.0
-
 
 class SayBody(TypedDict):
     """A message of the person."""
@@ -70,7 +68,6 @@ class Chats:
         self.bots, self.texts, self._items = bots, texts, items
         self.ledger, self.clock = records.ledger, records.clock
         self._unkept: list[TurnReply] = []
-        self._begun: dict[str, str] = {}  # chat -> hand-out, of those that the bots may have a session of
 
     # -- what the page sees ------------------------------------------------------------------------------------------
     def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
@@ -185,26 +182,23 @@ class Chats:
             if state.turns[number].text != text:
                 raise self._refusal("said")
             return self._reply(state, number)
-        self._check_say(handout, state, number, text)
+        self._check_say(state, number, text)
         chat = state.chat or self._new(handout, place)
         now = self.clock()
         self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, text, now, now))
         self._ask(chat)
         return self._reply(self._states(handout)[place], number)
 
-    def _check_say(self, handout: Handout, state: ChatState, number: int, text: str) -> None:
-        if state.step != "chatting":
-            raise self._refusal("chat_over")
-        if state.due:
-            raise self._refusal("answer_due")
-        if number != state.next:
-            raise self._refusal("not_next")
-        if not text:
-            raise self._refusal("empty")
-        if len(text) > self.rule.message_length:
-            raise self._refusal("too_long")
-        if self.ledger.said_since(handout.handle, self.clock() - MINUTE) >= self.rule.messages_per_minute:
-            raise self._refusal("too_fast")
+    def _check_say(self, state: ChatState, number: int, text: str) -> None:
+        for code, wrong in (
+            ("chat_over", state.step != "chatting"),
+            ("answer_due", state.due),
+            ("not_next", number != state.next),
+            ("empty", not text),
+            ("too_long", len(text) > self.rule.message_length),
+        ):
+            if wrong:
+                raise self._refusal(code)
 
     def poll(self, handout: Handout, body: Any) -> dict:
         """Return the turns from `have` on; see `desk.ChatDesk.chat`."""
@@ -229,17 +223,14 @@ class Chats:
             if state.rating.sha256 != sha256:
                 raise self._refusal("rated")
             return
-        if state.step not in ("chatting", "rating"):
-            raise self._refusal("chat_over")
-        if state.due:
-            raise self._refusal("answer_due")
         if not state.may_rate:
-            raise self._refusal("chat_short")
+            raise self._refusal(
+                "answer_due" if state.due else "chat_short" if state.step == "chatting" else "chat_over"
+            )
         (page, drawn), item = self._chat_page(handout, place, state), self.items(handout)[place]
         record = about_item(item, drawn) | check_item(self.survey, page, row)
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
         self.ledger.rate(kept.ChatRating(state.chat.chat_id, record, sha256, self.clock()))
-        self._forget(state.chat.chat_id)
 
     def with_ratings(self, handout: Handout, body_items: Any) -> list[dict]:
         """Return the items of a submission with the ledger's ratings in place of what the browser says of them.
@@ -261,7 +252,6 @@ class Chats:
 
     # -- what contestants answer -------------------------------------------------------------------------------------
     def _ask(self, chat: kept.ChatRecord) -> None:
-        self._begun[chat.chat_id] = chat.handle
         turns = tuple(turn.text for turn in self.ledger.turns(chat.chat_id))
         self.bots.ask(TurnRequest(chat.chat_id, chat.contestant, chat.seed, turns))
 
@@ -299,15 +289,10 @@ class Chats:
                     self._ask(chat)
 
     def tidy(self) -> None:
-        """Let the contestants forget the chats of hand-outs that have ended. Call it every few seconds."""
+        """Let the contestants forget the chats that have ended. Call it every few seconds."""
         self.settle()
-        still = {handout.handle for handout in self.ledger.handouts("status = 'open'")}
-        for name in [name for name, handle in self._begun.items() if handle not in still]:
-            self._forget(name)
-
-    def _forget(self, name: str) -> None:
-        self._begun.pop(name, None)
-        self.bots.forget(name)
+        in_open = "status = 'open' AND handle IN (SELECT handle FROM handouts WHERE status = 'open')"
+        self.bots.keep({chat.chat_id for chat in self.ledger.chats(in_open)})
 
     # -- requests ----------------------------------------------------------------------------------------------------
     def _meant(self, handout: Handout, place: int) -> tuple[int, ChatState]:

@@ -10,7 +10,7 @@ import logging
 import os
 import sqlite3
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 from parlai_spotbot import files
@@ -31,18 +31,11 @@ def backups_of(ledger: Path) -> list[Path]:
     return sorted((ledger.parent / BACKUPS).glob(BACKUP))
 
 
-def _taken_at(backup: Path) -> datetime:
-    return datetime.strptime(backup.stem, STAMP).replace(tzinfo=UTC)
-
-
 def back_up(paths: CollectionPaths) -> Path:
     """Back up the ledger and return the new file; raises `sqlite3.Error` or `OSError` and leaves none otherwise."""
     folder = paths.ledger.parent / BACKUPS
     folder.mkdir(mode=0o700, exist_ok=True)
-    # A clock that was set back must not make the newest backup sort before older ones.
-    latest = max((_taken_at(path) + timedelta(microseconds=1) for path in backups_of(paths.ledger)), default=None)
-    stamp = max(filter(None, (datetime.now(UTC), latest)))
-    target = folder / f"{stamp.strftime(STAMP)}.db"
+    target = folder / f"{datetime.now(UTC).strftime(STAMP)}.db"
     unchecked = target.with_suffix(".unchecked")
     try:
         unchecked.touch(mode=0o600)

@@ -19,7 +19,6 @@ from tornado.web import HTTPError, RequestHandler
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES, refusal
 from parlai_spotbot.crowdsourcing.server.request_queue import Intake
-from parlai_spotbot.crowdsourcing.server.request_rates import client_address
 from parlai_spotbot.errors import UserError
 
 HASHED = re.compile(r"[.-][0-9A-Za-z_-]{8,}\.[a-z0-9]+$")
@@ -93,10 +92,9 @@ class ApiHandler(BaseHandler):
         if self.request.method != ROUTES.get(name):
             self.refuse(refusal(405 if name in ROUTES else 404))
             return
-        headers = self.request.headers
-        client = client_address(self.request.remote_ip or "", headers.get("X-Forwarded-For", ""))
+        authorization = self.request.headers.get("Authorization", "")
         try:
-            self.reply(200, await self.intake.serve(name, headers.get("Authorization", ""), self.request.body, client))
+            self.reply(200, await self.intake.serve(name, authorization, self.request.body))
         except Refusal as reason:
             if reason.status == 401:
                 self.set_header("WWW-Authenticate", "Bearer")

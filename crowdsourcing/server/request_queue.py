@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import logging
 import time
 import traceback
@@ -80,22 +78,16 @@ class Intake:
         self._desk_thread.shutdown()
 
     # -- requests ------------------------------------------------------------------------------------------------------
-    async def serve(self, name: str, authorization: str, raw: bytes, client: str = "") -> dict:
-        """Return the answer to a request for the address `name`, or raise `Refusal`.
-
-        `client` is the address from which it comes, "" where that may be many people's.
-        """
+    async def serve(self, name: str, authorization: str, raw: bytes) -> dict:
+        """Return the answer to a request for the address `name`, or raise `Refusal`."""
         annotator = ""
         self.running += 1
         try:
             if name == "enter":
-                return await self._enter(parse(raw), client)
-            try:
-                visitor, annotator, fresh = self._identify(authorization)
-            except Refusal:
-                self._limit(client and f"address {client}")
-                raise
-            self._limit(annotator and f"annotator {annotator}")
+                return await self._enter(parse(raw))
+            visitor, annotator, fresh = self._identify(authorization)
+            if annotator and not self.rate.takes(annotator):
+                raise TOO_MANY
             if not fresh:
                 raise OLD_TOKEN
             if not visitor.worker and name != "session":
@@ -125,17 +117,10 @@ class Intake:
             if not self._waiting[annotator]:
                 del self._waiting[annotator]
 
-    def _limit(self, client: str) -> None:
-        """Count a request to the client, if it is known; raise `Refusal` where there were too many."""
-        if client and not self.rate.takes(client):
-            raise TOO_MANY
-
-    async def _enter(self, body: dict, client: str) -> dict:
-        self._limit(client and f"address {client}")
+    async def _enter(self, body: dict) -> dict:
         query = body.get("query")
         if not isinstance(query, dict) or not all(isinstance(value, str) for value in query.values()):
             raise refusal(400)
-        self._limit(f"link {hashlib.sha256(json.dumps(query, sort_keys=True).encode()).hexdigest()}")
         door = self.door
         visitor = await self._queue("", self._door_threads, door.enter, query) if door.waits else door.enter(query)
         payload = {"door": door.name, "worker": visitor.worker, "registration": visitor.registration}
@@ -159,9 +144,7 @@ class Intake:
         return visitor, tokens.pseudonym(self.secret, visitor.worker) if visitor.worker else "", fresh
 
     def log_error(self, where: str, error: BaseException) -> None:
-        """Log the kind, place and (short) message of an error, never a body or a token."""
+        """Log the kind and place of an error, never a body or a token."""
         frames = traceback.extract_tb(error.__traceback__)[-6:]
         trail = " < ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in reversed(frames))
-        message = str(error)
-        message = tokens.redact(message) if len(message) <= 200 else "…"
-        LOG.error("error in %s: %s: %s; %s", where, type(error).__name__, " ".join(message.split()), trail)
+        LOG.error("error in %s: %s; %s", where, type(error).__name__, trail)

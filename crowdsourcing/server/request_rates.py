@@ -1,14 +1,9 @@
-"""Limit on the requests of a client: a bucket that fills steadily, so a burst is fine and a flood isn't.
-
-A client is an annotator, by the token of the request; before there is one, the link, and the address from which it
-comes where that is known to be one client's.
-"""
+"""Limit on the requests of an annotator: a bucket that fills steadily, so a burst is fine and a flood isn't."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 EACH_SECOND = 20.0
 BURST = 600
@@ -34,24 +29,3 @@ class Rate:
         if len(self._left) > MOST_CLIENTS:
             self._left = dict([*self._left.items()][-MOST_CLIENTS // 2 :])
         return left >= 1
-
-
-def client_address(peer: str, forwarded: str) -> str:
-    """The address of who asks; "" where it can't be known.
-
-    A peer on this machine or in a private network is a proxy, which appends to X-Forwarded-For whom it serves; what
-    stands before the last entry is anybody's word. Of IPv6 it is the network of 64 bits, all of which one client has.
-    """
-    try:
-        address = _address(peer)
-        if address.is_private:
-            address = _address(forwarded.rpartition(",")[2].strip())
-    except ValueError:
-        return ""
-    return str(IPv6Network((int(address), 64), strict=False) if isinstance(address, IPv6Address) else address)
-
-
-def _address(text: str) -> IPv4Address | IPv6Address:
-    """An address; one of IPv4 that is written as IPv6 is what it stands for."""
-    address = ip_address(text)
-    return getattr(address, "ipv4_mapped", None) or address

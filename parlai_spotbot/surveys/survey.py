@@ -211,19 +211,16 @@ class ChatRules:
     """The rules of a survey in which annotators chat with contestants (ABC-Eval 2022, section 3: 30 messages at least).
 
     A chat may be rated from `messages` on, of both in all; from `most_messages` on nothing more can be said.
-    `message_length` in characters. Nobody says more than `messages_per_minute`. With `answer_delay` no answer is shown
-    before the time that it would take to type it, `longest_delay` seconds at most, so that how fast a contestant is
-    tells less of which it is. A partner that has not answered after `slow_after` seconds is said to take its time; one
-    that failed `attempts` times to answer one message can't go on.
+    `message_length` in characters. With `answer_delay` no answer is shown before the time that it would take to type
+    it, `longest_delay` seconds at most, which hides how fast a contestant is. A partner that failed `attempts` times to
+    answer one message can't go on.
     """
 
     messages: int = 30
     most_messages: int = 100
     message_length: int = 1000
-    messages_per_minute: int = 20
     answer_delay: bool = True
     longest_delay: float = 3.0
-    slow_after: float = 20.0
     attempts: int = 3
 
     SHOWN = ("messages", "most_messages", "message_length")

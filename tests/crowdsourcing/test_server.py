@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
 from parlai_spotbot.crowdsourcing.server import request_rates as rates
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
-from parlai_spotbot.crowdsourcing.server.request_rates import Rate, client_address
+from parlai_spotbot.crowdsourcing.server.request_rates import Rate
 from parlai_spotbot.errors import UserError
 
 
@@ -149,26 +149,6 @@ def test_a_flood_of_one_annotator_has_to_wait_and_holds_up_nobody(served):
     assert [api(served, "session", None, token)[0] for _ in range(4)] == [200] * 3 + [429]
 
 
-def test_floods_at_the_door_have_to_wait(served):
-    served.intake.rate = Rate(each_second=1.0, burst=3)
-    links = [{"t": tokens.sign(SECRET, tokens.LINK, {"worker": name})} for name in ("ann", "bob")]
-    assert [api(served, "enter", {"query": links[0]})[0] for _ in range(5)] == [200] * 3 + [429] * 2
-    assert api(served, "enter", {"query": links[1]})[0] == 200  # from the same proxy
-
-    def ask(address, number):
-        body = {"query": {"t": f"made up {number}"}}
-        return request(served, "POST", "/api/enter", body, headers={"X-Forwarded-For": address})[0]
-
-    assert [ask("1.2.3.4", number) for number in range(5)] == [403] * 3 + [429] * 2
-    assert ask("9.9.9.9, 1.2.3.4", 9) == 429  # anybody can write entries before the last one
-    assert ask("1.2.3.5", 9) == 403
-
-
-@case_table(__file__, "addresses")
-def test_the_address_of_a_client_behind_proxies(peer, forwarded, address):
-    assert client_address(peer, forwarded) == address
-
-
 def test_a_rate_forgets_idle_clients(monkeypatch):
     monkeypatch.setattr(rates, "MOST_CLIENTS", 10)
     now = [0.0]
@@ -238,7 +218,7 @@ def test_the_log_has_a_line_a_refusal_and_no_secrets(served, tmp_path, caplog):
     log = (tmp_path / "server.log").read_text()
     assert log.count("refused /api/submit 409 doubled") == 1
     assert f"annotator={tokens.pseudonym(SECRET, 'ann')}" in log
-    assert "RuntimeError: broke on [token]" in log
+    assert "error in submit: RuntimeError; " in log
     for text in (log, caplog.text):
         assert tokens.VERSION not in text
         assert "private words" not in text

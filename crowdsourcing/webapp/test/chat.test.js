@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as chat from "../src/chat/logic.js";
 import { besideOf, emptyWork, keptBeside, parseWork } from "../src/store.js";
 
-const CHAT = { messages: 0, least: 4, most: 8, next: 0, partner: "listening", slow: false, may_rate: false, poll_seconds: null };
+const CHAT = { messages: 0, least: 4, most: 8, next: 0, partner: "listening", may_rate: false, poll_seconds: null };
 const said = (...texts) => texts.map((text, number) => ({ entity: number % 2, text }));
 
 function talk(number, turns = [], more = {}, step = "chatting") {
@@ -138,7 +138,6 @@ test("what is told of the partner: why nothing more comes goes before that it ta
   assert.equal(chat.noticeOf(talk(0)), null);
   const typing = { partner: "typing", next: null };
   assert.equal(chat.noticeOf(talk(0, [], typing)), null);
-  assert.equal(chat.noticeOf(talk(0, [], { ...typing, slow: true })), "slow");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null }, "failed")), "failed");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null, may_rate: true }, "rating")), "gone");
   assert.equal(chat.noticeOf(talk(0, [], { partner: "gone", next: null })), null, "not before it is known what follows");

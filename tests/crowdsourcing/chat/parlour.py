@@ -27,7 +27,7 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "interactive"
-QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False, "messages_per_minute": 1000}
+QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False}
 
 
 def contestant(name: str, agent: str, **limits: object) -> Contestant:

@@ -161,7 +161,7 @@ PARTNERS = ("secret-bot-1", "secret-bot-2")
 def interactive(messages: int = 4, most: int = 100, **rules: object) -> Survey:
     """The survey with short chats that are answered at once."""
     survey = get_survey("interactive")
-    rules = {"answer_delay": False, "messages_per_minute": 1000, **rules}
+    rules = {"answer_delay": False, **rules}
     return replace(survey, chat=replace(survey.chat, messages=messages, most_messages=most, **rules))
 
 
@@ -193,7 +193,7 @@ class Scripted:
     def answers(self) -> list[TurnReply]:
         return [self._answers.get() for _ in range(self._answers.qsize())]
 
-    def forget(self, chat: str) -> None:
+    def keep(self, chats: set[str]) -> None:
         pass
 
     def set_aside(self) -> dict[str, str]:

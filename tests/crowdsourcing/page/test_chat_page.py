@@ -198,12 +198,11 @@ def test_every_screen_of_it_is_accessible(tmp_path, visit, size, scheme):
         found = [(one["id"], [node["html"] for node in one["nodes"]]) for one in Axe().run(page).response["violations"]]
         assert found == []
 
-    with stage(interactive(slow_after=0.3), (), tmp_path, bots=bots) as st:
+    with stage(interactive(), (), tmp_path, bots=bots) as st:
         start(page, st.link("ann"))
         check()
         bots.held = True
         say(page, "hello", answered=False)
-        page.get_by_text("takes longer than usual").wait_for()
         page.wait_for_timeout(300)
         check()
         log = page.get_by_role("log", name="Chat with Partner 1")

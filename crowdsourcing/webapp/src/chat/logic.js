@@ -88,7 +88,6 @@ export const broughtBack = (text, draft) => (plain(draft) === "" ? text : `${tex
 export function noticeOf({ chat, step }) {
   if (step === "failed") return "failed";
   if (chat.partner === "gone") return step === "rating" ? "gone" : null;
-  if (chat.partner === "typing" && chat.slow) return "slow";
   if (step === "rating") return "longest";
   return chat.may_rate ? "enough" : null;
 }

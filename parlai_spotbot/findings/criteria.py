@@ -145,19 +145,16 @@ def _no_order(ranking: Mapping) -> str:
 
 
 def _carried(ranking: Mapping, several: bool) -> list[str]:
-    """Return whether the leader's lead holds without any one annotator, and without any one conversation."""
-    held, lost, left = [], [], ranking.get("leave_one_out") or {}
-    lead = f"The lead of {who(left['leader'])}" if several and left else "The lead"
-    for kind in ("annotators", "conversations"):
-        count, total, carry = (left.get(kind, {}).get(name, 0) for name in ("tried", "total", "carry"))
-        what = ranking.get("clusters_of", kind) if kind == "conversations" else kind
-        part = f"{count:,} {what}" if count == total else f"the {count:,} most influential of {total:,} {what}"
-        if count and not carry:
-            held.append(part)
-        elif count:
-            lost.append(f"without any one of {carry:,} of {part}")
-    text = [f"{lead} holds without any one of {' or '.join(held)}."] if held else []
-    return [f"{lead} rests on few: {' or '.join(lost)} it is no longer sure."] * bool(lost) + text
+    """Return whether the leader's lead holds without any one annotator."""
+    left = ranking.get("leave_one_out") or {}
+    count, total, carry = (left.get("annotators", {}).get(name, 0) for name in ("tried", "total", "carry"))
+    if not count:
+        return []
+    lead = f"The lead of {who(left['leader'])}" if several else "The lead"
+    part = f"{count:,} annotators" if count == total else f"the {count:,} most influential of {total:,} annotators"
+    if not carry:
+        return [f"{lead} holds without any one of {part}."]
+    return [f"{lead} rests on few: without any one of {carry:,} of {part} it is no longer sure."]
 
 
 def pair_counts(data: Mapping) -> dict:

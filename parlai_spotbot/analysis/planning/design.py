@@ -97,7 +97,7 @@ class Design:
         return 1 + same_conversation + (self.effective_per_worker - 1) / self.pairs * self.worker_correlation
 
     def shared_annotations(self, conversations: float, annotations: float) -> float:
-        """Return the expected Σ m² / Σ m of a study with so many conversations and annotations in all.
+        """Return the expected Σ m² / Σ m of a study with that many conversations and annotations in all.
 
         It is below `effective_per_worker`, that of very many people: nobody annotates a conversation twice, and of few
         people, whose activity is taken to be lognormal, none does far more than all others.

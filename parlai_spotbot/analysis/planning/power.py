@@ -94,7 +94,7 @@ def conversations_needed(rate: float, design: Design) -> int | None:
 
 
 def rating_variance(sd: float, conversations: float, design: Design) -> tuple[float, float]:
-    """Return the variance of a contestant's mean rating of so many conversations, and a difference's degrees of
+    """Return the variance of a contestant's mean rating of that many conversations, and a difference's degrees of
     freedom.
 
     `sd` is the standard deviation of a rating. Annotators come to conversations by chance, so that their leniency
@@ -111,7 +111,7 @@ def rating_variance(sd: float, conversations: float, design: Design) -> tuple[fl
 
 
 def rating_power(difference: float, conversations: float, sd: float, design: Design) -> float:
-    """Return the chance that the test of two contestants with so many conversations each finds a difference of mean
+    """Return the chance that the test of two contestants with that many conversations each finds a difference of mean
     ratings."""
     if conversations < 2:
         return 0.0

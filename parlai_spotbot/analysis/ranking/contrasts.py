@@ -43,8 +43,8 @@ PROFILED = 60
 """With more contestants in a group pairs are tested by Wald's test, since each likelihood ratio takes a fit."""
 
 WEIGHTY, TRIED, LARGE = 0.05, 20, 20_000
-"""An annotator who gave at least this share of the matches is left out in turn, and at most so many of a kind; not with
-more matches."""
+"""Up to `TRIED` annotators who gave at least the share `WEIGHTY` of the matches are left out in turn; none with more
+than `LARGE` matches."""
 
 UNKNOWN = (np.nan, np.nan, np.nan)
 
@@ -61,14 +61,14 @@ class Contrasts:
     ----------
     names : tuple of str
     strength, ci : arrays (K,), (K, 2)
-        Log strengths, which sum to 0 in each group; NaN for who isn't ranked.
+        Log strengths, which sum to 0 in each group; NaN for contestants that aren't ranked.
     score, score_ci : arrays (K,), (K, 2)
         The share of points (a match won 1, tied ½) against all others of the group, each met equally often in both
         orders. Intervals of two whose difference isn't significant are widened until they touch.
     places : array (K, 2)
-        First and last place in the group; all hold together with the level; 0 for who isn't ranked.
+        First and last place in the group; all hold together with the level; 0 for contestants that aren't ranked.
     group : array (K,)
-        Number of the connected group, the largest first; -1 for who isn't ranked.
+        Number of the connected group, the largest first; -1 for contestants that aren't ranked.
     pairs : frame
         Every two: a, b, difference (of log strengths, a's less b's), se, low, high, df, p, p_adjusted (Holm; NaN where
         the two can't be compared).
@@ -178,51 +178,36 @@ def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarr
 
 
 def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:
-    """Return how many annotators and conversations the sole leader of the largest group rests on.
+    """Return how many annotators the sole leader of the largest group rests on.
 
-    Each annotator who gave at least `WEIGHTY` of the matches, and each of the conversations most in the leader's
-    favour, up to `TRIED`, is left out in turn. `options` are those of `contrasts` by which `fit` was made.
+    Each annotator who gave at least `WEIGHTY` of the matches, up to `TRIED`, is left out in turn. `options` are those
+    of `contrasts` by which `fit` was made.
 
     Returns
     -------
     dict
-        `leader`, and for "annotators" and "conversations", where they count as samples, {total, tried, carry}: how many
-        there are, how many were left out in turn, and without how many of these the leader isn't surely ahead. Empty
-        where nobody leads alone, or only one annotator or conversation is there.
+        `leader`, and `annotators` {total, tried, carry}: how many there are, how many were left out in turn, and
+        without how many of these the leader isn't surely ahead. Empty where nobody leads alone, or annotators aren't a
+        sample.
     """
-    size = int((fit.group == 0).sum())
-    leads = np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
-    if size < 2 or len(leads) != 1 or len(matches) > LARGE:
+    workers, leads = fit.clusters.workers, np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
+    if (fit.group == 0).sum() < 2 or len(leads) != 1 or workers is None or len(matches) > LARGE:
         return {}
-    leader = fit.names[leads[0]]
-    matches = matches.reset_index(drop=True)
-    seen = np.where(
-        matches["a"] == leader, matches["outcome"], np.where(matches["b"] == leader, -matches["outcome"], 0)
-    )
-    result: dict = {"leader": leader}
-    kinds = {"annotators": fit.clusters.workers}
-    if fit.clusters.conversations is not None:
-        kinds["conversations"] = joint_codes(fit.clusters)
-    for kind, codes in kinds.items():
-        if codes is None:
-            continue
-        values = np.unique(codes)
-        weight = np.bincount(codes) if kind == "annotators" else np.bincount(codes, seen)
-        order = values[np.argsort(-weight[values], kind="stable")]
-        order = [value for value in order if kind == "conversations" or weight[value] >= WEIGHTY * len(matches)][:TRIED]
-        carry = 0
-        for value in order if len(values) > 1 else ():
-            other = contrasts(matches[codes != value], fit.names, **options)
-            carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
-        result[kind] = {"total": len(values), "tried": len(order), "carry": carry}
-    return result
+    matches, weight = matches.reset_index(drop=True), np.bincount(workers)
+    tried = np.argsort(-weight, kind="stable")[: min(TRIED, int((weight >= WEIGHTY * len(matches)).sum()))]
+    carry = 0
+    for worker in tried:
+        other = contrasts(matches[workers != worker], fit.names, **options)
+        carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
+    total = len(np.unique(workers))
+    return {"leader": fit.names[leads[0]], "annotators": {"total": total, "tried": len(tried), "carry": int(carry)}}
 
 
 def enough_matches(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
     """Return which (K,) contestants have enough matches (n,) to be ranked: see `MINIMUM` and `MOST`.
 
     Matches against contestants who don't have enough don't count. Where fewer than two would be left nobody is left
-    out, but for who has no match.
+    out, but for contestants without a match.
     """
     enough = np.ones(size, dtype=bool)
     if size > MOST:
@@ -356,8 +341,8 @@ class GroupFit:
     def scores(self, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
 
-        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants one of
-        whom won everything it is Clopper and Pearson's, with a conversation as one choice.
+        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants, one of
+        which won everything, it is Clopper and Pearson's, with a conversation as one choice.
         """
         size = self.size
         if self.estimates is None:

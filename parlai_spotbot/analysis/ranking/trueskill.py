@@ -1,6 +1,6 @@
 """TrueSkill (Herbrich, Minka & Graepel 2006) of matches one against one: one fit, many orders, many replicates.
 
-One fit in the order given is the package `trueskill`'s. For two players the update is a closed form, so many orders
+One fit in the order given is the package `trueskill`'s. For two players the update is a closed form: many orders
 have the package's scores, a thousand orders at a time: by stepping over matches with all replicates as one vector.
 """
 
@@ -91,7 +91,7 @@ def _by_package(
             ratings[winner], ratings[loser] = trueskill.rate_1vs1(
                 ratings[winner], ratings[loser], drawn=outcome == TIE, env=environment
             )
-    except FloatingPointError:  # the chance of what happened is 0 in a float; `_corrections` knows the limit
+    except FloatingPointError:  # the chance of this outcome is 0 in a float; `_corrections` knows the limit
         return _play(codes, size, np.arange(len(codes[0]))[None, :], model)
     return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 

@@ -16,9 +16,9 @@ def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -
     """Return who wins each conversation between two bots, from annotations (a, b, k, conversation_id and their
     answers).
 
-    A segment goes to whom its annotators together rate higher (human 2, unsure 1, bot 0, added up); a conversation to
-    whom its segments favour, each weighted by its length. This is the definition under which the paper's conversations
-    come out as published (all 16 pairs of DD and ED).
+    A segment goes to the bot that its annotators together rate higher (human 2, unsure 1, bot 0, added up); a
+    conversation to the bot that its segments favour, each weighted by its length. This is the definition under which
+    the paper's conversations come out as published (all 16 pairs of DD and ED).
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 All chances of a sample of m conversations are fractions with a denominator up to m. A number of n trials is the sum of
 numbers of 1 to 7 times 1, 8, 64, … trials, the octal digits of n; each of these has an alias table (Walker 1977, ACM
 Trans. Math. Softw. 3; built as by Vose 1991, IEEE Trans. Softw. Eng. 17), shared by all repetitions. So a number costs
-one look-up a digit, a quarter of what rejection costs. Tables leave out tails below 1e-13 and round chances to 2^-32.
+one look-up a digit, a quarter of the cost of rejection. Tables leave out tails below 1e-13 and round chances to 2^-32.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Tables(NamedTuple):
 
 
 def build_for(largest: int, draws: int, pairs: int) -> Tables:
-    """Return tables for samples of up to `largest` conversations and for as many of `draws` matches as one of so many
+    """Return tables for samples of up to `largest` conversations and for as many of `draws` matches as one of that many
     pairs can well have."""
     most = max(largest, min(draws, int(draws / pairs + 6 * math.sqrt(draws / pairs)) + 1))
     levels = max(1, -(-most.bit_length() // 3))

@@ -34,7 +34,7 @@ _LOCK = threading.RLock()
 
 
 class IcenRegWarning(UserWarning):
-    """Record of what icenReg, or R under it, warned of."""
+    """A warning of icenReg, or of R under it."""
 
 
 class Parametric(NamedTuple):

@@ -23,7 +23,7 @@ class Intervals:
     """Checked observations and their innermost intervals.
 
     Observation i may lie in the innermost intervals ``first[i]`` to ``last[i]``; innermost interval j goes from
-    ``ends[j, 0]`` to ``ends[j, 1]``, and includes an end where ``closed[j]`` says so.
+    ``ends[j, 0]`` to ``ends[j, 1]``, and includes an end where ``closed[j]`` is true.
     """
 
     left: np.ndarray

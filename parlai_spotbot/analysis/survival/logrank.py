@@ -85,8 +85,8 @@ def logrank(
     -----
     Annotations of one conversation, and of one annotator, are alike (in the released data .13 and .15). A test that
     takes them as independent rejects a true null hypothesis at .05 in 8 to 17 % of studies like the released one, and
-    in a third of them where annotators differ in whom they spot easily. With conversations as clusters it rejects in 5
-    % of the former and 20 to 26 % of the latter; with conversations and annotators in 3 to 5 % of all. So use
+    in a third of them where annotators differ in which contestants they spot easily. With conversations as clusters it
+    rejects in 5 % of the former and 20 to 26 % of the latter; with conversations and annotators in 3 to 5 % of all. Use
     ``clusters=[conversation, worker], strata=k`` where people judge, and ``clusters=conversation, strata=k`` where
     judges are automatic, and so no sample of judges.
 
@@ -210,7 +210,7 @@ class _Rows:
     def _covariance(self, counts: np.ndarray, values: np.ndarray, away: np.ndarray, scale: float) -> np.ndarray:
         """Return the covariance (G, G); with clusters no smaller than if rows were independent.
 
-        Robust covariances can be too small by chance, and are 0 where groups are told apart perfectly; of the
+        Robust covariances can be too small by chance, and are 0 where groups differ completely; of the
         candidates the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
         """
         independent = _without_replacement(counts, values)

@@ -62,7 +62,7 @@ def cox(
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Coefficients and
         log-likelihood are icenReg's, standard errors are the same with both. Where icenReg fails, or ends below the
-        maximum, the estimate is native, `.backend` says so, and a warning why.
+        maximum, the estimate is native, as `.backend` shows, and a warning gives the reason.
 
     Raises
     ------

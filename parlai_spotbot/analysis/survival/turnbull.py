@@ -20,7 +20,7 @@ ROUNDING = 1e-8
 
 @dataclass(frozen=True)
 class TurnbullFit:
-    """The estimate: `mass` (m,) on the innermost `intervals` (m, 2), each end included where `closed` (m, 2) says so.
+    """The estimate: `mass` (m,) on the innermost `intervals` (m, 2), each end included where `closed` (m, 2) is true.
 
     Where in an innermost interval its mass lies, no data can say: `survival` counts it from the right end, `bounds`
     gives both extremes. `kkt` is the duality gap per observation: the mean log-likelihood is at most this far below its
@@ -101,7 +101,7 @@ def turnbull(
         Which ends of an interval are included; by default (False, True). icenReg's ``B``.
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Where icenReg fails
-        the estimate is native and ``.backend`` says so.
+        the estimate is native, as ``.backend`` shows.
 
     Returns
     -------

@@ -29,7 +29,7 @@ class ClusterBootstrap:
     """Replicates of n rows by each way in which they are correlated, and intervals from all of them together.
 
     Conversations and annotators are both drawn from many. So one bootstrap draws conversations, one annotators, one
-    the cells of both (what one annotator says of one conversation), and the variance of whatever is computed from the
+    the cells of both (what one annotator says of one conversation), and the variance of any statistic of the
     rows is the first two's less the third's, never less than one alone (Cameron, Gelbach & Miller 2011, J. Bus. Econ.
     Stat. 29; see `Spread`). Of n clusters n - 1 are drawn, else variances were too small by (n - 1) / n (Rao & Wu 1988,
     JASA 83); over all strata, so a single conversation of a pair is no obstacle.
@@ -179,7 +179,7 @@ class ClusterBootstrap:
 
 
 def effective_number(sizes: np.ndarray) -> float:
-    """(Σ m)² / Σ m²: so many clusters of one size say as much as clusters of `sizes` m; 0 of none."""
+    """Return (Σ m)² / Σ m²: the number of equal clusters as informative as clusters of `sizes` m; 0 of none."""
     sizes = np.asarray(sizes, dtype=float)
     return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
 

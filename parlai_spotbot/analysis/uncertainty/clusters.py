@@ -288,7 +288,7 @@ def _joint(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Spread:
-    """Record of what is known of the errors of p estimates: covariances (p, p) by each dimension alone (`single`), and
+    """Errors of p estimates: covariances (p, p) by each dimension alone (`single`), and
     by both at once (`both`), which their sum counts twice.
 
     `effective` gives the effective number of clusters, (Σ m)² / Σ m² with m the information about a contrast that each
@@ -312,7 +312,7 @@ class Spread:
         return known(variance, single, self.effective(contrasts))
 
     def moderated(self, contrasts: np.ndarray, independent: int) -> tuple[np.ndarray, np.ndarray]:
-        """As `variance`, of contrasts (q, p) of one family, of which so many are `independent`.
+        """As `variance`, of contrasts (q, p) of one family, with the number of `independent` ones.
 
         Each design effect, over the variance of rows that share nothing, is drawn half way to the family's mean, which
         more clusters tell of (Smyth 2004, Stat. Appl. Genet. Mol. Biol. 3; see `design_effects`).

@@ -25,7 +25,7 @@ LEVERAGE = 0.999
 """Largest share of the information about a direction that one cluster counts for."""
 
 EXACT = 30_000_000
-"""Numbers in the clusters' information matrices; beyond, clusters are so many that leverage is negligible."""
+"""Numbers in the clusters' information matrices; beyond, with that many clusters, leverage is negligible."""
 
 DEGREES = 100_000_000
 """Products in the exact degrees of freedom of all contrasts; beyond, leverage is left out of them."""
@@ -181,7 +181,7 @@ class DesignEffects:
 
     @property
     def _couples(self) -> tuple[np.ndarray, float]:
-        """The effects, and their mean, of what rows add to both of their conversations, which counts once."""
+        """The effects, and their mean, of rows' shares in both of their conversations, which count once."""
         if self.couples is None:
             return np.eye(len(self.root)), 1.0
         return self.couples.meat, self._pooled[id(self.couples)][0]

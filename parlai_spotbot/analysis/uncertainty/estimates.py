@@ -44,7 +44,7 @@ class Estimates:
         return pd.DataFrame(self._contrasts(weights, level))
 
     def _contrasts(self, weights: np.ndarray, level: float, independent: int = 0) -> dict[str, np.ndarray]:
-        """The columns (q,) of `contrasts`; of a family of which so many are `independent`, see `Spread.moderated`."""
+        """The columns (q,) of `contrasts`; of a family with `independent` of them, see `Spread.moderated`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         used = weights != 0
         estimate = np.where(used, weights * self.values, 0.0).sum(axis=1)

@@ -93,7 +93,6 @@ def ranked(ballots: Ballots) -> dict:
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],
         "criterion": CRITERION,
-        "clusters_of": "votes" if ballots.clusters.conversations is None else "prompts",
         **_pairs_of(fit, counts, pool["order"], grid if pool["one_scale"]["rejected"] else []),
         "test": TEST,
         "votes": {name: int(votes[place[name]]) for name in pool["order"]},

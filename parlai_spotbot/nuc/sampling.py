@@ -186,20 +186,10 @@ def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[
             seen.add(keys)
             by_number[number].append(_stem(corpus.name, dialogue, number, first, turn))
     if not by_number:
-        raise _nothing(corpus, settings, bank, left_out)
+        reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
+        remedy = "Name a larger corpus, or one of longer conversations."
+        raise UserError(f"corpus '{corpus.name}' (fold '{corpus.fold}'): no question is left ({reasons}).", remedy)
     return _spread(by_number, settings), dict(left_out)
-
-
-def _nothing(corpus: Corpus, settings: SamplingSettings, bank: TurnBank, left_out: Counter) -> UserError:
-    longest = max(len(dialogue.texts) for dialogue in bank.prepared)
-    if longest <= settings.min_context:
-        return UserError(
-            f"corpus '{corpus.name}' (fold '{corpus.fold}'): no conversation has the {settings.min_context} turns of a "
-            f"context and a next one; the longest of {len(bank.prepared)} has {longest}.",
-            "Allow shorter contexts, or name a corpus of longer conversations.",
-        )
-    reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
-    return UserError(f"corpus '{corpus.name}': no question is left ({reasons}).", "Name a larger corpus.")
 
 
 def _stem(corpus: str, dialogue: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:

@@ -90,12 +90,6 @@ def test_of_a_study_people_only(tmp_path):
     assert people.dialogues[0].speakers == ("0", "1") * 3  # two people of one name are two
 
 
-def test_a_study_without_people_says_so(tmp_path):
-    path = _write(tmp_path / "conversations.jsonl", [_study_row(0, ("a", "b"))])
-    with pytest.raises(UserError, match=r"no conversation .*1 conversations with bots"):
-        read_corpus(path)
-
-
 @pytest.mark.parametrize("extra", [{}, {"people": True}, {"split": True}])
 def test_folds_of_a_file_share_no_conversation_and_together_are_all(tmp_path, extra):
     rows = []
@@ -118,20 +112,6 @@ def test_a_conversation_that_stands_twice_counts_once(tmp_path):
     found = read_corpus(_write(tmp_path / "mine.jsonl", rows))
     assert len(found.dialogues) == 2
     assert found.left_out == {"the same conversation again": 1}
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "said"),
-    [
-        ("nothing_like_it", {}, "unknown domain"),
-        ("spotbot:chitchat", {"fold": "tests"}, "fold 'tests'"),
-        ("no/such/file.jsonl", {}, "no such file of conversations"),
-    ],
-)
-def test_what_cannot_be_is_a_clear_error(name, options, said):
-    with pytest.raises(UserError, match=said) as caught:
-        read_corpus(name, **options)
-    assert caught.value.remedy
 
 
 def test_a_malformed_line_and_an_empty_fold_are_named(tmp_path):

@@ -16,6 +16,7 @@ from tiny_models import CHATML, save
 
 from parlai_spotbot.analysis.nuc import ranks_of, share
 from parlai_spotbot.models.remembered_turn import RememberedTurn
+from parlai_spotbot.nuc.scoring.rankers import together
 from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
 from parlai_spotbot.nuc.scoring.scoring_server import NucServer, events_of
 from parlai_spotbot.records import Contestant
@@ -75,8 +76,8 @@ def test_hits_are_parlais_own(dual_encoder, tmp_path):
 def test_candidates_encoded_apart_get_the_scores_that_they_get_together(dual_encoder):
     own = server(model_file=dual_encoder)
     questions = made_questions(6)
-    for apart, together in zip(scored(own, questions), own.way.together(questions), strict=True):
-        np.testing.assert_allclose(apart, together, rtol=1e-4, atol=1e-5)
+    for apart, inline in zip(scored(own, questions), together(own.agent, own.heard, questions), strict=True):
+        np.testing.assert_allclose(apart, inline, rtol=1e-4, atol=1e-5)
 
 
 def test_a_ranker_that_reads_both_together_is_asked_together(folder):

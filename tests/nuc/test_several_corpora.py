@@ -10,7 +10,6 @@ import pytest
 from scoring_models import FORMS, WORDS
 
 from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
@@ -89,19 +88,6 @@ def test_figures_of_a_corpus_are_those_that_it_would_have_alone(corpora):
                 assert parts[corpus, row["contestant"]][measure] == row[measure]
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"conversations": "a.jsonl,a.jsonl"}, "a.jsonl: named twice"),
-        ({"questions": 1}, "--questions 1: there are 2 corpora"),
-        ({"questions_file": "q.jsonl"}, "--conversations and --questions-file"),
-    ],
-)
-def test_what_cannot_be_is_refused(corpora, change, said):
-    with pytest.raises(UserError, match=said):
-        checked(asked(corpora, **change))
-
-
 # -- a survey of them --------------------------------------------------------------------------------------------------
 def test_packing_makes_the_questions_that_it_needs(corpora, tmp_path, capsys):
     study = Study.create(tmp_path / "study", Plan("chitchat", POOL))
@@ -154,7 +140,3 @@ def test_the_place_of_replies_comes_from_how_they_were_shown(tmp_path):
     assert [row["difference"] for row in own["places"]] == pytest.approx([count / len(answers) for count in counted])
     assert own["places"][0]["p_adjusted"] < 0.05
     assert own["places"][0]["difference"] == pytest.approx(0.3 * 0.8, abs=0.08)
-
-
-def test_where_nobody_knows_how_replies_were_shown_nothing_is_said_of_places(tmp_path):
-    assert "places" not in analyze(made_up_study(tmp_path / "study"), "nuc", bootstraps=30)

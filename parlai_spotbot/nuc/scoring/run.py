@@ -14,7 +14,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.scoring.scores import FAMILIES, PMI, SUM, CandidateScores, rounded
+from parlai_spotbot.nuc.scoring.scores import FAMILIES, CandidateScores
 from parlai_spotbot.nuc.scoring.scoring_server import NucServer
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
@@ -26,9 +26,6 @@ BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
 
 SERVED = 8
 """The same of contestants behind a server, whose replies may cost money: as many as are under way at a time."""
-
-TEXTS = 64
-"""Texts whose likelihood without context is found and put on disk together."""
 
 
 class ScoringProcess(ContestantProcess):
@@ -153,9 +150,8 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
 def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar: Bar) -> None:
     family, name = description["family"], process.contestant.name
     ways, size = FAMILIES[family], SERVED if description.get("one_at_a_time") else BATCHES[family]
-    texts = sorted({text for question in run.questions for text in question.candidates})
-    empty = _without_context(process, texts, run, bar) if family == "likelihood" else {}
     if description["apart"]:
+        texts = sorted({text for question in run.questions for text in question.candidates})
         for done, _ in process.ask(10, "encode", texts):
             bar.note(f"encoding candidates: {done} of {len(texts)}")
     with files.Journal(run.path(name)) as journal:
@@ -167,33 +163,13 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
             patience = len(part) * max(1.0, max(len(question.candidates) for question in part) / 10)
             rows = []
             for place, result in process.ask(patience, "score", part):
-                rows += _rows(name, part[place], result, ways, empty)
+                rows += _rows(name, part[place], result, ways)
                 bar.advance()
             journal.append(*(row.to_json() for row in rows))
 
 
-def _rows(
-    name: str, question: NucQuestion, result: dict, ways: Sequence[str], empty: dict[str, float]
-) -> list[CandidateScores]:
+def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str]) -> list[CandidateScores]:
     failed = result.get("failed", "")
-    if failed:
-        nothing = (0.0,) * len(question.candidates)
-        return [CandidateScores(question.question_id, name, way, nothing, failed) for way in ways]
-    if PMI in ways:
-        pairs = zip(result[SUM], question.candidates, strict=True)
-        result[PMI] = rounded([value - empty[text] for value, text in pairs])
-    return [CandidateScores(question.question_id, name, way, tuple(result[way])) for way in ways]
-
-
-def _without_context(process: ScoringProcess, texts: Sequence[str], run: ScoringRun, bar: Bar) -> dict[str, float]:
-    """log p of each text after nothing, each found once and kept on disk."""
-    path = run.path(process.contestant.name, ".no_context.jsonl")
-    with files.Journal(path) as journal:
-        numbers = dict(files.read_jsonl(path, lambda row, where: (row["text"], row["value"])))
-        for first in range(len(numbers), len(texts), TEXTS):
-            bar.note(f"likelihood without context: {first} of {len(texts)}")
-            part = texts[first : first + TEXTS]
-            for _, values in process.ask(len(part), "empty", part):
-                numbers.update(zip(part, values, strict=True))
-            journal.append(*({"text": text, "value": numbers[text]} for text in part))
-    return numbers
+    nothing = (0.0,) * len(question.candidates)
+    values = {way: nothing if failed else tuple(result[way]) for way in ways}
+    return [CandidateScores(question.question_id, name, way, values[way], failed) for way in ways]

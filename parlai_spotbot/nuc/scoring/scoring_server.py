@@ -6,6 +6,7 @@ It answers in small steps (a piece of texts, a question), so that the run can sh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ from parlai.core.message import Message
 from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, SeparateEncoder
 from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CandidateLikelihood, CausalLikelihood, GeneratorLikelihood
-from parlai_spotbot.nuc.scoring.rankers import RetrievalRanker, TorchRanker, listed_scores
-from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, RANKER, SUM, rounded
+from parlai_spotbot.nuc.scoring.rankers import DualEncoder, RetrievalRanker, listed_scores, together
+from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, PMI, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.agent_server import AgentServer, agent_options, note_own_turn, seed_everything
 from parlai_spotbot.selfplay.schedule import derive
@@ -73,8 +74,8 @@ class NucServer(AgentServer):
             return RetrievalRanker(self.agent)
         probe = NucQuestion("probe", "", "", (PROBE[0],), (0, 1), PROBE[1], 0)
         if isinstance(self.agent, TorchRankerAgent):
-            ranker = TorchRanker(self.agent, self.heard)
-            return ranker if ranker.apart(probe) else ranker.together
+            apart = hasattr(self.agent, "encode_contexts")
+            return DualEncoder(self.agent, self.heard) if apart else partial(together, self.agent, self.heard)
         if self._is_generator() or isinstance(self.agent, DialogueAgent):
             return None  # ours don't list candidates; a remote one would be asked, and paid, for nothing
         try:
@@ -122,20 +123,15 @@ class NucServer(AgentServer):
 
         ``encode texts``
             Encode candidates once (for those that do so apart from contexts); results are None.
-        ``empty texts``
-            log p of all texts after nothing, for generators.
         ``score questions``
-            For each question {way: values}, or {"failed": why}; without PMI, which needs what ``empty`` gave.
+            For each question {way: values}, or {"failed": why}.
         """
-        yield from {"encode": self._encode, "empty": self._empty, "score": self._score}[what](*args)
+        yield from {"encode": self._encode, "score": self._score}[what](*args)
 
     def _encode(self, texts: Sequence[str]) -> Iterator[tuple[int, None]]:
         self._encoded = EncodedTexts(texts, self.way)
         for done in self._encoded.fill():
             yield done, None
-
-    def _empty(self, texts: Sequence[str]) -> Iterator[tuple[int, list[float]]]:
-        yield 0, rounded(self.way.log_likelihood(None, texts))
 
     def _score(self, questions: Sequence[NucQuestion]) -> Iterator[tuple[int, dict]]:
         if isinstance(self.way, SeparateEncoder):
@@ -145,9 +141,9 @@ class NucServer(AgentServer):
                 yield place, {"failed": why} if why else {name: rounded(scores)}
         elif self.chosen == "likelihood":
             for place, question in enumerate(questions):
-                values = self.way.log_likelihood(question, question.candidates)
+                values, alone = (self.way.log_likelihood(of, question.candidates) for of in (question, None))
                 sizes = np.array([len(text.encode("utf-8")) for text in question.candidates])
-                yield place, {SUM: rounded(values), PER_BYTE: rounded(values / sizes)}
+                yield place, {SUM: rounded(values), PER_BYTE: rounded(values / sizes), PMI: rounded(values - alone)}
         else:
             for place, values in enumerate(self.way(questions)):
                 yield place, values if isinstance(values, dict) else {RANKER: rounded(values)}

@@ -61,8 +61,7 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
         if getattr(request, asked) and asked not in how.takes:
             raise UserError(f"--{asked}: bears on no file of format {name}.", "Leave it out.")
     if path.is_dir() or not path.parent.is_dir():
-        why = "is a folder" if path.is_dir() else f"there is no folder {path.parent}"
-        raise UserError(f"--out {path}: {why}.", "Name a file in a folder that is there.")
+        raise UserError(f"--out {path}: no file can be there.", "Name a file in a folder that is there.")
     exported = how.make(request)
     texts = {path: exported.text, **{path.with_name(path.name + end): text for end, text in exported.beside.items()}}
     new = {one: text.encode("utf-8") for one, text in texts.items()}

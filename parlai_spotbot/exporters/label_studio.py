@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
 from parlai_spotbot import hints
@@ -24,12 +24,12 @@ DIALOGUE = "dialogue_{}"
 
 
 def label_studio(request: ExportRequest) -> Exported:
-    """Return a JSON list of tasks, as Label Studio imports it, and the form.
+    """Return a JSON list of tasks, as Label Studio imports it, and the form, which is the same for all tasks.
 
     Raises
     ------
     UserError
-        No units; a survey that asks turn by turn or lets people chat; items that put different questions.
+        No units; a survey that asks turn by turn or lets people chat; items with different questions.
     """
     study = request.study.remaining()
     packed = [name for name in survey_names() if study.units_path(name).exists()]
@@ -43,52 +43,38 @@ def label_studio(request: ExportRequest) -> Exported:
             "Choose spot_the_bot, acute_eval, comparative or dialogue_likert.",
         )
     every = {item.item_id: item for unit in study.units(name) for item in unit.items}
-    items = [item for item in every.values() if item.control is None]
-    questions = _asked(survey, items, request.question)
-    items = [item for item in items if _questions(survey, item) == questions]
-    rows = []
-    for item in items:
-        shown = {
-            DIALOGUE.format(number): [{"author": author, "text": text} for author, text in dialogue]
-            for number, dialogue in enumerate(_dialogues(survey, item))
-        }
-        rows.append({"data": {"item_id": item.item_id, "survey": name} | shown})
+    by_questions: dict[frozenset[str], list[Item]] = {}
+    for item in every.values():
+        if item.control is None:
+            asked = frozenset(item.questions or (question.name for question in survey.questions))
+            by_questions.setdefault(asked, []).append(item)
+    sets = [asked for asked in by_questions if request.question is None or request.question in asked]
+    if len(sets) != 1:
+        main = sorted({name for asked in by_questions for name in asked} & {question.name for question in survey.main})
+        problem = f"--survey {name} --question {request.question}: items with {len(sets)} sets of questions, not one."
+        raise UserError(problem, f"Export one question at a time: {nearest(request.question or '', main)}")
+    items = by_questions[sets[0]]
+    rows = [{"data": {"item_id": item.item_id, "survey": name} | _dialogues(survey, item)} for item in items]
     controls = sum(item.control is not None for item in every.values())
     notes = (f"{controls} controls left out: their answers are known",) if controls else ()
     text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return Exported(text, f"{len(rows)} tasks of {name}", notes, {".xml": _configuration(survey, items, questions)})
+    return Exported(text, f"{len(rows)} tasks of {name}", notes, {".xml": _configuration(survey, items, sets[0])})
 
 
-def _questions(survey: Survey, item: Item) -> frozenset[str]:
-    return frozenset(item.questions or (question.name for question in survey.questions))
-
-
-def _asked(survey: Survey, items: Iterable[Item], question: str | None) -> frozenset[str]:
-    """Return the questions that all tasks put: a form is the same for all of them."""
-    sets = {_questions(survey, item) for item in items}
-    main = sorted({name for names in sets for name in names} & {q.name for q in survey.main})
-    if question is not None:
-        if question not in main:
-            raise UserError(f"--question {question}: no unit of survey {survey.name} puts it.", nearest(question, main))
-        sets = {names for names in sets if question in names}
-    if len(sets) != 1:
-        remedy = f"Export one at a time: --question {main[0] if main else 'NAME'}. Known: {', '.join(main)}."
-        raise UserError(f"--survey {survey.name}: its units put different questions, and a form has one set.", remedy)
-    return sets.pop()
-
-
-def _dialogues(survey: Survey, item: Item) -> Iterable[list[tuple[str, str]]]:
-    """Yield (name on the form, text) of the turns of each transcript."""
+def _dialogues(survey: Survey, item: Item) -> dict[str, list[dict[str, str]]]:
+    """Return each transcript, with the names on the form."""
+    shown = {}
     for place, transcript in enumerate(item.transcripts):
         names = list(survey.entities)
         if item.judged:
             seat = item.judged[place]
             speaker = survey.speakers[place] if len(item.transcripts) > 1 and survey.speakers else survey.entities[0]
             names[seat], names[1 - seat] = speaker, survey.other or survey.entities[1]
-        yield [(names[turn.entity], turn.text) for turn in transcript]
+        shown[DIALOGUE.format(place)] = [{"author": names[turn.entity], "text": turn.text} for turn in transcript]
+    return shown
 
 
-def _configuration(survey: Survey, items: Iterable[Item], question_names: frozenset[str]) -> str:
+def _configuration(survey: Survey, items: Sequence[Item], question_names: frozenset[str]) -> str:
     """Return the form as Label Studio's settings take it: dialogues, then a control for each question and target."""
     judged = any(len(item.judged) == 1 for item in items)
     names = {f"entity:{i}": name for i, name in enumerate(survey.entities)}
@@ -105,7 +91,9 @@ def _configuration(survey: Survey, items: Iterable[Item], question_names: frozen
     for question in (question for question in survey.questions if question.name in question_names):
         of_judged = judged and all(target.startswith("entity:") for target in question.targets)
         for target in (JUDGED,) if of_judged else question.targets:
-            Xml.SubElement(view, "Header", value=_named(question.wording, names, target))
+            wording = question.wording.replace("{entity}", names.get(target, ""))
+            wording = re.sub(r"\{(\w+:\d)\}", lambda match: names.get(match[1], match[0]), wording)
+            Xml.SubElement(view, "Header", value=wording)
             attributes = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
             if question.required and not question.when:
                 attributes["required"] = "true"
@@ -115,17 +103,11 @@ def _configuration(survey: Survey, items: Iterable[Item], question_names: frozen
             several = "multiple" if question.kind == "checkboxes" else "single"
             choices = Xml.SubElement(view, "Choices", **attributes, choice=several, showInline="true")
             for option in question.options:
-                label = option.label
-                if name := names.get(option.value):
-                    label = label.replace("{name}", name) if "{name}" in label else name
+                label = option.label.replace("{name}", names.get(option.value, ""))
+                label = label if "{name}" in option.label else names.get(option.value, label)
                 Xml.SubElement(choices, "Choice", value=label, alias=option.value)
     Xml.indent(view)
     return Xml.tostring(view, encoding="unicode") + "\n"
-
-
-def _named(text: str, names: Mapping[str, str], target: str) -> str:
-    text = text.replace("{entity}", names.get(target, ""))
-    return re.sub(r"\{((?:entity|conversation):\d)\}", lambda match: names.get(match[1], match[0]), text)
 
 
 EXPORT = Export(label_studio, frozenset({"survey", "question"}))

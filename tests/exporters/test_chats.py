@@ -60,6 +60,6 @@ def test_other_files_are_left_as_they_are(study, run, tmp_path):
     code, _, err = run("--study", own.path, "--format", "messages", "--out", path)
     assert (code, "there is something else already" in err, path.read_text()) == (2, True, "mine")
     code, _, err = run("--study", own.path, "--format", "messages", "--out", tmp_path / "no" / "x.jsonl")
-    assert (code, "there is no folder" in err) == (2, True)
+    assert (code, "no file can be there" in err) == (2, True)
     code, _, err = run("--study", own.path, "--format", "mesages", "--out", path)
     assert (code, "Did you mean 'messages'?" in err) == (2, True)

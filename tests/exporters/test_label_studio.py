@@ -103,7 +103,7 @@ def test_what_makes_no_form_is_said(study, run, tmp_path):
     words = ["--study", own.path, "--format", "label_studio", "--out", tmp_path / "x.json"]
     for more, says in [
         (["--survey", "turn_likert"], "asks turn by turn"),
-        (["--survey", "acute_eval"], "Export one at a time: --question"),
+        (["--survey", "acute_eval"], "Export one question at a time"),
         (["--survey", "acute_eval", "--question", "humannes"], "Did you mean 'humanness'?"),
         (["--survey", "spot_the_bot", "--source", "human"], "--source: bears on no file of format label_studio"),
         (["--survey", "interactive"], "has no units"),

@@ -1,16 +1,12 @@
 """Questions of several corpora in one run and in one survey: as many of each, and figures of each."""
 
 import json
-import random
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from scoring_models import FORMS, WORDS
 
-from parlai_spotbot import files
-from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
 from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
@@ -19,10 +15,8 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc_questions import read_questions
-from parlai_spotbot.surveys.packing.candidates import key_of
 
 sys.path.append(str(Path(__file__).parents[1] / "analysis"))
-from made_up_nuc import made_up_study
 
 
 @pytest.fixture(scope="module")
@@ -109,34 +103,3 @@ def test_packing_makes_the_questions_that_it_needs(corpora, tmp_path, capsys):
     with pytest.raises(SystemExit):
         SpotbotPack.main(**words)
     assert "--corpora" in capsys.readouterr().err
-
-
-def test_the_place_of_replies_comes_from_how_they_were_shown(tmp_path):
-    """People who take the reply on top in three of ten answers, whatever it is."""
-    study, rng = made_up_study(tmp_path / "study"), random.Random(1)
-    orders, rows = {}, []
-    for row in study.judgements("nuc"):
-        if row.target == "annotator":
-            rows.append(row)
-            continue
-        if row.annotation_id not in orders:
-            order = [f"candidate:{place}" for place in rng.sample(range(5), 5)]
-            orders[row.annotation_id] = order, order[0] if rng.random() < 0.3 and row.control is None else ""
-        order, top = orders[row.annotation_id]
-        answer = row.answer
-        if top:
-            answer = top if row.question == "first" else order[1]
-        rows.append(replace(row, answer=answer, presentation={"candidates": " ".join(order)}))
-    files.write_jsonl(study.judgements_path("nuc"), [row.to_json() for row in rows])
-    own = analyze(study, "nuc", bootstraps=30)["places"]["by_source"]["human"]
-    key, failed = key_of(study), {"w00"}
-    counted = [0] * 5
-    answers = [row for row in rows if row.question == "first" and row.control is None and row.worker_id not in failed]
-    for row in answers:
-        order = orders[row.annotation_id][0]
-        counted[order.index(row.answer)] += 1
-        counted[order.index(f"candidate:{key[row.item_id].true}")] -= 1
-    assert own["answers"] == len(answers)
-    assert [row["difference"] for row in own["places"]] == pytest.approx([count / len(answers) for count in counted])
-    assert own["places"][0]["p_adjusted"] < 0.05
-    assert own["places"][0]["difference"] == pytest.approx(0.3 * 0.8, abs=0.08)

@@ -63,19 +63,15 @@ def _seat(talk: Conversation, judged: int | None) -> int | None:
 def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
     """Return the survey, a source's choices, and why answers are left out of every analysis."""
     names = [name for name in survey_names() if study.judgements_path(name).exists()]
-    forms = {name: {id(f.form): f.form for f in findings_of(name) if f.form.rows is choices.rows} for name in names}
-    compare = [name for name in names if forms[name]]
-    survey = request.survey or next(iter(compare), None)
-    if survey not in compare:
-        why = f"survey {survey} " if request.survey else ""
-        remedy = f"Known: {', '.join(compare)}." if compare else "Preferences come from acute_eval and comparative."
-        raise UserError(f"{study.path}: {why}holds no choices between two conversations.", remedy)
-    [form] = forms[survey].values()
-    judgements = study.judgements(survey)
-    try:
-        sources, left_out = form.sources(judgements, facts_of(study, survey), Options())
-    except ValueError as err:
-        raise UserError(f"{study.judgements_path(survey)}: {err}.", "Judgement N is line N of that file.") from err
+    findings = [(name, finding) for name in names for finding in findings_of(name)]
+    forms = {name: f.form for name, f in findings if f.form.rows is choices.rows}
+    survey = request.survey or next(iter(forms), "")
+    if survey not in forms:
+        known = ", ".join(forms) or "acute_eval and comparative"
+        raise UserError(
+            f"{study.path}: survey {survey} holds no choices between two conversations.", f"Known: {known}."
+        )
+    sources, left_out = forms[survey].sources(study.judgements(survey), facts_of(study, survey), Options())
     source = request.source or HUMAN
     if source not in sources:
         raise UserError(f"--source {source}: no answer of it is left.", f"Known: {', '.join(sources) or 'none'}.")

@@ -129,7 +129,7 @@ def conversations(request: ImportRequest) -> ImportedStudy:
         if len(reading.found) == before:
             raise UserError(f"{path}: is empty.", "Name a file with a conversation a line.")
         reading.add_checksums(path)
-    return reading.study(request, "conversations", notes=_seats(reading.found) + reading.names.notes())
+    return reading.study(request, "conversations", notes=reading.names.notes())
 
 
 def _add(reading: Reading, row: ConversationRow, where: str, bot: str) -> None:
@@ -154,13 +154,6 @@ def _add(reading: Reading, row: ConversationRow, where: str, bot: str) -> None:
         context[ids.index(act.id) + bool(taken) if act.id in ids else number] = act.text
     more = {"conversation_id": row.conversation_id, "seed_id": row.seed_id, "context": (context[0], context[1])}
     reading.add(where, (first, second), [act.text for act in acts], seed, **more)
-
-
-def _seats(kept_conversations: Sequence[Conversation]) -> list[str]:
-    """Return notes on bots that may be one: ParlAI's self_chat calls its seats NAME_1 and NAME_2."""
-    bots = {name for c in kept_conversations for name in c.entities}
-    stems = sorted(name[:-2] for name in bots if name.endswith("_1") and f"{name[:-2]}_2" in bots)
-    return [f"{stem}_1 and {stem}_2 count as two bots; if they are one, write --data {stem}=FILE" for stem in stems]
 
 
 def numbered(kept_conversations: Sequence[Conversation]) -> list[Conversation]:

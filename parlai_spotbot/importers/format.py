@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from parlai_spotbot import hints
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import counted
-
-
-@dataclass(frozen=True)
-class FileWords:
-    """Names in a file that differ from ours.
-
-    `columns`: our field -> the file's column; `answers`: the file's answer -> ours; `names`: the file's name of a
-    contestant -> ours.
-    """
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, str] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

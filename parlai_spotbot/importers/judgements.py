@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import dataset_rows
-from parlai_spotbot.importers.format import FileWords, Format
+from parlai_spotbot.importers.format import Format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
@@ -71,6 +71,19 @@ class JudgementReader:
     survey: Survey
     items: Mapping[tuple[tuple[str, ...], str], str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: Study, name: str, answers: Mapping[str, str] | None = None) -> JudgementReader:
+        """Return the reader of a study's survey."""
+        get_survey(name, study)
+        survey, units = survey_of(study, name), study.units(name) if study.units_path(name).exists() else []
+        items = {
+            (item.conversation_ids, question): item.item_id
+            for unit in units
+            for item in unit.items
+            for question in item.questions or [question.name for question in survey.questions]
+        }
+        return cls({c.conversation_id: c for c in study.conversations()}, survey, items, answers or {})
 
     def read(
         self, values: Mapping[str, Any], answers: Iterable[tuple[str, str, Any]], where: str, stems: Iterable[str] = ()
@@ -172,13 +185,10 @@ class JudgementReader:
         return chosen if several else chosen[0]
 
 
-def judgements(path: Path | str, reader: JudgementReader, words: FileWords | None = None) -> list[Judgement]:
+def judgements(path: Path | str, reader: JudgementReader, columns: Mapping[str, str]) -> list[Judgement]:
     """Read judgements about known conversations, in the order of the file; repeated answers are repeated.
 
-    Parameters
-    ----------
-    words : FileWords, optional
-        `columns`: our field -> their column, where the names differ.
+    `columns`: our field -> their column, where the names differ.
 
     Raises
     ------
@@ -191,7 +201,7 @@ def judgements(path: Path | str, reader: JudgementReader, words: FileWords | Non
     rows = list(dataset_rows(path))
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
-    mapping, wide = _mapping(path, rows[0][1], (words or FileWords()).columns, survey)
+    mapping, wide = _mapping(path, rows[0][1], columns, survey)
     fields, read = wide_fields(survey), list[Judgement]()
     places: dict[str, tuple[str, Judgement]] = {}
     for where, row in rows:
@@ -238,22 +248,13 @@ def _mapping(path: Path, first: dict, columns: Mapping[str, str], survey: Survey
 
 
 def _add(request: ImportRequest) -> str:
-    name, path = request.survey, Path(request.data)
-    study = Study.open(request.study)
-    get_survey(name, study)
-    survey, units = survey_of(study, name), study.units(name) if study.units_path(name).exists() else []
-    items = {
-        (item.conversation_ids, question): item.item_id
-        for unit in units
-        for item in unit.items
-        for question in item.questions or [question.name for question in survey.questions]
-    }
+    name, path, study = request.survey, Path(request.data), Study.open(request.study)
     columns, answers = request.pairs("columns"), request.pairs("answers")
-    reader = JudgementReader({c.conversation_id: c for c in study.conversations()}, survey, items, answers)
-    new = judgements(path, reader, FileWords(columns))
+    reader = JudgementReader.of(study, name, answers)
+    new = judgements(path, reader, columns)
     about = {"source": path.name, "sha256": files.sha256(path), "columns": columns, "answers": answers}
     with study.lock("spotbot_import"):
-        lines = add_judgements(study, survey, new, about)
+        lines = add_judgements(study, reader.survey, new, about)
     return "\n".join([*lines, f"written: {study.judgements_path(name)}"])
 
 

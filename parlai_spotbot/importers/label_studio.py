@@ -22,7 +22,6 @@ from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.judgements import JudgementReader
 from parlai_spotbot.records import Item, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
 from parlai_spotbot.wording import counted
@@ -150,10 +149,9 @@ def bring(request: ImportRequest) -> str:
     """Add the annotations to the study from which their tasks came."""
     name, path = request.survey, Path(request.data)
     study = Study.open(request.study)
-    get_survey(name, study)
+    reader = JudgementReader.of(study, name)
     units = study.units(name) if study.units_path(name).exists() else []
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(units) for item in unit.items}
-    reader = JudgementReader({c.conversation_id: c for c in study.conversations()}, survey_of(study, name))
     left_out = Counter[str]()
     new = list(read(path, items, reader, left_out))
     if not new:

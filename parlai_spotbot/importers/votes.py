@@ -22,7 +22,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.contestant_names import ContestantNames
 from parlai_spotbot.importers.dataset_rows import REMEDY, dataset_rows
-from parlai_spotbot.importers.format import FileWords, study_format
+from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.records import HUMAN, Item, Unit
@@ -55,15 +55,25 @@ def plainly(word: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
 
 
-def votes(path: Path | str, domain: str, words: FileWords | None = None, *, source: str = HUMAN) -> ImportedStudy:
+def votes(
+    path: Path | str,
+    domain: str,
+    columns: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None = None,
+    names: Mapping[str, str] | None = None,
+    source: str = HUMAN,
+) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
     Parameters
     ----------
-    words : FileWords
-        `columns`: our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one
-        of ``votes.yaml``; "-" leaves the field out. `answers`: the file's word in the column of the winner -> a, b, tie
-        or both_bad. `names`: by default characters that a name can't have become "-".
+    columns : mapping, optional
+        Our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one of
+        ``votes.yaml``; "-" leaves the field out.
+    answers : mapping, optional
+        The file's word in the column of the winner -> a, b, tie or both_bad.
+    names : mapping, optional
+        The file's name of a contestant -> ours; by default characters that a name can't have become "-".
     source : str
         Who voted: "human", or "judge:NAME" where a model did.
 
@@ -72,8 +82,8 @@ def votes(path: Path | str, domain: str, words: FileWords | None = None, *, sour
     UserError
         Names file, line and field, and how to correct it.
     """
-    path, words = Path(path), words or FileWords()
-    for theirs, ours in words.answers.items():
+    path, options = Path(path), {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
+    for theirs, ours in options["answers"].items():
         if ours not in OUTCOMES:
             raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
     if source != HUMAN and not re.match(r"judge:.", source):
@@ -81,7 +91,8 @@ def votes(path: Path | str, domain: str, words: FileWords | None = None, *, sour
     rows = dataset_rows(path)
     if (first := next(rows, None)) is None:
         raise UserError(f"{path}: holds no votes.", REMEDY)
-    reader = _VoteReader(columns_of(str(path), tuple(first[1]), words.columns), words, source)
+    found_columns = columns_of(str(path), tuple(first[1]), options["columns"])
+    reader = _VoteReader(found_columns, options["answers"], ContestantNames(options["names"]), source)
     lines = list(reader.lines(chain([first], rows)))
     found, counts = reader.names.named, reader.counts
     if len(found) < 2:
@@ -93,12 +104,11 @@ def votes(path: Path | str, domain: str, words: FileWords | None = None, *, sour
         for theirs, name in found.items()
     }
     left_out = {"vote between a contestant and itself": reader.alone} if reader.alone else {}
-    options = {"columns": words.columns, "answers": words.answers, "names": words.names}
     about = {
         "format": SURVEY,
         "source": path.name,
         "sha256": files.sha256(path),
-        "options": {"domain": domain, "source": source, **{name: dict(value) for name, value in options.items()}},
+        "options": {"domain": domain, "source": source, **options},
         "columns": {name: ", ".join(theirs) for name, theirs in reader.columns.items() if theirs},
         "annotations": counts.total(),
         "outcomes": {what: counts[what] for what in OUTCOMES},
@@ -162,9 +172,10 @@ class _Converted(dict):
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    def __init__(self, columns: Mapping[str, tuple[str, ...]], words: FileWords, source: str):
-        self.columns, self.answers, self.source = columns, words.answers, files.dumps(source)
-        self.names = ContestantNames(words.names)
+    def __init__(
+        self, columns: Mapping[str, tuple[str, ...]], answers: Mapping[str, str], names: ContestantNames, source: str
+    ):
+        self.columns, self.answers, self.names, self.source = columns, answers, names, files.dumps(source)
         self.items: dict[str, Item] = {}
         self.counts: Counter[str] = Counter()
         self.alone = 0
@@ -189,7 +200,8 @@ class _VoteReader:
                 vote = votes[tuple([row.get(column) for column in sides])]
                 rest = (workers[row.get(annotator)], languages[row.get(language)])
             except TypeError:  # unhashable
-                self._refuse(row)
+                problem = f"{self._where}: a list or object, expected one value in each field."
+                raise UserError(problem, "Name another column, or leave it out: --columns FIELD=-.") from None
             if vote is None:
                 self.alone += 1
                 continue
@@ -210,13 +222,6 @@ class _VoteReader:
         column = ", ".join(self.columns[name])
         called = f"field '{column}'" + ("" if column == name else f" ({name})")
         return UserError(f"{self._where}: {called} is {value!r}, {what}.", remedy)
-
-    def _refuse(self, row: Mapping[str, Any]) -> None:
-        for name, columns in self.columns.items():
-            for value in map(row.get, columns):
-                if isinstance(value, (dict, list)):
-                    remedy = f"Name another column, or leave it out: --columns {name}=-."
-                    raise self._wrong(name, value, "expected one value", remedy)
 
     def _vote(self, values: tuple) -> tuple[str, str] | None:
         """Return the outcome, and item and answer as JSON; None where both contestants are one."""
@@ -288,8 +293,8 @@ class _VoteReader:
 
 
 def _read(request: ImportRequest) -> ImportedStudy:
-    words = FileWords(request.pairs("columns"), request.pairs("answers"), request.pairs("names"))
-    return votes(request.data, request.domain or "votes", words, source=request.source)
+    words = map(request.pairs, ("columns", "answers", "names"))
+    return votes(request.data, request.domain or "votes", *words, request.source)
 
 
 def _summary(imported: ImportedStudy) -> str:

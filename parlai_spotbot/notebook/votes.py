@@ -8,7 +8,6 @@ from typing import Any
 
 from parlai_spotbot.errors import as_value_error
 from parlai_spotbot.importers import votes as votes_file
-from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, temporary_folder
 from parlai_spotbot.notebook.survey_results import SurveyResults, rank
@@ -45,7 +44,7 @@ def read_votes(
     ValueError
         Names file, line and field, and what to do about it.
     """
-    words, folder = FileWords(columns or {}, answers or {}, names or {}), temporary_folder() / "votes"
+    folder = temporary_folder() / "votes"
     with as_value_error("path"):
-        write_study(folder, votes_file.votes(path, "votes", words))
+        write_study(folder, votes_file.votes(path, "votes", columns, answers, names))
     return Votes(Study.open(folder), votes_file.SURVEY)

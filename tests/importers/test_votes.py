@@ -6,7 +6,6 @@ import random
 import pytest
 
 from parlai_spotbot.findings.votes import REPEATED, _checked
-from parlai_spotbot.importers.format import FileWords
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.notebook import read_votes
@@ -118,11 +117,9 @@ def test_other_names_are_told(written):
     found = votes(
         written(text),
         "x",
-        FileWords(
-            {"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
-            {"1": "a", "0": "tie"},
-            {"small": "tiny"},
-        ),
+        {"a": "first bot", "b": "second bot", "winner": "who", "annotator": "-"},
+        {"1": "a", "0": "tie"},
+        {"small": "tiny"},
         source="judge:gpt",
     )
     assert met(found) == [("Big-model", "tiny", "a"), ("tiny", "Big-model", "tie")]

@@ -131,10 +131,7 @@ class CrowdsourceProcess:
         settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))
         self.process: psutil.Popen | None = None
-        self.starts: list[float] = []
         self.peak = 0.0
-        self.seconds = 0.0
-        self.submitted = 0
 
     def __enter__(self) -> CrowdsourceProcess:
         self.start()
@@ -159,7 +156,6 @@ class CrowdsourceProcess:
             if self.process.poll() is not None or time.monotonic() - began > STARTING:
                 raise RuntimeError((self.study.path / "operator.log").read_text()[-3000:])
             time.sleep(0.05)
-        self.starts.append(time.monotonic() - began)
 
     def _ready(self, before: int) -> bool:
         """Whether the launch has written its links, which it does once the server answers."""
@@ -210,19 +206,9 @@ class CrowdsourceProcess:
                 await asyncio.sleep(0.5)
                 self._sample()
 
-        began = time.monotonic()
         links = self.links()[: self.annotators]
         run(meet(links, survey, known_segments(self.study), think, arrive, record, disturb, kinds))
-        self.seconds = time.monotonic() - began
-        self.submitted = len(record.accepted)
         return record
-
-    def measured(self) -> list[str]:
-        starts = ", ".join(f"{seconds:.1f}" for seconds in self.starts)
-        return [
-            f"{self.submitted} units accepted in {self.seconds:.1f} s, {self.submitted / self.seconds:.1f} a second",
-            f"operator: starts {starts} s; memory {self.peak:.0f} MB at most",
-        ]
 
 
 # -- the check ---------------------------------------------------------------------------------------------------------

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 from office import refused
-from trained import by_key, filled, office_of, round_body
+from trained import annotate, by_key, filled, office_of, round_body
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED
-from parlai_spotbot.surveys.controls.gold import is_mark, key_of
+from parlai_spotbot.surveys.controls.gold import is_mark
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 
@@ -79,21 +79,6 @@ def test_who_fails_gets_a_dialogue_that_was_never_seen_and_then_no_more(made):
     office.restart()
     assert office.desk.next_unit(ANN)["state"] == "working"
     assert refused(office.desk.next_unit, BOB) == (403, "stopped")
-
-
-def test_the_result_says_of_each_turn_what_was_given_what_was_expected_and_why(made):
-    office = made("transitions")
-    office.desk.consent(ANN)
-    gold = course_of(office.survey)[0][0]
-    result = sit(office, ANN, {1})["onboarding_result"]
-    assert [row["turn"] for row in result["turns"]] == list(gold.bot_turns)
-    for place, row in enumerate(result["turns"]):
-        turn = gold.turns[row["turn"]]
-        assert row["expected"] == sorted(turn.labels)
-        assert row["why"] == turn.why
-        assert row["right"] == (place != 1) == (row["yours"] == row["expected"])
-    shown = result["item"]["transcripts"][0]["turns"]
-    assert [turn["text"] for turn in shown] == [turn.text for turn in gold.turns]
 
 
 # -- what is no pass ---------------------------------------------------------------------------------------------------
@@ -201,27 +186,10 @@ def test_nothing_of_a_key_is_sent_before_its_round_is_handed_in(made, task):
 
 
 # -- gold dialogues among the work -------------------------------------------------------------------------------------
-def work(office, visitor, wrong=()):
-    """Do a unit; its gold dialogue, where there is one, is wrong in these of its turns."""
-    unit = office.unit(visitor.worker)
-    task = office.survey.tasks[0].name
-    known = {item.transcripts[0][0].text: key_of(item.control)[1] for item in office.controls}
-
-    def answered(page):
-        turns = page["transcripts"][0]["turns"]
-        if turns[0]["text"] in known:
-            return filled(office.survey, page, by_key(task, known[turns[0]["text"]], wrong))
-        return filled(office.survey, page, by_key(task, dict.fromkeys(range(len(turns)), ())))
-
-    items = [answered(page) for page in unit["items"]]
-    said = office.desk.submit(visitor, {"unit": unit["unit"], "items": items, "comment": "", "texts_language": "en"})
-    return unit, said
-
-
 def test_gold_dialogues_come_once_after_so_many_units_and_look_like_the_others(made):
     office = made("consistency", units=8, gold_every=2)
     trained(office, ANN)
-    units = [work(office, ANN)[0] for _ in range(8)]
+    units = [annotate(office.desk, ANN)[0] for _ in range(8)]
     # The second is the one of a further attempt at the training, which this annotator did not need.
     assert [len(unit["items"]) for unit in units] == [1, 1, 2, 1, 2, 1, 1, 1]
     first, second = units[2]["items"]
@@ -236,23 +204,12 @@ def test_gold_dialogues_come_once_after_so_many_units_and_look_like_the_others(m
     assert all(is_mark(item["control"]) for item in marked)
 
 
-def test_what_was_part_of_the_training_is_no_gold_dialogue_later(made):
-    office = made("consistency", units=6, gold_every=1)
-    office.desk.consent(ANN)
-    for wrong in ((), (), range(99), ()):
-        sit(office, ANN, wrong)
-    assert [len(work(office, ANN)[0]["items"]) for _ in range(6)] == [1, 2, 1, 1, 1, 1]
-    shown = [item for s in office.ledger.submissions() for item in s.record["items"] if item["control"]]
-    [gold] = [gold for gold in office.survey.training if gold.role == "gold"]
-    assert [key_of(item["control"])[1] for item in shown] == [gold.key]
-
-
 @pytest.mark.parametrize(("limit", "wrong", "stops"), [(0, 99, False), (4, 3, False), (4, 4, True)])
 def test_too_many_wrong_turns_of_gold_stop_where_the_launch_says_so(made, limit, wrong, stops):
     office = made("consistency", units=4, gold_every=1, gold_wrong_turns=limit)
     trained(office, ANN)
-    work(office, ANN)
-    _, said = work(office, ANN, range(wrong))
+    annotate(office.desk, ANN)
+    _, said = annotate(office.desk, ANN, range(wrong))
     assert (said["state"] == "stopped") == stops
     assert office.ledger.annotator("ann").standing == ("stopped" if stops else "passed")
     assert office.ledger.misses("ann") == 1  # more than the two that the training allows, in all three cases

@@ -95,22 +95,6 @@ def practise(desk, visitor, *wrong):
     return said
 
 
-def annotate(desk, visitor, gold_wrong=(), comment=""):
-    """Do a unit; the turns `gold_wrong` of a gold dialogue are wrong."""
-    unit = desk.next_unit(visitor)["unit"]
-    task = desk.survey.tasks[0].name
-    known = {item.transcripts[0][0].text: key_of(item.control)[1] for item in desk.controls}
-
-    def answered(page):
-        turns = page["transcripts"][0]["turns"]
-        key = known.get(turns[0]["text"])
-        plain = dict.fromkeys(range(len(turns)), ())
-        return trained.filled(desk.survey, page, trained.by_key(task, key or plain, gold_wrong if key else ()))
-
-    body = {"unit": unit["unit"], "items": list(map(answered, unit["items"])), "comment": comment}
-    return desk.submit(visitor, body)
-
-
 @pytest.fixture
 def annotated(tmp_path):
     """Ann works in two tasks, with gold in one of them; Bob fails the training of one and passes another's."""
@@ -118,14 +102,14 @@ def annotated(tmp_path):
     ann, bob = Visitor("ann"), Visitor("bob")
     one = desk_of(study, "consistency", "students", gold_every=1)
     practise(one, ann, (), (1, 2), (0,))
-    annotate(one, ann, comment="first")
-    annotate(one, ann, gold_wrong=(0, 3, 5))
+    trained.annotate(one, ann, comment="first")
+    trained.annotate(one, ann, wrong=(0, 3, 5))
     practise(one, bob, (), (), range(9), range(9))
     two = desk_of(study, "sociality", "surge")
     practise(two, ann, (), (), ())
-    annotate(two, ann, comment="second")
+    trained.annotate(two, ann, comment="second")
     practise(two, bob, (), (), range(9), ())
-    annotate(two, bob)
+    trained.annotate(two, bob)
     yield study
     for desk in (one, two):
         desk.ledger.close()

@@ -140,23 +140,3 @@ def test_what_was_changed_by_hand_is_recorded_and_stays_named(study, made, capsy
     build_report(made.study)
     words = "Files of this study were changed by hand: surveys/spot_the_bot/judgements.jsonl."
     assert words in made.study.report_path.read_text()
-
-
-def test_an_analysis_that_was_edited_is_named_and_made_anew(study, made, capsys):
-    from parlai_spotbot.findings.analyze import analyze
-    from parlai_spotbot.report.page import build_report
-
-    analyze(made.study, "spot_the_bot")
-    path = made.study.analysis_path("spot_the_bot") / "ranking.json"
-    sound = path.read_bytes()
-    path.write_text(path.read_text().replace("0.", "1.", 1))
-    assert ran(study) == 1
-    out = capsys.readouterr().out
-    assert "ranking.json: changed since it was written: its SHA-256" in out
-    with pytest.raises(UserError, match=r"ranking\.json: changed since it was written") as end:
-        build_report(made.study)
-    assert "spotbot_analyze" in end.value.remedy
-    assert f"spotbot_check --study {study} --new-manifest" in end.value.remedy
-    analyze(made.study, "spot_the_bot")
-    assert path.read_bytes() == sound
-    build_report(made.study)

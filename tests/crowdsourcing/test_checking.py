@@ -1,8 +1,10 @@
 """What is a complete answer, and that whatever else a browser sends is refused and nothing more."""
 
 import copy
+import functools
+import operator
 
-import pytest
+from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from office import answers, control, plain, refused, spot_the_bot
@@ -44,14 +46,6 @@ MANY_KINDS = Survey(
 )
 
 
-def with_answer(number, name, target, answer):
-    rows = copy.deepcopy(GOOD)
-    for row in rows[number]["answers"]:
-        if (row["question"], row["target"]) == (name, target):
-            row["answer"] = answer
-    return rows
-
-
 # -- what is asked -----------------------------------------------------------------------------------------------------
 def test_conditions_hold_for_the_same_target_any_target_or_a_named_one():
     odd = [("odd", f"turn:{i}") for i in range(3)]
@@ -75,39 +69,13 @@ def test_an_answer_that_is_left_over_from_a_changed_one_counts_for_nothing():
 # -- what is taken -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [GOOD[:2], [{**GOOD[0], "answers": GOOD[0]["answers"][1:]}, *GOOD[1:]], with_answer(1, "fluency", "pair", None)],
-)
-def test_what_lacks_an_answer_is_incomplete(rows):
-    assert refused(check_items, SURVEY, PAGES, rows) == (422, "incomplete")
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        None,
-        [None],
-        [*GOOD, GOOD[0]],
-        [{**GOOD[0], "item": 3}],
-        [{**GOOD[0], "item": True}],
-        [{"answers": []}],
-        [{**GOOD[0], "answers": [1]}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [*GOOD[0]["answers"], GOOD[0]["answers"][0]]}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "question": "is_human"}]}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "target": "entity:2"}]}, *GOOD[1:]],
-        with_answer(0, "nature", "entity:0", "robot"),
-        with_answer(0, "nature", "entity:0", ["bot"]),
-        [{**GOOD[0], "seconds": -1}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": float("nan")}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": 10**400}, *GOOD[1:]],
-        [{**GOOD[0], "seconds": True}, *GOOD[1:]],
-        [{**GOOD[0], "answers": [{**GOOD[0]["answers"][0], "changes": 0.5}]}, *GOOD[1:]],
-        [{**GOOD[0], "comment": "x" * 2001}, *GOOD[1:]],
-    ],
-)
-def test_what_no_page_sends_is_malformed(rows):
-    assert refused(check_items, SURVEY, PAGES, rows) == (400, "malformed")
+@case_table(__file__, "refused")
+def test_what_no_page_sends_is_refused(place, value, code):
+    rows = {"whole": copy.deepcopy(GOOD)}
+    *above, last = place if place == ["whole"] else ["whole", *place]
+    functools.reduce(operator.getitem, above, rows)[last] = value
+    status = {"malformed": 400, "incomplete": 422}[code]
+    assert refused(check_items, SURVEY, PAGES, rows["whole"]) == (status, code)
 
 
 JSON = st.recursive(

@@ -206,21 +206,18 @@ def test_where_nobody_annotated_that_is_said(collection):
     assert not collection.paths.ledger.exists()
 
 
-def test_who_missed_controls_was_too_fast_or_always_said_the_same_is_listed_first(tmp_path):
+def test_annotators_with_flags_are_listed_first(tmp_path):
     collection = Collection(tmp_path / "study", bots=3, per_pair=8, people=12, unit_size=18)
     for worker in ("anna", "bob", "cleo"):
         collection.work(worker)
-    collection.work("hasty", lambda body: {**body, "items": [{**i, "seconds": 2.0} for i in body["items"]]})
     collection.work("lazy", answer=plain)
     found = collection.collect()
-    hasty, lazy = found.names["hasty"], found.names["lazy"]
-    look = found.look
-    assert "too fast" in look.loc[hasty, "flags"]
+    look, lazy = found.look, found.names["lazy"]
+    assert look.index[0] == lazy
     assert {"always the same label", "same answers over and over"} <= set(look.loc[lazy, "flags"])
     assert any("controls" in flag for flag in look.loc[lazy, "flags"])
-    assert set(look.index[:2]) == {hasty, lazy}
-    assert all(not flags for flags in look["flags"][2:])
-    assert (look.loc[hasty, "units"], look.loc[hasty, "median_seconds"]) == (1, 2.0)
+    assert all(not flags for flags in look["flags"][1:])
+    assert (look.loc[lazy, "units"], look.loc[lazy, "median_seconds"]) == (1, 9.5)
 
 
 def test_who_withdraws_leaves_no_answer_behind(collection):

@@ -138,16 +138,6 @@ def stop_at_once(setup, *, on_ready, **options):
     return "stopped"
 
 
-def test_units_and_controls_are_made_where_they_are_missing(tmp_path):
-    study = make_study(tmp_path / "study")
-    study.units_path(SURVEY).unlink()
-    (study.survey_path(SURVEY) / "controls.jsonl").unlink()
-    said = []
-    assert launch(LaunchRequest(study.path, dry_run=True), say=said.append) == 0
-    assert said[0].startswith("packed: 4 units")
-    assert (study.survey_path(SURVEY) / "controls.jsonl").exists()
-
-
 def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
     handouts = []

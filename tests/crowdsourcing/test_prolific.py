@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import jwt
 import pytest
-from asking import SECRET, RecordingDesk, api, server_of
+from asking import SECRET
 from cryptography.hazmat.primitives import serialization
 from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
 
@@ -120,9 +120,9 @@ def test_another_study_at_prolific_opens_nothing(door):
     turned_away(door, coming(token(claims(prolific=ids)), study="9" * 24))
 
 
-@pytest.mark.parametrize("aud", ["study.example.org", f"{ADDRESS}/?study=x&PROLIFIC_PID={PID}", ["x", ADDRESS]])
-def test_the_site_counts_however_it_is_written(door, aud):
-    assert door.enter(coming(token(claims(aud=aud)))).worker == PID
+def test_the_site_counts_however_it_is_written(door):
+    for aud in ("study.example.org", ["x", f"{ADDRESS}/?study=x"]):
+        assert door.enter(coming(token(claims(aud=aud)))).worker == PID
 
 
 def test_keys_may_change(door, keys, monkeypatch):
@@ -197,19 +197,3 @@ def test_a_page_is_reloaded_after_its_token_is_over_but_nobody_comes_late(keys, 
     again = make_door(keys, tmp_path, clock=lambda: time.time() + 3600)  # after a restart too
     assert again.enter(query).worker == PID
     turned_away(again, late)
-
-
-# -- through the server ------------------------------------------------------------------------------------------------
-def test_over_http_one_person_is_not_many(door, page, tmp_path):
-    """Ten invented ids took all units once; now only whom Prolific signed for gets a session."""
-    desk = RecordingDesk()
-    with server_of(desk, page, door) as server:
-        for number in range(10):
-            made_up = coming("x", participant=f"{number:024x}", session=f"{number + 100:024x}")
-            assert api(server, "enter", {"query": made_up})[0] == 403
-            del made_up["prolific_token"], made_up["SESSION_ID"]
-            assert api(server, "enter", {"query": made_up})[0] == 403
-        status, answer = api(server, "enter", {"query": coming()})
-        assert status == 200
-        assert api(server, "session", None, answer["token"])[0] == 200
-    assert (tmp_path / "prolific.jsonl").read_text().count("\n") == 1

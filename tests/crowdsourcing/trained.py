@@ -113,3 +113,19 @@ class Trained(Annotator):
 
 
 __all__ = ["Trained", "is_mark", "key_of", "talk"]
+
+
+def annotate(desk, visitor, wrong=(), comment=""):
+    """Do a unit; its gold dialogue, where there is one, is wrong in these of its turns. Returns (unit, answer)."""
+    unit = desk.next_unit(visitor)["unit"]
+    task = desk.survey.tasks[0].name
+    known = {item.transcripts[0][0].text: key_of(item.control)[1] for item in desk.controls}
+
+    def answered(page):
+        turns = page["transcripts"][0]["turns"]
+        key = known.get(turns[0]["text"])
+        plain = dict.fromkeys(range(len(turns)), ())
+        return filled(desk.survey, page, by_key(task, key or plain, wrong if key else ()))
+
+    body = {"unit": unit["unit"], "items": list(map(answered, unit["items"])), "comment": comment}
+    return unit, desk.submit(visitor, body)

@@ -52,7 +52,7 @@ class Refused(Exception):
         super().__init__(message)
 
 
-def checked(body: dict, models: tuple[str, ...], strict_roles: bool) -> None:
+def checked(body: dict, models: tuple[str, ...]) -> None:
     """Refuse a request that OpenAI's protocol doesn't allow."""
     for name, value in body.items():
         if name not in FIELDS:
@@ -69,10 +69,6 @@ def checked(body: dict, models: tuple[str, ...], strict_roles: bool) -> None:
             raise Refused(400, "Invalid message.")
     if not rows or rows[-1]["role"] != "user":
         raise Refused(400, "The last message must be the user's.")
-    if strict_roles:
-        roles = [row["role"] for row in rows]
-        if any(role != ("user", "assistant")[i % 2] for i, role in enumerate(roles)):
-            raise Refused(400, "Conversation roles must alternate user/assistant/user/assistant/...")
 
 
 class _Listening(ThreadingHTTPServer):
@@ -118,11 +114,10 @@ class ChatServer(Served):
         say: Callable[[dict], str | dict] = lambda body: f"You said: {body['messages'][-1]['content']}",
         models: tuple[str, ...] = ("parrot-1",),
         key: str = "",
-        strict_roles: bool = False,
         answer: dict | None = None,
     ):
         super().__init__(_ChatHandler)
-        self.say, self.models, self.key, self.strict_roles = say, models, key, strict_roles
+        self.say, self.models, self.key = say, models, key
         self.answer = answer or {}
         self.bodies: list[dict] = []
         self.headers: list[dict] = []
@@ -179,7 +174,7 @@ class _ChatHandler(BaseHTTPRequestHandler):
             given = self.headers.get("Authorization", "").removeprefix("Bearer ")
             if owner.key and given != owner.key:
                 raise Refused(401, f"Incorrect API key provided: {given}.", "invalid_api_key")
-            checked(body, owner.models, owner.strict_roles)
+            checked(body, owner.models)
             said = owner.say(body)
         except Refused as err:
             return self._send(err.status, err.body, err.headers)
@@ -207,7 +202,7 @@ class Proxy(Served):
 
     Faults: a status; (status, headers); silent, refuse (hangs up at once), cut (in the middle of the answer), slow
     (a byte now and then, for ever), endless (bytes without end), malformed, html, text (no chat completion), moved,
-    mislabelled (the right answer as text/html), None (none).
+    None (none).
     """
 
     def __init__(self, url: str, faults: list | None = None, poison: dict | None = None, greeting: bool = True):
@@ -268,10 +263,6 @@ class _ProxyHandler(BaseHTTPRequestHandler):
     def _pass_on(self, body: bytes):
         status, kind, raw = self._fetch(body)
         self._send(status, raw, kind)
-
-    def _mislabelled(self, body: bytes):
-        status, _, raw = self._fetch(body)
-        self._send(status, raw, "text/html")
 
     def _hang_up(self):
         self.close_connection = True

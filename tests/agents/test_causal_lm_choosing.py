@@ -24,16 +24,6 @@ def test_draws_follow_the_tempered_nucleus():
     )
 
 
-def test_rounding_that_swaps_neighbours_changes_no_draw():
-    logits = torch.randn(1, 300, generator=torch.Generator().manual_seed(0))
-    logits[0, 7] = logits[0, 200]
-    noisy = logits.clone()
-    noisy[0, 7] += 1e-6
-    chances = torch.rand(2000, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    first, second = (draw(x.expand(2000, -1), chances, 1.0, 0.9, 200) for x in (logits, noisy))
-    assert torch.equal(first, second)
-
-
 def test_no_phrase_of_the_conversation_is_said_again():
     echo = EchoMemory([[1, 2, 3, 4]], size=3)
     assert echo.banned() == set()

@@ -40,18 +40,6 @@ def about(study, name="hosted"):
     return json.loads(summary_path(study, SURVEY, name).read_text())
 
 
-def test_it_says_requests_tokens_and_money_before_it_begins(study, capsys):
-    with ChatServer(answer) as server:
-        judge(study, server.url, judge_price_prompt=1.0, judge_price_completion=2.0)
-        asked = len(server.bodies)
-    shown = capsys.readouterr().out
-    assert f"about {asked} requests with " in shown
-    assert "tokens and at most " in shown
-    assert "USD, at most " in shown
-    assert shown.index("requests with") < shown.index("judge hosted (automatic judge")
-    assert f"next: parlai spotbot_analyze --study {study.path} --survey {SURVEY}" in shown
-
-
 @pytest.mark.parametrize("price", [0.0, 10_000.0])
 def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monkeypatch, price):
     if not price:

@@ -10,12 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_study import MANY, conversation, item
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model import prompts
 from parlai_spotbot.judges.language_model.prompts import prompted_questions
 from parlai_spotbot.models.chat.message_text import SPECIAL_TOKEN, quoted
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.survey import Option
 
 SPOT = get_survey("spot_the_bot")
 
@@ -38,33 +36,6 @@ def test_the_orders_exchange_names_and_turn_the_list_round():
     ]
     asked = Counter(ask.tail.splitlines()[0] for ask in natures)
     assert asked == {"Is Entity A a human or a bot?": 2, "Is Entity B a human or a bot?": 2}
-
-
-def test_over_items_every_option_stands_in_every_place_and_every_name_on_every_entity():
-    firsts, names = Counter(), Counter()
-    for number in range(60):
-        ask = both(SPOT, item(conversation(number)), ("nature", "entity:0"))[0]
-        firsts[ask.values[0]] += 1
-        names[ask.lead.splitlines()[1].split(":")[0]] += 1
-    assert set(firsts) == {"human", "bot", "unsure"}
-    assert min(firsts.values()) > 8
-    assert min(names["Entity A"], names["Entity B"]) > 15
-
-
-def test_conversations_side_by_side_exchange_their_sides():
-    shown = item(conversation(0), conversation(1), judged=(0, 1), questions=("better",))
-    one, two = both(dataclasses.replace(MANY, layout="side_by_side"), shown, ("better", "pair"))
-    for ask in (one, two):
-        first, second = (part.splitlines() for part in ask.lead.split("\n\n"))
-        assert (first[0], second[0]) == ("Conversation A:", "Conversation B:")
-        assert first[-1].startswith("The one to be judged in Conversation A is Entity ")
-        left = int("tea 0" not in first[1])
-        places = {f"conversation:{left}": "Conversation A", f"conversation:{1 - left}": "Conversation B"}
-        places["neither"] = "Neither"
-        tail = ask.tail.splitlines()
-        assert tail[1:4] == [f"{i}. {places[value]}" for i, value in enumerate(ask.values, 1)]
-        assert first[-1].endswith(f"{first[1 + left].split(':')[0]}.")  # of conversation N, entity N is judged
-    assert one.lead.split("\n\n")[0].splitlines()[1:] != two.lead.split("\n\n")[0].splitlines()[1:]
 
 
 @pytest.mark.parametrize("name", ["acute_eval"])
@@ -115,16 +86,6 @@ def test_answers_of_earlier_versions_are_found_again():
     ask = both(MANY, item(conversation(0)), ("rate", "entity:0"))[1]
     assert ask.key("model") == "2374c47270fd545ab664d68f24bb0555"
     assert prompts.prompt_sha256(MANY).startswith("994526c197159b3f")
-
-
-def test_more_options_than_letters_are_refused():
-    options = tuple(Option(f"o{i}", f"O {i}") for i in range(27))
-    many = dataclasses.replace(MANY, questions=(dataclasses.replace(MANY.questions[4], options=options),))
-    with pytest.raises(UserError, match="question 'better' has 27 options"):
-        prompts.check(many)
-    few = dataclasses.replace(MANY, questions=(dataclasses.replace(MANY.questions[4], options=options[:12]),))
-    prompts.check(few)
-    assert both(few, item(conversation(0)), ("better", "pair"))[0].labels == tuple("ABCDEFGHIJKL")
 
 
 # -- what was said, as it is quoted ------------------------------------------------------------------------------------

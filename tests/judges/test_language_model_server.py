@@ -19,7 +19,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
-from parlai_spotbot.judges.run import estimate, judge_study, summary_path
+from parlai_spotbot.judges.run import estimate, judge_study
 from parlai_spotbot.records import Judgement
 
 NAME = "hosted"
@@ -218,20 +218,6 @@ def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
     assert "2 answers missing (not one of the possible answers 2)" in summary_text(summary)
 
 
-def test_what_the_server_failed_at_is_asked_again_by_the_next_run(study):
-    text = study.units(SURVEY)[0].items[1].transcripts[0][0].text
-    with ChatServer(fair) as server, Proxy(server.url, poison={f'{text}\\"\\nEntity': 500}) as proxy:
-        first = run(study, proxy.url, retries=0, concurrency=1)
-        assert first["missing"]["reasons"] == {"busy": ASKED}
-        proxy.poison.clear()
-        # what was missing in the first place is filled, nothing else asked
-        asked = len(proxy.bodies)
-        second = run(study, proxy.url, retries=0, concurrency=1)
-        assert len(proxy.bodies) - asked == ASKED
-    assert second["missing"]["n"] == 0
-    assert len(answers(study)) == 20
-
-
 def test_a_server_that_goes_away_stops_the_judge_and_loses_nothing(study):
     with ChatServer(fair) as server, Proxy(server.url, [None] * 12 + ["refuse"] * 500, greeting=False) as proxy:
         with pytest.raises(UserError, match="gave no answer any more") as caught:
@@ -244,26 +230,6 @@ def test_a_server_that_goes_away_stops_the_judge_and_loses_nothing(study):
         run(study, proxy.url, retries=0, concurrency=1)
         assert len(proxy.bodies) - asked == 4 * ASKED - 12
     assert len(answers(study)) == 20
-
-
-@pytest.mark.parametrize(
-    ("given", "problem", "remedy"),
-    [
-        ({"model": "nobody"}, "`nobody` does not exist", "Correct 'model'"),
-        ({"key_variable": "WRONG_KEY"}, "HTTP 401", "'key_variable'"),
-        ({"extra": {"wrong": 1}}, "Unrecognized request argument supplied: wrong", "'extra'"),
-    ],
-)
-def test_a_server_that_cannot_be_used_ends_it_at_once(study, monkeypatch, given, problem, remedy):
-    monkeypatch.setenv("WRONG_KEY", "sk-somethingelse-123")
-    monkeypatch.setenv("RIGHT_KEY", KEY)
-    with ChatServer(fair, key=KEY) as server, pytest.raises(UserError) as caught:
-        run(study, server.url, **{"key_variable": "RIGHT_KEY", **given})
-    assert problem in caught.value.problem
-    assert f"judge {NAME}" in caught.value.problem
-    assert remedy in caught.value.remedy
-    assert len(server.bodies) <= 3
-    assert not study.judgements_path(SURVEY).exists() or not study.judgements_path(SURVEY).read_bytes()
 
 
 @pytest.mark.parametrize("takes", ["json_object", "text"])
@@ -376,24 +342,6 @@ def test_kill_9_in_the_middle_and_nothing_finished_is_asked_twice(study, tmp_pat
     assert 40 <= len(texts) <= 40 + 3 * 2
     assert len(set(texts)) == 40
     assert study.judgements_path(SURVEY).read_bytes() == whole.judgements_path(SURVEY).read_bytes()
-
-
-def test_torn_files_are_completed_to_the_same_bytes(study):
-    with ChatServer(fair) as server:
-        summary = run(study, server.url)
-        path, cache = study.judgements_path(SURVEY), study.survey_path(SURVEY) / "judges" / NAME / "raw.jsonl"
-        whole, answered = path.read_bytes(), cache.read_bytes()
-        for share in (0.0, 0.37, 0.8):
-            checksums.write_bytes(path, [whole[: int(len(whole) * share)]])
-            checksums.remove(summary_path(study, SURVEY, NAME))
-            assert run(study, server.url) == summary
-            assert path.read_bytes() == whole
-        assert len(server.bodies) == 40
-        checksums.write_bytes(cache, [answered[: int(len(answered) * 0.6)]])
-        checksums.write_bytes(path, [])
-        run(study, server.url)
-        assert len(server.bodies) == 40 + 40 - answered[: int(len(answered) * 0.6)].count(b"\n")
-    assert answers(study)
 
 
 def test_other_options_on_answers_that_exist_are_refused(study):

@@ -1,6 +1,5 @@
 """The spotter never sees what it judges, is better than chance on it, and knows when it can't say."""
 
-import math
 import shutil
 
 import numpy as np
@@ -10,7 +9,6 @@ from parlai_spotbot.domains import get_domain
 from parlai_spotbot.judges import get_judge
 from parlai_spotbot.judges.spotter import examples
 from parlai_spotbot.judges.spotter.detector import folds
-from parlai_spotbot.judges.spotter.examples import replies
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -77,15 +75,6 @@ def test_held_out_speakers_are_in_no_part_of_the_training(prepared):
         assert {chosen[i].who == HUMAN for i in train} == {True, False}
 
 
-def test_with_one_bot_whole_conversations_are_held_out():
-    chosen = []
-    for i in range(8):
-        who = HUMAN if i % 2 else "eliza"
-        chosen += examples.both(("a", "b"), (who, who), f"c{i}")
-    for train, held in folds(chosen):
-        assert not {chosen[i].conversation for i in train} & {chosen[i].conversation for i in held}
-
-
 def test_stated_shares_are_unsure_and_without_difference(prepared):
     for key, model in prepared.models.items():
         bots = [prepared.examples[i] for i in prepared._rows(key) if prepared.examples[i].who != HUMAN]
@@ -105,15 +94,6 @@ def test_preferences_turn_with_the_entities(prepared):
             a, b = (prepared.examples[prepared.row_of[item, entity]] for entity in (0, 1))
             there, back = model.preferences(a, b), model.preferences(b, a)
             assert there == {feature: swap[answer] for feature, answer in back.items()}
-
-
-def test_what_cannot_be_said_is_no_difference(prepared):
-    # With one exchange shown, entity 0 has answered nothing: its sensibleness is unknown.
-    model = prepared.models[prepared.keys[0]]
-    first, second = (e for e in prepared.people[:2] if len(e.texts) == 2)
-    assert replies(first) == []
-    assert math.isnan(model.coherence.scores(first)["sensibleness"])
-    assert model.preferences(first, second)["sensibleness"] == "no_difference"
 
 
 def test_people_are_judged_by_models_drawn_by_the_seed(prepared):

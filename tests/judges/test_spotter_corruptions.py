@@ -8,13 +8,11 @@ import pytest
 
 from parlai_spotbot.judges.spotter.coherence import Coherence
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX
-from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, Detector, _weights
+from parlai_spotbot.judges.spotter.detector import Detector
 from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.features import FAR, Closeness, EmbeddedTurns
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.models.minilm import MiniLM
-from parlai_spotbot.records import HUMAN
-from parlai_spotbot.texts.normal_forms import plain_text
 
 GERMAN = ("na, wie geht es dir heute?", "ich war gestern am see und habe gegrillt", "das klingt ja richtig schön")
 CODE = ("for i in range(10): print(i * i)", "if (x == null) { throw new error('x'); }", "y = x.t @ np.zeros((3, 4))")
@@ -55,27 +53,6 @@ def test_the_kinds_are_what_they_are_called(prepared):
     assert all(
         e.texts[i] == e.texts[i - 1] for e, _ in pairs["partner copied"] for i in range(2 - e.entity, len(e.texts), 2)
     )
-    said = {text for e in prepared.people for text in e.own}
-    assert all(set(e.own) <= said for e, _ in pairs["turns of other conversations"])
-    assert not any(set(e.own) & set(w.own) - {"..."} for e, w in pairs["turns of other conversations"])
-    known = {word for text in said for word in plain_text(text).split()}
-    share = {
-        kind: np.mean([word in known for e, _ in own for text in e.own for word in plain_text(text).split()] or [0])
-        for kind, own in pairs.items()
-    }
-    assert share["any words"] > 0.95
-    assert share["pieces of words"] < 0.5
-    assert share["other letters"] < 0.5
-
-
-def test_corruptions_weigh_as_stated_and_not_in_calibration(prepared):
-    chosen = [prepared.examples[i] for i in prepared._rows(prepared.keys[0])]
-    human, real = np.array([e.who == HUMAN for e in chosen]), np.array([not e.origin for e in chosen])
-    learning, calibrating = _weights(human, real)
-    assert learning[human].sum() == pytest.approx(learning[~human].sum())
-    assert learning[~real].sum() == pytest.approx(CORRUPTED_SHARE * learning[~human].sum())
-    assert not calibrating[~real].any()
-    assert calibrating[human].sum() == pytest.approx(calibrating[~human].sum())
 
 
 def judged_as(prepared, texts_of, number=12):

@@ -1,12 +1,10 @@
 """The language model's surprise: what is plain surprises less, context counts, and what was read is not read again."""
 
-import math
-
 import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.spotter import surprises
-from parlai_spotbot.judges.spotter.surprises import ConversationSurprises, TurnSurprise, excess, mean, spread
+from parlai_spotbot.judges.spotter.surprises import ConversationSurprises, mean
 
 PLAIN = ("what is your favourite food?", "i love pizza and pasta")
 ODD = ("what is your favourite food?", "pasta the and of love i")
@@ -62,12 +60,3 @@ def test_a_damaged_file_is_made_anew_and_an_unwritable_cache_is_said(read, tmp_p
     monkeypatch.setattr(surprises, "cache_folder", lambda: tmp_path / "file" / "cache")
     with pytest.raises(UserError, match="SPOTBOT_CACHE"):
         ConversationSurprises([ODD])
-
-
-def test_sums_by_hand():
-    # Two turns: surprises 1 and 3, then 2; the model expected 1 a token with variance 1.
-    turns = [TurnSurprise(2, 4.0, 10.0, 2.0, 2.0, 1, 3.0), TurnSurprise(1, 2.0, 4.0, 1.0, 1.0, 0, 2.0)]
-    assert mean(turns) == 2
-    assert spread(turns) == pytest.approx(math.sqrt(2 / 3))
-    assert excess(turns) == pytest.approx(3 / math.sqrt(3))
-    assert math.isnan(mean([])) and math.isnan(spread([])) and math.isnan(excess([]))  # noqa: PT018

@@ -109,11 +109,6 @@ def test_a_key_in_the_place_of_its_variable_is_not_repeated(folder):
     assert key not in out + err
 
 
-def test_a_name_of_the_pool_is_an_error(folder):
-    with pytest.raises(UserError, match="--contestant eliza: the name is in --pool rules too"):
-        asked("eliza=spotbot:eliza", pool="rules")
-
-
 def test_a_server_a_function_a_class_and_an_agent_play(folder, monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
     import chat_servers
@@ -145,15 +140,3 @@ def test_a_server_a_function_a_class_and_an_agent_play(folder, monkeypatch):
     assert "1: your persona: i am kim." in said
     assert "2: your persona: i am kim." in said
     assert chat_servers.KEY not in (folder / "s" / "study.yaml").read_text()
-
-
-def test_one_that_fails_is_named_and_the_study_takes_a_further_one(folder):
-    words = ["--contestant", "el=spotbot:eliza", "--contestant", f"mine={MODULE}:respond"]
-    play = ["selfchat", "--study", "s", "--conversations-per-pair", 1, "--segments", 2]
-    spotbot(*play, *words)
-    bad = ["--contestant", f"bad={MODULE}:fails", "--contestant", f"none={MODULE}:silent"]
-    spotbot(*play, *bad, code=1)
-    failed = (folder / "s" / "failures.jsonl").read_text()
-    assert "KeyError: 'no idea'" in failed
-    assert f"{MODULE}:silent returned None, which is no text" in failed
-    assert list(Study.open(folder / "s").plan.contestants) == ["el", "mine", "bad", "none"]

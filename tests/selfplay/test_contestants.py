@@ -4,12 +4,9 @@ import psutil
 import pytest
 from test_runner import contestant, play, seeds, start
 
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
-from parlai_spotbot.study import Study
 
 KINDS = ("Counting", "GlobalChance", "Slow", "Telling")
 
@@ -81,16 +78,3 @@ def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys
     rows = study.conversations()
     assert len(rows) == 24
     assert all(kept.get(row.conversation_id, row) == row for row in rows)
-
-
-def test_a_contestants_limits_may_change_and_its_entry_while_it_has_not_played(tmp_path):
-    study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"))
-    study.extend(contestants={"Counting": contestant("Counting", memory_limit=3.0).to_json()})
-    other = Contestant("Counting", model="faulty_agents:SlowAgent").to_json()
-    with pytest.raises(UserError, match="contestant 'Counting' is in the study with other options"):
-        study.extend(contestants={"Counting": other})
-    study.extend(contestants={"Counting": other}, mended=["Counting"])
-    again = Study.open(study.path)
-    assert again.plan.contestants["Counting"].model == "faulty_agents:SlowAgent"
-    assert again.plans()[1].contestants["Counting"].memory_limit == 3.0
-    assert again.plan.all_pairs() == study.base.all_pairs()

@@ -29,13 +29,6 @@ def test_a_wrong_pool_is_named_with_its_remedy(tmp_path, text, says):
     assert "pool.yaml" in str(caught.value)
 
 
-def test_a_module_that_raises_is_named_with_the_line(tmp_path):
-    (tmp_path / "raising_bot.py").write_text('KEY = {}["missing"]\n\n\ndef respond(text):\n    return text\n')
-    (tmp_path / "pool.yaml").write_text("mine: raising_bot:respond\n")
-    with pytest.raises(UserError, match=r"\(KeyError: 'missing', raised in .*raising_bot.py, line 1\)"):
-        read_pool(tmp_path / "pool.yaml")
-
-
 def test_every_problem_of_every_entry_is_found_at_once(tmp_path):
     text = """\
 fine: spotbot:eliza
@@ -103,21 +96,6 @@ def test_what_a_model_file_lacks_is_named(tmp_path, name, options, says):
     assert "contestant 'a': field 'model_file'" in caught.value.problem
 
 
-def test_a_zoo_model_that_has_yet_to_be_downloaded_is_known_by_parlais_list(tmp_path, monkeypatch):
-    text = f"b: {{model_file: zoo:blender/blender_90M/model, opt: {{datapath: {tmp_path}}}}}"
-    (entry,) = read_entries(write(tmp_path, text))
-    assert entry.kind == "zoo model"
-    assert entry.agent.endswith(":TransformerGeneratorAgent")
-    assert "needs network" in entry.notes[0]
-    here = tmp_path / "models" / "blender" / "blender_90M"
-    here.mkdir(parents=True)
-    (here / "model").write_bytes(b"weights")
-    (here / "model.opt").write_text('{"model": "repeat_query"}')
-    (entry,) = read_entries(write(tmp_path, text))
-    assert entry.agent.endswith(":RepeatQueryAgent")
-    assert entry.notes == ()
-
-
 @pytest.mark.parametrize("path", ["blended_skill_talk/multi_task/model", "dodecadialogue/convai2_ft/model"])
 def test_zoo_models_without_a_module_of_their_own_are_known(tmp_path, path):
     assert read_pool(write(tmp_path, f"a: zoo:{path}"))["a"].model_file == f"zoo:{path}"
@@ -139,24 +117,6 @@ def test_options_are_read_like_yaml():
 @pytest.fixture
 def pool(tmp_path):
     return read_pool(write(tmp_path, "a: {model: repeat_query}\nb: {model: repeat_label}\n"))
-
-
-def test_a_study_made_with_other_options_is_an_error_that_names_them(tmp_path, pool):
-    decision = decide(tmp_path / "s", SelfPlayRequest(contestants=pool, seed=1))
-    Study.create(tmp_path / "s", decision.plan)
-    with pytest.raises(UserError, match="seed: the study has 1, you asked for 2"):
-        decide(tmp_path / "s", SelfPlayRequest(seed=2))
-    with pytest.raises(UserError, match="exchanges: the study has 5, you asked for 9"):
-        decide(tmp_path / "s", SelfPlayRequest(exchanges=9))
-    assert decide(tmp_path / "s", SelfPlayRequest()).extension == {}
-
-
-def test_more_contestants_and_conversations_extend_a_study(tmp_path, pool):
-    Study.create(tmp_path / "s", decide(tmp_path / "s", SelfPlayRequest(contestants=pool)).plan)
-    more = {**pool, "c": next(iter(pool.values())).__class__("c", model="repeat_query")}
-    decision = decide(tmp_path / "s", SelfPlayRequest(contestants=more, conversations_per_pair=50))
-    assert decision.extension == {"contestants": {"c": {"model": "repeat_query"}}, "conversations_per_pair": 50}
-    assert decision.plan.conversations_per_pair == 50
 
 
 def test_one_who_is_refused_a_new_folder_leaves_the_holder_its_lock(tmp_path):

@@ -36,12 +36,6 @@ def test_too_few_seeds_for_the_study_are_drawn_within_each_pair():
         assert len({job.seed.seed_id for job in jobs if job.pair == pair}) == 10
 
 
-def test_paired_seeds_are_the_same_for_every_pair():
-    jobs, _ = schedule([plan(paired_seeds=True)], seeds(30))
-    by_pair = {pair: [job.seed.seed_id for job in jobs if job.pair == pair] for pair in plan().all_pairs()}
-    assert len(set(map(tuple, by_pair.values()))) == 1
-
-
 @settings(max_examples=150, deadline=None)
 @example(0, 3, 1, "", 6, False, 1)  # the extension would fit the study's seeds, had the pairs not drawn them already
 @given(

@@ -5,7 +5,6 @@ from test_runner import contestant, play, start
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
-from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -51,21 +50,6 @@ def test_one_contestant_makes_no_pair_but_may_talk_to_itself(tmp_path):
     with pytest.raises(UserError, match="--self"):
         Plan("d", alone).check("test")
     assert Plan("d", alone, meetings="self").check("test").all_pairs() == [("Counting", "Counting")]
-
-
-@pytest.mark.parametrize(
-    ("had", "asked", "gets"),
-    [("pairs", True, "both"), ("pairs", False, "pairs"), ("self", True, "self"), ("both", True, "both")],
-)
-def test_what_is_asked_of_a_study_that_is_there(tmp_path, had, asked, gets):
-    pool = {name: contestant(name) for name in KINDS}
-    plan = Plan("chitchat", pool, meetings=had, seed=3)
-    Study.create(tmp_path / "s", plan)
-    text = (tmp_path / "s" / "study.yaml").read_text()
-    assert ("meetings" in text) == (had != "pairs")  # the plans of older studies stay what they were
-    decision = decide(tmp_path / "s", SelfPlayRequest(self_chats=asked))
-    assert decision.plan.meetings == gets
-    assert decision.extension == ({"meetings": "both"} if gets != had else {})
 
 
 def test_the_command_plays_a_pool_with_itself_and_goes_on(tmp_path, capsys):

@@ -12,7 +12,7 @@ from outside_data import REFERENCE, released_data
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 
-sys.path.insert(0, str(Path(__file__).parent))  # made_up_surveys
+sys.path.insert(0, str(Path(__file__).parent))  # made_up
 
 
 @pytest.fixture(scope="session")

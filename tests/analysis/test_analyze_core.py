@@ -1,7 +1,7 @@
 """`spotbot_analyze` on studies of the comparing and rating surveys: files, options, messages."""
 
 import pytest
-from made_up_surveys import Made, acute, likert
+from made_up import Made, acute, likert
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError

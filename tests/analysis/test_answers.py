@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_surveys import Made, acute, item_of, likert, talk
+from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot.analysis.answers import REPEATED, answers_frame, last_answers, shown_item
 from parlai_spotbot.records import HUMAN

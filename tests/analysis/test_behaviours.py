@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from computing import analyze
-from made_up_behaviours import answers_for, study
+from made_up import answers_for
+from made_up import behaviours as study
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint

@@ -5,7 +5,7 @@ from itertools import chain
 
 import pytest
 from computing import analyze, names, tell
-from made_up_surveys import Made, acute, item_of, likert, talk
+from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings

@@ -8,7 +8,7 @@ import pytest
 from computing import analyze
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_nuc import made_up_study, rows, said, scored
+from made_up import chosen, next_turns, said, scored
 
 from parlai_spotbot.analysis.nuc.people import plurality, pooled, votes
 from parlai_spotbot.analysis.uncertainty.shares import wilson
@@ -47,7 +47,7 @@ def test_what_few_people_answered_is_pooled_so_that_nobody_can_be_made_out(count
 # -- a study -----------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    made = made_up_study(tmp_path_factory.mktemp("nuc") / "study")
+    made = next_turns(tmp_path_factory.mktemp("nuc") / "study")
     scored(made)
     return made
 
@@ -136,7 +136,7 @@ def analyse(judgements, facts=BACKGROUND, survey=None):
 
 
 def one(worker, first, second, **changed):
-    made = rows(f"a-{worker}", "u", ITEM, {"first": f"candidate:{first}", "second": f"candidate:{second}"}, worker)
+    made = chosen(f"a-{worker}", "u", ITEM, f"candidate:{first}", f"candidate:{second}", worker)
     return [replace(row, **changed) for row in made]
 
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 import yaml
-from made_up_surveys import talk
+from made_up import talk
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of

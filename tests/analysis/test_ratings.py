@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_surveys import Made, item_of, likert, talk
+from made_up import Made, item_of, likert, talk
 from scipy.stats import ttest_ind
 
 from parlai_spotbot.analysis.answers import answers_frame

@@ -2,13 +2,37 @@
 
 import numpy as np
 import pytest
-from made_up_behaviours import trained
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.facts_of_study import checked_round
+
+
+def trained(annotator, wrong, attempt=1, role="training", task="empathy", group="a"):
+    """The rounds of one annotator's attempt at the training, with so many wrong turns each."""
+    rows = []
+    for number, bad in enumerate(wrong, start=1):
+        decides = number == len(wrong)
+        rows.append(
+            {
+                "task": task,
+                "annotator": annotator,
+                "attempt": attempt,
+                "round": number,
+                "role": role,
+                "dialogue": f"d{number}",
+                "wrong_turns": bad,
+                "of": 10,
+                "mistakes_by_label": {"empathetic": bad},
+                "passed": bad <= 2 if decides else None,
+                "at": "",
+                "seconds": 100.0,
+                "group": group,
+            }
+        )
+    return rows
 
 
 def test_screening_by_hand():

@@ -240,7 +240,7 @@ def opened(survey: str, question: str, value: str, item: Item, rng: random.Rando
 def behaviours(study: Study) -> None:
     """Annotators of ABC-Eval, with gold dialogues and trainings."""
     from made_abc_eval import COMMON, RATES, answered, labelled, rounds
-    from made_up_behaviours import answers_for
+    from made_up import answers_for
 
     from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
     from parlai_spotbot.surveys.abc_eval.labels import possible
@@ -273,7 +273,7 @@ def behaviours(study: Study) -> None:
 
 def next_turns(study: Study) -> None:
     """Questions on next turns for people of two groups."""
-    import made_up_nuc
+    import made_up
     import yaml
 
     from parlai_spotbot.surveys.controls import write_controls
@@ -281,8 +281,7 @@ def next_turns(study: Study) -> None:
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
     write_questions(
-        study.path / "nuc" / "questions.jsonl",
-        [*made_up_nuc.questions("movies", 16), *made_up_nuc.questions("ubuntu", 20)],
+        study.path / "nuc" / "questions.jsonl", [*made_up.questions("movies", 16), *made_up.questions("ubuntu", 20)]
     )
     groups = {
         "paid": {"people": 8, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
@@ -291,7 +290,7 @@ def next_turns(study: Study) -> None:
     Path("groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=6, annotators_per_segment=2, groups=Path("groups.yaml"))
     write_controls(study, "nuc")
-    checksums.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in made_up_nuc._answers(study, 3)))
+    checksums.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in made_up.answers_of(study)))
 
 
 def voted(study: Study) -> None:

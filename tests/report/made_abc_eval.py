@@ -95,7 +95,7 @@ def make(
     sources: Sequence[str] = (HUMAN,),
     training: bool = True,
 ) -> Study:
-    """`answers_for(task, labels)` gives a turn's answers; see tests/analysis/made_up_behaviours."""
+    """`answers_for(task, labels)` gives a turn's answers; see tests/analysis/made_up."""
     plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in RATES}, per_bot, seed=5)
     study = Study.create(path, plan)
     files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations(per_bot, exchanges)])

@@ -23,7 +23,7 @@ for folder in (Path(__file__).parent, Path(__file__).parents[1] / "analysis"):
     sys.path.insert(0, str(folder))
 
 import made_abc_eval  # noqa: E402
-from made_up_behaviours import answers_for  # noqa: E402
+from made_up import answers_for  # noqa: E402
 
 TASKS = ("consistency", "personal_information")
 SHOWN = [label for task in TASKS for label in LABELS[task]]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[1] / "analysis"))  # made_up_metrics
-from made_up_metrics import evidence_of, made_up, write_study
+sys.path.append(str(Path(__file__).parents[1] / "analysis"))  # made_up
+from made_up import chats, evidence_of, write_chats
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
@@ -20,8 +20,8 @@ from parlai_spotbot.report import build_report
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """A study on disk, and what writes an analysis of metrics into it and gives people's sections by their anchors."""
-    made = made_up()
-    study = write_study(made, tmp_path_factory.mktemp("metrics") / "study")
+    made = chats()
+    study = write_chats(made, tmp_path_factory.mktemp("metrics") / "study")
 
     def make(evidence=None, **wishes):
         wishes = Wishes(seed=1, draws=20, **wishes)

@@ -1,7 +1,7 @@
 """Self-chats beside conversations with people: orders alike, orders that differ, and pairs that do."""
 
 import pytest
-from made_up_surveys import acute
+from made_up import acute
 from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from parlai_spotbot.analysis.answers import answers_frame

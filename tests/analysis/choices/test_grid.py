@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_surveys import Made, item_of, talk
+from made_up import Made, item_of, talk
 from scipy.special import expit
 from scipy.stats import binomtest
 

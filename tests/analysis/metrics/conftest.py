@@ -1,12 +1,12 @@
 """The made-up study of metrics, and what comes of it, once for all tests."""
 
 import pytest
-from made_up_metrics import evidence_of, made_up, write_study
+from made_up import chats, evidence_of, write_chats
 
 
 @pytest.fixture(scope="session")
 def made():
-    return made_up()
+    return chats()
 
 
 @pytest.fixture(scope="session")
@@ -24,9 +24,9 @@ def result(evidence):
 @pytest.fixture(scope="session")
 def small():
     """So few conversations that everything is quick."""
-    return made_up(chats=6)
+    return chats(6)
 
 
 @pytest.fixture(scope="session")
 def study(small, tmp_path_factory):
-    return write_study(small, tmp_path_factory.mktemp("metrics") / "study")
+    return write_chats(small, tmp_path_factory.mktemp("metrics") / "study")

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_metrics import evidence_of, made_up
-from made_up_surveys import acute, likert
+from made_up import acute, chats, evidence_of, likert
 
 from parlai_spotbot.analysis.metrics.frame import (
     OWN,
@@ -54,7 +53,7 @@ def test_choices_are_differences_within_the_pair_and_ties_are_out(made, evidence
 
 
 def test_nobody_s_own_answers_are_on_both_sides():
-    made = made_up(chats=6, annotators=2)
+    made = chats(6, annotators=2)
     talk = made.conversations[0].conversation_id
     leader = made.truth[talk]["person"]
     for survey in ("dialogue_likert", "comparative"):
@@ -109,7 +108,7 @@ def test_spot_the_bot_says_who_was_taken_for_human_and_favoured():
 
 
 def test_a_wrong_turn_or_task_is_named():
-    made = made_up(chats=4)
+    made = chats(4)
     first = made.judgements["abc_eval"][0]
     far = Judgement(**{**first.__dict__, "target": "turn:99", "question": "commonsense_contradiction"})
     with pytest.raises(ValueError, match="judgement 1: target 'turn:99'"):

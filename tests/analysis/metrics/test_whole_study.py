@@ -1,9 +1,7 @@
 """The whole study of metrics: its files, tables and commands; same seed, same bytes; small and odd studies."""
 
-from dataclasses import replace
-
 import numpy as np
-from made_up_metrics import evidence_of, made_up, write_study
+from made_up import Chats, chats, evidence_of, write_chats
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
@@ -34,7 +32,7 @@ def test_without_anybody_who_led_conversations_only_that_is_missing(evidence):
 
 
 def test_a_judge_is_a_source_by_itself(small):
-    made = replace(small, judgements={name: list(rows) for name, rows in small.judgements.items()})
+    made = Chats(**vars(small) | {"judgements": {name: list(rows) for name, rows in small.judgements.items()}})
     made.judgements["dialogue_likert"] += [
         Judgement(
             **{
@@ -64,7 +62,7 @@ def test_a_judge_is_a_source_by_itself(small):
 
 
 def test_a_tiny_study_is_no_crash():
-    found = analyze(evidence_of(made_up(chats=3, people=2)), Wishes(draws=5))
+    found = analyze(evidence_of(chats(3, people=2)), Wishes(draws=5))
     own = {stem: found[stem]["by_source"][HUMAN] for stem in STEMS}
     assert own["importance"]["rating"]["interactors"] == 2
     assert all(np.isfinite(row["r2"]) for row in own["importance"]["rating"]["metrics"] if "why" not in row)
@@ -85,9 +83,9 @@ def test_spotbot_analyze_studies_the_metrics_where_it_can(study, capsys):
 
 
 def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys):
-    made = made_up(chats=4)
+    made = chats(4)
     del made.judgements["interactive"]
-    own = write_study(made, tmp_path / "study")
+    own = write_chats(made, tmp_path / "study")
     assert not metrics_of_study.has_what_it_takes(own)
     SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20, metrics=True)
     assert "nobody who led conversations" in capsys.readouterr().out
@@ -96,7 +94,7 @@ def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys
 
 def test_answers_about_other_conversations_are_no_metrics(tmp_path):
     """Next turns are those of a corpus, votes are about conversations elsewhere."""
-    own = write_study(made_up(chats=4), tmp_path / "study")
+    own = write_chats(chats(4), tmp_path / "study")
     before = metrics_of_study.evidence_of(own)
     for survey, question in (("nuc", "first"), ("votes", "preference")):
         about = ("conversation:0", question, "candidate:1")

@@ -115,7 +115,6 @@ def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
 
 
 def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
-    from parlai_spotbot.crowdsourcing.desk.training import check_course
     from parlai_spotbot.crowdsourcing.page_texts import load_texts
     from parlai_spotbot.surveys.controls import read_controls
 
@@ -134,7 +133,6 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     collection = CrowdCollection(request, study, settings.survey(survey), units, controls, texts, texts["language"])
     if collection.group:
         collection = replace(collection, units=[unit for unit in units if unit.group == collection.group])
-    check_course(collection.survey)
     collection.setup.check()
     return collection
 

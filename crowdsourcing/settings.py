@@ -52,14 +52,7 @@ class Qualifications:
     adult: bool = False
 
 
-MAY_BE_NONE = (
-    "onboarding_mistakes",
-    "controls_per_unit",
-    "control_mistakes",
-    "units_without_reason",
-    "gold_every",
-    "gold_wrong_turns",
-)
+MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "gold_every", "gold_wrong_turns")
 
 
 def _rules(kind: type, from_zero: Collection[str]) -> Any:

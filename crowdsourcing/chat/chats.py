@@ -70,14 +70,14 @@ class Chats:
         self._unkept: list[TurnReply] = []
 
     # -- what the page sees ------------------------------------------------------------------------------------------
-    def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
-        """Each item of a hand-out as it is now: its page item, and the record of what was drawn."""
+    def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
+        """Return each item of a hand-out as it is now: its page item, and the record of what was drawn."""
         states = self._states(handout)
         return [
             self._comparison(handout, number, states)
             if len(item.partners) > 1
             else self._chat_page(handout, number, states[number])
-            for number, item in enumerate(self._own_items(handout))
+            for number, item in enumerate(items)
         ]
 
     def items(self, handout: Handout) -> list[Item]:
@@ -232,7 +232,7 @@ class Chats:
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
         self.ledger.rate(kept.ChatRating(state.chat.chat_id, record, sha256, self.clock()))
 
-    def with_ratings(self, handout: Handout, body_items: Any) -> list[dict]:
+    def merged(self, handout: Handout, body_items: Any) -> list[dict]:
         """Return the items of a submission with the ledger's ratings in place of what the browser says of them.
 
         Raises `Refusal` 422 where a chat is not rated.

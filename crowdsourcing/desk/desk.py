@@ -168,7 +168,6 @@ class Desk(ChatDesk, Reception):
         record = {**self._record(handout, items, body), "started_at": handout.handed_at, "submitted_at": now}
         grades = grading.grade_controls(items, record["items"])
         stop = "controls" if self._careless(handout, record, grades) else ""
-        stop = stop or ("reasons" if self._silent(handout.worker, record) else "")
         self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
         self.stock.finish(handout.unit_id)
         self.score(handout.worker, record)
@@ -181,30 +180,16 @@ class Desk(ChatDesk, Reception):
         misses = self.ledger.misses(handout.worker) + sum(grades.values())
         return misses > self.survey.limits.control_mistakes
 
-    def _silent(self, worker: str, record: dict) -> bool:
-        """Return whether the annotator has given no reason in as many units as the survey allows."""
-        most = self.survey.limits.units_without_reason
-        if not most or not any(question.kind == "free_text" for question in self.survey.questions):
-            return False
-        done = [handout.handle for handout in self.ledger.handouts("worker = ? AND status = 'done'", worker)]
-        records = [record, *(self.ledger.submission(handle).record for handle in done)]
-        return len(records) >= most and not any(grading.gives_reason(self.survey, one["items"]) for one in records)
-
     def _record(self, handout: Handout, items: list, body: dict) -> dict:
         """Return the record of a submission; raises `Refusal` where it is not complete and sound."""
         sent = shaped(UnitBody, body)
         comment = short(sent.get("comment") or "", self.survey.limits.comment_length)
-        pages = self.pages(handout)
-        given = sent.get("items")
-        if self.opening:
-            given = self.opening.with_decisions(handout, given)
-        if self.chats:
-            given = self.chats.with_ratings(handout, given)
+        pages, given = self.pages(handout), sent.get("items")
+        if self.special:
+            given = self.special.merged(handout, given)
         clean = check_items(self.survey, [page for page, _ in pages], given)
-        if self.opening:
-            self.opening.note(handout, clean)
-        if self.chats:
-            self.chats.note(handout, clean)
+        if self.special:
+            self.special.note(handout, clean)
         about = [about_item(item, drawn) for item, (_, drawn) in zip(items, pages, strict=True)]
         record = {
             "handle": handout.handle,

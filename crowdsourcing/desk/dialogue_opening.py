@@ -123,7 +123,7 @@ class DialogueOpening:
         self.ledger.decide(OpeningDecision(*row))
         return number
 
-    def with_decisions(self, handout: Handout, body_items: Any) -> list[dict]:
+    def merged(self, handout: Handout, body_items: Any) -> list[dict]:
         """Return the items of a submission with the ledger's decisions in place of what the browser says of them.
 
         Raises `Refusal` 422 where a decision is missing.

@@ -82,9 +82,3 @@ def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
 def answers_of(clean: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
     """A clean item's answers by question and target."""
     return {(answer["question"], answer["target"]): answer["answer"] for answer in clean["answers"]}
-
-
-def gives_reason(survey: Survey, items: list[dict]) -> bool:
-    """Return whether any of a unit's clean items has a text of the annotator's own as an answer."""
-    texts = {question.name for question in survey.questions if question.kind == "free_text"}
-    return any(answer["question"] in texts and answer["answer"] for item in items for answer in item["answers"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from parlai_spotbot.records import Item
@@ -58,14 +58,21 @@ def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excer
         to bottom.
     """
     rng = random.Random(f"{chance} {number}")
-    entities = _Entities(rng.sample(survey.entities, 2), rng.sample(SIDES, 2))
-    order = [name for name in question_order(survey, rng) if _is_put(name, item, excerpt.questions)]
+    names, sides = rng.sample(survey.entities, 2), rng.sample(SIDES, 2)
+    put = [set(some) for some in (excerpt.questions, item.questions or None) if some is not None]
+    order = [name for name in question_order(survey, rng) if all(name in some for some in put)]
     places = rng.sample(range(len(item.transcripts)), len(item.transcripts))
+    shown = None if excerpt.exchanges is None else 2 * excerpt.exchanges
     page_item = {
         "item": number,
         "layout": survey.layout,
         "transcripts": [
-            _transcript(survey, _cut(item, excerpt.exchanges), place, conversation, entities)
+            {
+                **_transcript(survey, item, place, conversation, names, sides),
+                "turns": [
+                    {"entity": turn.entity, "text": turn.text} for turn in item.transcripts[conversation][:shown]
+                ],
+            }
             for place, conversation in enumerate(places)
         ],
         "questions": order,
@@ -94,32 +101,12 @@ def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excer
     return page_item, record
 
 
-@dataclass(frozen=True)
-class _Entities:
-    """Draws for the two entities: their names and sides."""
-
-    names: list[str]
-    sides: list[str]
-
-
-def _is_put(name: str, item: Item, put: Collection[str] | None) -> bool:
-    return (put is None or name in put) and (not item.questions or name in item.questions)
-
-
-def _cut(item: Item, exchanges: int | None) -> Item:
-    if exchanges is None:
-        return item
-    return replace(item, transcripts=tuple(turns[: 2 * exchanges] for turns in item.transcripts))
-
-
-def _transcript(survey: Survey, item: Item, place: int, conversation: int, entities: _Entities) -> dict:
-    names, sides = entities.names, entities.sides
+def _transcript(survey: Survey, item: Item, place: int, conversation: int, names: list[str], sides: list[str]) -> dict:
     several = len(item.transcripts) > 1
-    transcript = {
+    transcript: dict = {
         "key": f"conversation:{conversation}",
         "name": survey.conversations[place] if several else "",
         "entities": [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)],
-        "turns": [{"entity": turn.entity, "text": turn.text} for turn in item.transcripts[conversation]],
     }
     if item.judged:
         judged = item.judged[conversation]

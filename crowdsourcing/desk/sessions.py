@@ -6,7 +6,6 @@ server gives the same page.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -47,8 +46,10 @@ class VisitorPlace:
 
 
 def filled(paragraph: str, values: Mapping[str, str]) -> str:
-    """The paragraph with each {name} that `values` has replaced; other braces stay."""
-    return re.sub(r"\{(\w+)\}", lambda match: str(values.get(match[1], match[0])), paragraph)
+    """Return the paragraph with each {name} that `values` has replaced; other braces stay."""
+    for name, value in values.items():
+        paragraph = paragraph.replace(f"{{{name}}}", value)
+    return paragraph
 
 
 def name_of(survey: Survey) -> str:
@@ -90,6 +91,8 @@ class Reception:
         )
         self.opening = DialogueOpening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
         self.chats = Chats(survey, records, participants.bots, self.texts, self.items) if survey.chat else None
+        self.special = self.opening or self.chats
+        """Layouts of which the ledger holds more than the submission."""
         self.truths = truths_of(self.items.values(), material.truths) if survey.game else {}
         self.ledger.begin(name_of(survey), survey.limits.units_per_annotator)
         self.reload()
@@ -230,9 +233,7 @@ class Reception:
 
     def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
         """The page items of a hand-out as they are now, and the records of what was drawn."""
-        if self.chats:
-            return self.chats.pages(handout)
         items = self.items_of(handout)
-        if self.opening:
-            return self.opening.pages(handout, items)
+        if self.special:
+            return self.special.pages(handout, items)
         return [present(self.survey, item, number, handout.chance) for number, item in enumerate(items)]

@@ -20,9 +20,8 @@ from parlai_spotbot.crowdsourcing.desk.grading import answers_of
 from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody, chance_of
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound, digest
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
-from parlai_spotbot.surveys.abc_eval.training import GradedTurn, marks
+from parlai_spotbot.surveys.abc_eval.training import marks
 from parlai_spotbot.surveys.controls.gold import graded as grade_gold
 from parlai_spotbot.surveys.controls.gold import is_mark, mark_of
 from parlai_spotbot.surveys.survey import Limits, Survey
@@ -32,17 +31,6 @@ from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 def course_of(survey: Survey) -> list[list[GoldDialogue]]:
     """The dialogues of each attempt that is possible at a task's training, in order; the last one of each decides."""
     return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
-
-
-def check_course(survey: Survey) -> None:
-    """Raise `UserError` where a launch allows more attempts at the training than there are dialogues for."""
-    attempts = len(course_of(survey)) if survey.training else 0
-    if attempts and survey.limits.onboarding_attempts > attempts:
-        raise UserError(
-            f"limits: 'onboarding_attempts' is {survey.limits.onboarding_attempts}, but the task has dialogues for "
-            f"{attempts} attempts, and nobody is to be tried with one that was explained before.",
-            f"Allow {attempts} or fewer.",
-        )
 
 
 # -- gold dialogues among the work -------------------------------------------------------------------------------------
@@ -86,13 +74,17 @@ def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[
         "allowed": allowed,
         "passed": wrong <= allowed if decides else None,
         "mistakes": dict(sorted(mistakes.items())),
-        "turns": [_told_of(mark) for mark in turns],
+        "turns": [
+            {
+                "turn": mark.turn,
+                "right": mark.right,
+                "yours": sorted(mark.given or ()),
+                "expected": sorted(mark.gold),
+                "why": mark.why,
+            }
+            for mark in turns
+        ],
     }
-
-
-def _told_of(mark: GradedTurn) -> dict:
-    given, gold = sorted(mark.given or ()), sorted(mark.gold)
-    return {"turn": mark.turn, "right": mark.right, "yours": given, "expected": gold, "why": mark.why}
 
 
 class Training:

@@ -103,17 +103,15 @@ class Ledger:
         self._connect(self.path)
         try:
             lost = damage(self._db) or self._lost()
-            if not lost:
-                self._open()
+            if lost:
+                raise self._damaged(lost)
+            self._open()
         except sqlite3.Error as err:
             self._db.close()
             raise self._damaged(str(err).partition(" with text ")[0]) from None  # answers are not for the terminal
         except UserError:
             self._db.close()
             raise
-        if lost:
-            self._db.close()
-            raise self._damaged(lost)
 
     def _connect(self, path: Path) -> None:
         self._opened = path, path.stat()

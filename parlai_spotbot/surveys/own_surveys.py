@@ -32,7 +32,7 @@ from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.user_files import read_file, read_plain, validated
+from parlai_spotbot.user_files import read_plain, validated
 
 FILE = "survey.json"
 SUFFIXES = (".yaml", ".yml", ".json", ".py")
@@ -142,7 +142,9 @@ def kept(study: Study | Path, name: str) -> Survey | None:
     if not path.exists():
         return None
     checksums.verify(path)
-    return checked(read_file(Survey, path, "Restore it."), str(path))
+    row = read_plain(path, "Restore it.")
+    row.get("limits", {}).pop("units_without_reason", None)  # of version 0.1
+    return checked(validated(Survey, row, path), str(path))
 
 
 def names() -> list[str]:

@@ -80,20 +80,3 @@ def test_who_misses_the_control_that_comes_first_gets_no_further_unit(tmp_path, 
     again = Counter((row["block_id"], row["worker"]) for row in done)
     assert set(again.values()) == {1}
     assert len({row["unit_id"] for row in done}) == len(done) >= 8
-
-
-def test_who_never_gives_a_reason_gets_no_further_unit(tmp_path):
-    name = "acute_eval"
-    study = whole.make_study(tmp_path / "study", name, each=4, unit_size=2)
-    record, kinds = Record(), ["silent", "plain", "silent"]
-    with whole.served(study, name, tmp_path) as server:
-        links = [in_house_link(server.url, whole.SECRET, f"annotator-{number + 1}") for number in range(3)]
-        known = whole.controls_of(study, name)
-        process.run(meet(links, get_survey(name), known, (0.0, 0.0), 0.0, record, kinds=kinds, of=whole.Reader))
-        standing = {a.worker: (a.standing, a.why) for a in server.call(server.desk.ledger.annotators)}
-    assert standing == {
-        "annotator-1": ("stopped", "reasons"),
-        "annotator-2": ("passed", ""),
-        "annotator-3": ("stopped", "reasons"),
-    }
-    assert not record.odd

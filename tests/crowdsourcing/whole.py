@@ -93,7 +93,7 @@ def controls_of(study: Study, survey: str) -> dict[frozenset, Item]:
 
 
 class Reader(Annotator):
-    """Reads whole conversations. Of kind "careless" they miss every control, of kind "silent" they give no reasons."""
+    """Reads whole conversations. Of kind "careless" they miss every control."""
 
     def opinion(self, page: dict) -> Answer:
         control = self.known.get(shown([[turn["text"] for turn in t["turns"]] for t in page["transcripts"]]))
@@ -103,7 +103,7 @@ class Reader(Annotator):
         def answer(question: str, target: str) -> object:
             about = self.survey.question(question)
             if about.kind == "free_text":
-                return None if self.kind == "silent" else f"because {self.name} says so"
+                return f"because {self.name} says so"
             if control is None:
                 return rng.choice([option.value for option in about.options])
             if control.control in KNOWN_CHOICE:

@@ -10,21 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parlai_spotbot.records import ADDITIONAL
-from parlai_spotbot.surveys.survey import Exercise, Option, Question, Survey
+from parlai_spotbot.surveys.survey import Exercise, Question, Survey
 
-PREFERENCES = (Option("entity:0", "Entity 0"), Option("entity:1", "Entity 1"), Option("no_difference", "No difference"))
-ANSWERS = tuple(option.value for option in PREFERENCES)
-"""What may be answered of a feature."""
-
-
-def feature(name: str, wording: str, help: str = "", heading: str = "", no_difference: str = "") -> Question:
-    """Return the question of a feature, put when both entities were called human or bot.
-
-    `no_difference` is the wording of the third answer.
-    """
-    options = (*PREFERENCES[:2], replace(PREFERENCES[2], label=no_difference or PREFERENCES[2].label))
-    heading = heading or name.replace("_", " ").capitalize()
-    return Question(name, "choice", ("pair",), wording, options, help, after=("nature",), heading=heading, shuffle=True)
+ANSWERS = ("entity:0", "entity:1", "no_difference")
+"""Answers to the question of a feature."""
 
 
 def features_of(survey: Survey) -> tuple[str, ...]:

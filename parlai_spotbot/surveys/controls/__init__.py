@@ -22,6 +22,12 @@ from parlai_spotbot.surveys.packing.blocks import PackOptions
 
 SEGMENTS, CHOICES, LOW, CHECKS, GOLD = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl(), GoldControl()
 
+FEWEST = 4
+SHORTAGE = (
+    f"{{}} controls, where {FEWEST} or more are needed to find careless annotators: import more conversations between "
+    "people, play with more --human-conversations than units show, or ask a question that a control can be graded by"
+)
+
 BY_MARK: dict[str, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
 """The kinds whose marks are a few; that of a gold dialogue holds its key."""
 
@@ -96,7 +102,7 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
         "seed": options.seed,
         **kind.counts(controls.items),
         "from_domain": controls.from_domain,
-        "warnings": list(controls.warnings),
+        "warnings": [SHORTAGE.format(len(controls.items))] if len(controls.items) < FEWEST else [],
     }
     study.record("controls", {**before, survey: done})
     return path

@@ -24,11 +24,10 @@ Answers = Mapping[tuple[str, str], object]
 
 @dataclass(frozen=True)
 class ControlSet:
-    """Controls that were made: how many show people of the domain who are not in the study, what is to be said."""
+    """Controls that were made, and how many show people of the domain who are not in the study."""
 
     items: Sequence[Item]
     from_domain: int = 0
-    warnings: Sequence[str] = ()
 
 
 def control_item(

@@ -81,7 +81,7 @@ class SegmentControl(Control):
             return make_controls(people, used, options, lengths) if count else []
 
         items, from_domain = made_of_people(study, options, of_people, count)
-        return ControlSet(items, from_domain, shortages(items, survey))
+        return ControlSet(items, from_domain)
 
 
 # -- the rule -------------------------------------------------------------------------------------------------------
@@ -259,25 +259,6 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
         for number, episode in enumerate(episodes)
         if episode.episode_id not in ids
     ]
-
-
-def shortages(items: Sequence[Item], survey: Survey) -> list[str]:
-    """Return a warning if there are too few controls for an annotator who does all units allowed."""
-    if not _asks_for_nature(survey):
-        return [f"survey '{survey.name}' doesn't ask who is human, so there are no control segments for it"]
-    limits = survey.limits
-    least = -(-limits.controls_per_unit * limits.units_per_annotator // 2)
-    people = sum(item.control == KNOWN_HUMAN for item in items)
-    short = [
-        f"{n} control segments with {what}, where an annotator of {limits.units_per_annotator} units needs {least}"
-        for n, what in ((people, "known people"), (len(items) - people, "a known bot"))
-        if n < least
-    ]
-    remedy = (
-        "careless annotators are found late or not at all; play the study with more --human-conversations than units "
-        "show, or import more conversations between people"
-    )
-    return [f"{' and '.join(short)}: {remedy}"] if short else []
 
 
 def _asks_for_nature(survey: Survey) -> bool:

@@ -93,7 +93,7 @@ class _WholeControl(Control):
 
         count = WANTED * (len(question_sets) if self.of_each_set else bool(question_sets))
         items, from_domain = made_of_people(study, options, of_people, count)
-        return ControlSet(items, from_domain, shortage(items, survey, question_sets))
+        return ControlSet(items, from_domain)
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         """Return the sets of questions of the units' items that can be graded, else the survey's default."""
@@ -228,16 +228,3 @@ def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[
 def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Script, options: PackOptions) -> list[str]:
     show = SURFACES[options.surface]
     return [show(text) for text in replaced(rng, turns, seat, script)]
-
-
-def shortage(items: Sequence[Item], survey: Survey, question_sets: Sets) -> list[str]:
-    """Return a warning if there are too few controls."""
-    if not question_sets:
-        return [f"survey '{survey.name}', as it is asked, has no questions that a control could be graded by"]
-    least = 4
-    if len(items) >= least:
-        return []
-    return [
-        f"{len(items)} controls, where {least} or more keep annotators from telling each other: import more "
-        "conversations between people, or keep some out of the units"
-    ]

@@ -1,15 +1,12 @@
 """Which source is led by: people, then judges that did the whole work and tell people from bots."""
 
-import shutil
-
 import pytest
 from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
-from parlai_spotbot import checksums
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.contents import Analysis, read_contents
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.source_accounts import account_of, source_accounts
+from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.records import HUMAN
 
 SURVEY = "spot_the_bot"
@@ -70,29 +67,6 @@ def test_a_judge_that_always_says_the_same_is_at_chance_and_one_that_knows_is_no
     assert people + bots == 2 * len(shown)
 
 
-def test_people_are_never_doubted(study):
-    people = account(study, HUMAN)
-    assert (people.people, people.partial, people.chance) == (True, False, False)
-
-
-@pytest.mark.slow
-def test_a_judge_that_says_that_it_answered_all_has_though_some_answers_are_missing_for_good(study, tmp_path):
-    units = len(study.units(SURVEY))
-    about = {"judge": "killed", "variants": {}, "units": units, "answered": units}
-    path, folder = study.survey_path(SURVEY) / "judges" / "killed.json", study.analysis_path(SURVEY)
-    shutil.copytree(folder, tmp_path / "before")
-    checksums.write_json(path, about)
-    try:
-        from parlai_spotbot.findings.analyze import analyze
-
-        found = analyze(study, SURVEY, bootstraps=20)["annotators"]["by_source"]
-        assert not account_of(KILLED, found[KILLED]).partial
-    finally:
-        path.unlink()
-        shutil.rmtree(folder)
-        shutil.copytree(tmp_path / "before", folder)
-
-
 def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):
     def told(accuracy):
         entry = {"estimate": accuracy, "ci": [accuracy - 0.1, accuracy + 0.1], "people": 50, "bots": 50, "n": 100}
@@ -101,11 +75,6 @@ def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):
     found = {"judge:a": told(0.62), "judge:b": told(0.8), "judge:c": told(0.55), "judge:d": {"annotators": {"v": {}}}}
     accounts = source_accounts(Analysis(study, SURVEY, {"annotators": found}, {}))
     assert [own.source for own in accounts] == ["judge:b", "judge:a", "judge:d", "judge:c"]
-
-
-def test_nothing_is_known_of_a_source_whose_analysis_says_nothing_of_it():
-    own = account_of("judge:x", {})
-    assert (own.units, own.partial, own.accuracy, own.chance, own.sentences) == (0, False, None, False, [])
 
 
 def told(study, source):

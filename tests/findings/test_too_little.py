@@ -1,7 +1,6 @@
 """Studies of next to nothing: too little is said, not computed, and no interval has no width."""
 
 import itertools
-import math
 import re
 from dataclasses import replace
 
@@ -22,12 +21,10 @@ from scripted import (
     small_study,
 )
 
-from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
-from parlai_spotbot.findings.scarce import CHOICES, LEAST_ANNOTATORS, LEAST_DECIDED, MATCHES, RATINGS, VOTES, scarce
 from parlai_spotbot.records import HUMAN
 
 OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game")
@@ -130,13 +127,6 @@ def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_pa
     report_sentences.check(study)
 
 
-@pytest.mark.parametrize("script", [by_chance, pytest.param(knowing, marks=pytest.mark.slow)])
-def test_the_report_of_a_judge_alone_is_true(script, tmp_path):
-    study, _ = made(tmp_path, "spot_the_bot", {"bots": TWO, "per_pair": 1, "people": 1}, script, 2, None, "judge:x")
-    told = report_sentences.check(study)
-    assert any("no substitute for people" in text for text in told["second screen"])
-
-
 def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     study, result = made(tmp_path, "spot_the_bot", {"people": 12}, always_first, 1, 14, seconds=1.0)
     human = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
@@ -154,51 +144,6 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     assert caught.value.remedy == (
         "Collect 9 conversations of each pair or more, each judged by 2 annotators at least: 54 annotations."
     )
-
-
-def test_what_is_to_be_collected_would_be_enough():
-    for kind in (MATCHES, CHOICES, RATINGS, VOTES):
-        for bots in (2, 3, 6, 20):
-            collect = scarce(kind, 1, 1, 1, bots)["collect"]
-            pairs = bots * (bots - 1) // 2
-            total = collect * LEAST_ANNOTATORS * (bots if kind is RATINGS else pairs)
-            decided = math.ceil(total * (1 - kind.ties))
-            assert scarce(kind, LEAST_ANNOTATORS, total, decided, bots) is None
-            assert scarce(kind, LEAST_ANNOTATORS, 1, 1, bots) is not None
-            assert scarce(kind, LEAST_ANNOTATORS - 1, total, decided, bots) is not None
-
-
-def test_the_least_is_where_the_interval_of_a_share_spans_half_of_all():
-    low, high = wilson(LEAST_DECIDED / 2, LEAST_DECIDED)
-    assert 0.5 < high - low < 0.55
-    low, high = wilson(LEAST_DECIDED, 2 * LEAST_DECIDED)
-    assert high - low < 0.5
-
-
-def test_many_ties_ask_for_longer_segments_not_for_thousands_more():
-    little = scarce(MATCHES, 5, 500, 2, 3)
-    assert little["collect"] is None
-    assert scarce(MATCHES, 5, 500, 150, 3) is None
-
-
-@pytest.mark.parametrize("survey", ["comparative", pytest.param("spot_the_bot", marks=pytest.mark.slow)])
-@pytest.mark.parametrize(
-    ("people", "judge"),
-    [
-        (always_first, always_first),
-        pytest.param(knowing, always_first, marks=pytest.mark.slow),
-        pytest.param(knowing, knowing, marks=pytest.mark.slow),
-    ],
-)
-def test_a_judge_beside_people_who_say_the_same_gets_no_interval_without_width(survey, people, judge, tmp_path):
-    study = small_study(tmp_path / "study", survey, **({} if survey in OF_SEGMENTS else {"selves": 2}))
-    rows = rows_of(study, survey, people, ["w1", "w2"]), rows_of(study, survey, judge, ["v0"], "judge:x")
-    result = answered(study, survey, *rows)
-    found = list(intervals(result["trust"]["by_source"], "trust"))
-    assert found
-    assert [(where, ends) for where, ends in found if None not in ends and not ends[1] - ends[0] > 1e-9] == []
-    for sentence in filter(None, told(survey, study, result, "judge:x")):
-        assert not BROKEN.search(sentence), sentence
 
 
 def test_where_everybody_failed_the_controls_nothing_is_said_to_wait_for_analysis(tmp_path):

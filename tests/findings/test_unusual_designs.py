@@ -13,7 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.contents import read_contents
-from parlai_spotbot.findings.finding import Result, tables_of
+from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import MATCHES, obstacle
 from parlai_spotbot.findings.standings import standings
@@ -234,27 +234,6 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
     assert not expected or given[0] < 0.25 * (sum(given) + expected) <= given[0] + 0.25
 
 
-def test_a_dominating_annotator_leads_to_more_annotators_not_to_thousands_of_answers(tmp_path):
-    study, rows = designed(tmp_path, "spot_the_bot", "a circle of 4")
-    study = small_study(tmp_path / "one", "spot_the_bot", BOTS[:3], per_pair=6, people=0)
-    rows = list(rows_of(study, "spot_the_bot", says(lambda a, b: a if hash_of(a, b) else b), ["heavy", *WORKERS]))
-    items = sorted({row.item_id for row in rows})
-    few = {worker: set(items[4 * n : 4 * n + 4]) for n, worker in enumerate(WORKERS)}
-    rows = [row for row in rows if row.worker_id == "heavy" or row.item_id in few[row.worker_id]]
-    text, next_step, _ = said(study, "spot_the_bot", answered(study, "spot_the_bot", rows, only=("ranking", "needs")))
-    assert any(re.match(r"One annotator gave \d+ of \d+ answers", sentence) for sentence in text)
-    assert re.match(r"Let others answer: \d+ answers by others bring that share below 25%\.", next_step)
-    assert not PROMISES.search(" ".join([*text, next_step]))
-    answered(study, "spot_the_bot", rows)
-    with pytest.raises(UserError, match="One annotator gave") as caught:
-        plan(PlanRequest("spot_the_bot"), study)
-    assert caught.value.remedy.startswith("Let others answer")
-
-
-def hash_of(a, b):
-    return (ord(a[0]) + ord(b[0])) % 2
-
-
 NEVER = ("undecided", "they never met, nor anybody who links them")
 FEW = ("undecided", "dan has 2 comparisons, too few to be ranked")
 
@@ -292,16 +271,6 @@ def test_the_page_of_votes_of_a_design(name, tmp_path):
         assert any(f"Too few comparisons to be ranked: dan ({count})." in text for text in first)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("survey", OF_EACH_FORM)
-@pytest.mark.parametrize("name", DESIGNS)
-def test_the_whole_report_of_a_design_is_true(name, survey, tmp_path):
-    study, rows = designed(tmp_path, survey, name)
-    answered(study, survey, rows)
-    told = report_sentences.check(study)
-    assert len(" ".join(told["first screen"]).split()) <= 150
-
-
 @pytest.mark.parametrize(
     ("name", "verdicts"),
     [
@@ -329,13 +298,3 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
     [standing] = [own for own in standings(contents) if not own.criterion]
     if name == "two groups":
         assert (standing.places("ann"), standing.places("dan")) == ("1 of group 1", "2 of group 2")
-
-
-def test_tables_tell_groups_and_who_is_not_ranked(tmp_path):
-    for name, groups, few in (("two groups", [1, 1, 2, 2], []), ("a lonely bot, 2 matches", [None] * 4, ["dan"])):
-        study, rows = designed(tmp_path / name, "spot_the_bot", name)
-        result = answered(study, "spot_the_bot", rows, only=("ranking",))
-        tables = tables_of(findings_of("spot_the_bot"), result)
-        assert next(iter(tables)) == "ranking"
-        assert tables["ranking"]["group"].tolist() == groups
-        assert list(result["ranking"]["by_source"][HUMAN]["too_few"]) == few

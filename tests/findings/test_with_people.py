@@ -47,29 +47,6 @@ def judged(study, **pack):
     return found
 
 
-def test_they_are_packed_on_request_alone_and_the_next_time_too(mixed):
-    without = pack_study(mixed, SURVEY)
-    kinds = {c.conversation_id: c.kind for c in mixed.conversations()}
-
-    def shown():
-        return {kinds[i] for unit in mixed.units(SURVEY) for item in unit.items for i in item.conversation_ids}
-
-    assert shown() == {"pairs", "people"}
-    reasons = {row["reason"]: row["count"] for row in without["left_out"] if row["what"] == "conversations"}
-    assert reasons["between a person and a bot, not asked about (--source)"] == 24
-    pack_study(mixed, SURVEY, sources=("pairs", "human_model"))
-    assert shown() == {"pairs", "people", "human_model"}
-    before = mixed.units_path(SURVEY).read_bytes()
-    assert pack_study(mixed, SURVEY)["added_units"] == 0
-    assert mixed.units_path(SURVEY).read_bytes() == before
-    pack_study(mixed, SURVEY, sources=("pairs",))
-    assert shown() == {"pairs", "people"}
-    with pytest.raises(UserError, match="one bot speaks both parts"):
-        pack_study(mixed, SURVEY, sources=("self",))
-    with pytest.raises(UserError, match="--same: means nothing for survey spot_the_bot"):
-        pack_study(mixed, SURVEY, same=True)
-
-
 @pytest.mark.usefixtures("few")
 def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
     found = judged(mixed, sources=("pairs", "human_model"))

@@ -7,7 +7,6 @@ import pytest
 from scripted import always_first, answered, by_chance, rows_of, small_study
 
 from parlai_spotbot.scripts.main import main
-from parlai_spotbot.study import Study
 
 HINT = re.compile(r"parlai (spotbot_\w+ --study .*)")
 SLOW = ("spot_the_bot_game", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
@@ -55,17 +54,6 @@ def test_from_the_first_error_to_the_report_by_hints_alone(study, survey, capsys
     assert "There are no units yet" not in study.report_path.read_text()
 
 
-@pytest.mark.slow
-def test_the_default_survey_is_judged_by_the_spotter(study, capsys):
-    (hint,) = printed(["analyze", "--study", str(study.path)], capsys, code=2)
-    assert hint[-2:] == ["--judges", "spotter"]
-    ran = []
-    while hint:
-        ran.append(hint[0])
-        hint = next(iter(printed(hint, capsys)), None)
-    assert ran == ["spotbot_judge", "spotbot_analyze", "spotbot_report"]
-
-
 def test_surveys_that_no_judge_answers_hint_at_people(tmp_path, capsys):
     study = small_study(tmp_path / "s", "spot_the_bot")
     hints = printed(["pack", "--study", str(study.path), "--survey", "nuc"], capsys)
@@ -86,23 +74,3 @@ def judged(tmp_path):
     rows += [rows_of(study, "spot_the_bot", always_first, ["v"], source=f"judge:{name}") for name in ("one", "other")]
     answered(study, "spot_the_bot", *rows)
     return study
-
-
-@pytest.mark.slow
-def test_a_report_without_a_judge_is_as_if_it_had_not_answered(judged, capsys):
-    rows = judged.judgements_path("spot_the_bot").read_bytes()
-    printed(["report", "--study", str(judged.path), "--without-judge", "other"], capsys)
-    page = judged.report_path.read_text()
-    assert "judge one" in page
-    assert page.count("judge other") <= 2  # where it says who is left out
-    assert judged.judgements_path("spot_the_bot").read_bytes() == rows
-    with pytest.raises(SystemExit):
-        main(["report", "--study", str(judged.path), "--without-judge", "nobody"])
-    assert "--without-judge nobody: no such judge answered" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_a_report_is_written_while_somebody_else_works_on_the_study(judged, capsys):
-    with Study.open(judged.path).lock("spotbot_selfchat"):
-        printed(["report", "--study", str(judged.path)], capsys)
-        printed(["report", "--study", str(judged.path), "--export", str(judged.path.parent / "copy")], capsys)

@@ -3,8 +3,7 @@
 import re
 
 import pytest
-from commands import PYTHON_STANDS, stood_for
-from pages import COMMAND, LANGUAGES, blocks, commands_of, pages, text_of
+from pages import COMMAND, blocks, commands_of, pages, text_of
 
 from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.settings import read_settings
@@ -98,33 +97,6 @@ def test_every_block_is_run_read_or_marked(page, tmp_path):
             compile(block.text, where, "exec")
         elif block.kind != "contents":  # held by tests/test_docs.py
             assert which(page, block, SHOWN) is not None, f"{where}: neither run nor read nor marked: {block.text}"
-
-
-def test_every_mark_is_needed():
-    for known, kinds in ((READERS, ("yaml",)), (SHOWN, ("",))):
-        used = {which(page, block, known) for page, block in ALL if block.kind in kinds}
-        assert used >= set(range(len(known)))
-    python = [block.text for _, block in ALL if block.kind == "python"]
-    for number, stand in enumerate(PYTHON_STANDS):
-        before = [stood_for(text, PYTHON_STANDS[:number]) for text in python]
-        assert any(re.search(stand.pattern, text) for text in before if text), stand
-
-
-def test_languages_of_fences_are_known():
-    for page in pages():
-        fences = re.findall(r"^\s*```(\S+)", text_of(page), re.MULTILINE)
-        assert set(fences) <= set(LANGUAGES), page
-
-
-def test_what_is_a_block():
-    text = "x\n\n    .venv/bin/parlai spotbot_pack --study s \\\n        --survey a    # why\n    # and\n\n"
-    text += "```python\nparlai x\n```\n```sh\nparlai a && make demo\n```\n"
-    text += "- a list\n    goes on\n\n    a: 1\n    b: c\n\n    what?\n"
-    found = blocks(text)
-    assert [block.kind for block in found] == ["commands", "python", "commands", "yaml", ""]
-    assert [block.line for block in found] == [3, 8, 11, 16, 19]
-    assert commands_of(found[0]) == [".venv/bin/parlai spotbot_pack --study s --survey a"]
-    assert commands_of(found[2]) == ["parlai a", "make demo"]
 
 
 def test_pages_are_those_that_are_read():

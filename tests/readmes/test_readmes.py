@@ -4,7 +4,7 @@ import re
 import shutil
 
 import pytest
-from commands import POOL, STANDS, as_run, run_all, run_page
+from commands import POOL, as_run, run_all, run_page
 from pages import blocks, commands, pages, text_of
 
 GUIDE = "docs/guide.md"
@@ -56,19 +56,6 @@ def test_the_commands_of_the_guide(folder, run, server):
     assert set(run_all(FRONT, folder, server, run)) == LEFT_OUT
     for name in ("mine", "self", "arena"):
         assert (folder / "studies" / name / "report" / "index.html").exists()
-
-
-def test_everything_that_stands_for_something_says_why_and_is_needed():
-    everything = [command for page in pages() for command in commands(text_of(page))]
-    for number, stand in enumerate(STANDS):
-        assert stand.why
-        assert any(re.search(stand.pattern, _until(command, STANDS[:number])) for command in everything), stand
-
-
-def _until(command, stands):
-    for stand in stands:
-        command = re.sub(stand.pattern, stand.instead or "", command)
-    return command
 
 
 def test_what_cannot_run_is_left_out_and_what_is_the_users_is_replaced():

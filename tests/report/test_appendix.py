@@ -3,13 +3,12 @@
 import re
 
 import pytest
-import report_sentences
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.contents import read_contents, surveys_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report import appendix
-from parlai_spotbot.report.appendix import section, text_formats, write
+from parlai_spotbot.report.appendix import text_formats, write
 from parlai_spotbot.report.citations import publications
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -61,22 +60,6 @@ def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
     assert "one person may have taken part as several." in texts["methods.md"]
 
 
-def test_whom_the_platform_vouches_for_is_told(new_study, tmp_path):
-    study = new_study(tmp_path / "study", sources=("human",), analyze=False)
-
-    def methods(**about):
-        study.record("crowdsourcing", {SURVEY: {"settings": {"provider": "prolific"}, **about}})
-        return appendix_of(study)["methods.md"]
-
-    assert "verified" not in methods(ids="signed by the platform")
-    checked = methods(ids="not verified", platform={"listed": 9, "unknown_annotators": 2, "unknown_units": 3})
-    assert "not verified when they came" in checked
-    assert "answers by ids that the platform does not know are left out." in checked
-    assert "2 annotators whom the platform did not know are left out." in checked
-    one = methods(ids="signed by the platform", platform={"listed": 9, "unknown_annotators": 1, "unknown_units": 1})
-    assert "1 annotator whom the platform did not know is left out." in one
-
-
 def test_without_people_none_are_claimed(new_study, tmp_path):
     study = new_study(tmp_path / "study", sources=("judge:spotter",), analyze=False)
     texts = appendix_of(study)
@@ -109,15 +92,6 @@ def test_latex_is_escaped_and_citations_are_turned(given, plain, latex):
     assert text_formats.latex(given) == latex
 
 
-def test_names_with_markup_stay_inert_on_the_page(new_study, tmp_path):
-    study = new_study(tmp_path / "study", sources=("human",), analyze=False)
-    text = study.plan_path.read_text(encoding="utf-8")
-    checksums.write_text(study.plan_path, text.replace("domain: chitchat", "domain: '<b>x</b> & y'"))
-    page = section(appendix_of(Study.open(study.path)))
-    assert "<b>x</b>" not in page
-    assert "&lt;b&gt;x&lt;/b&gt; &amp; y" in page
-
-
 def test_files_are_written_and_the_same_study_gives_the_same_bytes(study, texts):
     write(study, texts)
     folder = study.report_path.parent / "appendix"
@@ -139,35 +113,6 @@ def test_every_survey_has_its_texts(name, study, tmp_path):
     checksums.write_jsonl(own.conversations_path, (c.to_json() for c in study.conversations()))
     texts = appendix_of(own)
     assert "It has not been answered yet." in texts["methods.md"]
-
-
-def test_what_was_warned_of_stands_on_the_second_screen_and_in_the_methods(new_study, tmp_path):
-    study = new_study(tmp_path / "study")
-    surface = "eliza: the surface alone tells it from people (AUC 0.86, limit 0.7): no capital (90%, people 5%)"
-    others = ["alice: special tokens in 3 of 9 turns, shown", "too few people", "more blocks"]
-    packed = {"options": {"surface": "normalise"}, "warnings": [*others, surface]}
-    study.record("pack", {SURVEY: packed})
-    path = study.analysis_path(SURVEY) / "trust.json"
-    value = files.read_json(path, "analysis file", "")
-    beware = "Beware: on who is human this judge agrees with people no more than chance may give."
-    value["by_source"]["judge:spotter"]["verdict"] |= {"warning": True, "sentence": beware}
-    checksums.write_json(path, value)
-    path = study.analysis_path(SURVEY) / "hygiene.json"
-    value = files.read_json(path, "analysis file", "")
-    fault = "alice goes round in circles in 12% of its turns (9% to 16%, people 0.1%)."
-    value["contestants"]["alice"]["sentence"] = fault
-    checksums.write_json(path, value)
-    told = report_sentences.sentences(study)
-    screen, methods = "\n".join(told["second screen"]), "\n".join(told["methods"])
-    assert f"Packing warned: {surface}." in screen
-    assert "2 more warnings of packing" in screen
-    assert f"Judge spotter: {beware}" in screen
-    assert fault in screen
-    for warning in (*others, surface):
-        assert f"Packing warned: {warning}." in methods
-    assert beware in methods
-    assert fault in methods
-    assert "whoever wrote them" not in methods
 
 
 def test_methods_say_how_the_figures_of_this_study_were_made(new_study, tmp_path):

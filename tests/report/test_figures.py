@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 import xml.etree.ElementTree as ET
 import zlib
@@ -13,14 +12,10 @@ from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, get_font
 
 from parlai_spotbot import checksums
-from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.sections import Chart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report, charts
-from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.drawing import LIGHT, looks
-from parlai_spotbot.report.first_screen import before, first_screen
-from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.report.pdf_fonts import quick_fonts
 
 SURVEY = "spot_the_bot"
@@ -170,44 +165,6 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
 )
 def test_a_chart_without_a_value_is_no_figure(kind, empty):
     assert charts.draw(Chart("c", kind, "c", empty), looks(BOTS), "name") is None
-
-
-def test_the_first_screen_ranks_by_every_source_people_first(study, page):
-    first = first_screen(chapter_of(SurveyView(read_contents(study, SURVEY))))
-    assert first.lead.title == "People"
-    own = json.loads((study.analysis_path(SURVEY) / "ranking.json").read_text())["by_source"][HUMAN]
-    clusters = first.lead.card.clusters
-    shown = [bot for _, members in clusters for bot, _, _ in members]
-    assert shown == own["order"]
-    for _, members in clusters:
-        for bot, _, (points, taken) in members:
-            assert points.at == round(100 * own["score"][bot], 1)
-            assert taken.low == round(100 * own["human_share_ci"][bot][0], 1)
-    header = page[: page.index('<section class="chapter"')]
-    assert header.index("<h2>People") < header.index("What is uncertain") < header.index("Spot The Bot, Judge spotter")
-
-
-def test_what_is_needed_is_what_spotbot_plan_says(study):
-    from parlai_spotbot.findings.plans import PlanRequest, plan
-
-    contents = read_contents(study, SURVEY)
-    rows = plan(PlanRequest(SURVEY), study).numbers["pairs"]
-    asked = {(row["a"], row["b"]): row["more_annotations"] for row in rows if (row["p_adjusted"] or 0) >= 0.05}
-    opened = {pair: more for pair, more in asked.items() if more is not None}
-    screen = first_screen(chapter_of(SurveyView(contents)))
-    assert opened
-    assert any(f"{sum(opened.values()):,.0f} further annotations" in text for text in screen.uncertain)
-    assert f": about {min(opened.values()):,.0f} more annotations" in screen.step.text
-
-
-def test_without_people_it_says_what_a_study_would_take(new_study, tmp_path):
-    from parlai_spotbot.analysis.planning import Design, conversations_needed
-
-    contents = read_contents(new_study(tmp_path / "s", sources=("judge:spotter",), analyze=False), SURVEY)
-    per_pair = 6 * conversations_needed(0.6, Design(4, 6))
-    (found,) = before(contents)
-    assert f"{per_pair // 6:,} conversations per pair" in found.text[0]
-    assert f"{6 * per_pair:,} annotations" in found.step
 
 
 def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):

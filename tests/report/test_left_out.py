@@ -1,17 +1,14 @@
 """A contestant that is left out: packing, analysis and report are as if it had never been there; all is kept."""
 
-import json
 import shutil
 
 import pytest
 
-from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.report import build_report
 from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY, GONE = "spot_the_bot", "eliza"
@@ -28,50 +25,11 @@ def study(made, tmp_path):
     return Study.open(tmp_path / "study")
 
 
-def never_there(study, path):
-    """A study like this one, in which the contestant never was."""
-    plan = study.plan
-    contestants = {name: own for name, own in plan.contestants.items() if name != GONE}
-    other = Study.create(path, Plan(plan.domain, contestants, plan.conversations_per_pair, seed=plan.seed))
-    talks = [row for row in study.conversations() if GONE not in row.entities]
-    ids = {row.conversation_id for row in talks}
-    files.write_jsonl(other.conversations_path, [row.to_json() for row in talks])
-    shutil.copytree(study.survey_path(SURVEY), other.survey_path(SURVEY))
-    rows = [row for row in study.judgements(SURVEY) if set(row.conversation_ids) <= ids]
-    other.judgements_path(SURVEY).unlink()
-    files.write_jsonl(other.judgements_path(SURVEY), [row.to_json() for row in rows])
-    other.record("selfplay", study.provenance()["selfplay"])
-    return other
-
-
 def leave_out(study, **options):
     given = {"leave_out": None, "study": str(study.path)}
     command = SpotbotContestants({**given, "pool": None, **options})
     assert command.execute() == 0
     return Study.open(study.path)
-
-
-@pytest.mark.slow
-def test_the_analysis_is_as_if_it_had_never_been_there(study, tmp_path):
-    other = never_there(study, tmp_path / "other")
-    kept = study.conversations_path.read_bytes(), study.judgements_path(SURVEY).read_bytes()
-    study = leave_out(study, leave_out=GONE)
-    results = [analyze(own, SURVEY, bootstraps=20, backend="native") for own in (study, other)]
-    for name in results[1]:
-        found, expected = (json.loads(json.dumps(result[name], default=str)) for result in results)
-        if name != "hygiene":
-            assert found["made_by"].pop("contestants_left_out") == [GONE]
-        for own in (found, expected):
-            for key in ("sha256", "study_extended"):
-                own["made_by"].pop(key, None)
-        assert found == expected, name
-    assert (study.conversations_path.read_bytes(), study.judgements_path(SURVEY).read_bytes()) == kept
-    assert study.extended_by() == [f"{GONE} left out"]
-    text = build_report(study).read_text(encoding="utf-8")
-    assert f"{GONE} is left out of everything here" in text
-    first, _, rest = text.partition("</header>")
-    assert GONE not in first
-    assert f">{GONE}<" not in rest.partition('id="provenance"')[0]
 
 
 def test_the_report_says_what_is_outdated(study):

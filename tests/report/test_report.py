@@ -19,10 +19,8 @@ from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
 from parlai_spotbot.report.appendix.methods_text import methods
-from parlai_spotbot.report.drawing import PALETTE, looks
 from parlai_spotbot.report.templating import SCRIPTS, TEMPLATES
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import launched_survey
 
 PAYLOAD = '<script>alert("x")</script><img src="https://example.org/x.png" onerror=alert(1)> & "quoted"'
 VOID = {"meta", "img", "br", "link", "input", "hr"}
@@ -109,22 +107,6 @@ def test_same_study_same_bytes_wherever_it_lies(study, tmp_path):
     assert len(first) < 3_000_000
 
 
-def test_machine_settings_of_matplotlib_do_not_show(study):
-    import matplotlib as mpl
-
-    first = build_report(study).read_bytes()
-    with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "path", "text.parse_math": True}):
-        assert build_report(study).read_bytes() == first
-
-
-def test_a_bot_keeps_its_colour_and_marker():
-    many = [f"bot{i}" for i in range(20)]
-    found = looks(many)
-    assert len({(look.colour, look.marker) for look in found.values()}) == 21
-    assert [found[bot].css for bot in many[:8]] == [f"bot{i}" for i in range(len(PALETTE))]
-    assert looks(many[:3])["bot2"] == found["bot2"]
-
-
 def test_text_of_conversations_stays_text(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=("judge:spotter",), text=PAYLOAD)
     page = build_report(study).read_text(encoding="utf-8")
@@ -134,22 +116,6 @@ def test_text_of_conversations_stays_text(new_study, tmp_path):
     (data,) = [text for text in tags.text if text.startswith('{"names"')]
     assert PAYLOAD in json.loads(data)["texts"]
     assert "<script>alert" not in page
-
-
-def test_failures_and_provenance_stay_text_too(new_study, tmp_path):
-    study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"))
-    row = {"contestant": "alice", "kind": "exception", "message": PAYLOAD}
-    checksums.write_jsonl(
-        study.failures_path,
-        [{**row, "conversation_id": "alice:eliza:0001"}, {**row, "conversation_id": "alice:eliza:9999"}],
-    )
-    study.record("selfplay", {"note": PAYLOAD, "counts": {}, "list": [{"a": 1}, {"a": None}]})
-    page = build_report(study).read_text(encoding="utf-8")
-    names = [tag for tag, _ in Tags(page).found]
-    assert (names.count("script"), names.count("img")) == (2, 0)
-    failures = part(page, "failures")
-    assert failures.count("played later") == 1
-    assert failures.count("still missing") == 1
 
 
 def test_lone_surrogates_do_not_stop_the_report(new_study, tmp_path):
@@ -175,13 +141,6 @@ def test_without_analysis_it_says_what_to_run(new_study, tmp_path):
     assert "The judgements are not analysed yet." in page
     assert "parlai spotbot_analyze --study DIR --survey spot_the_bot" in page
     assert 'id="ranking"' not in page
-
-
-def test_judges_alone_are_announced_as_such(new_study, tmp_path):
-    page = build_report(new_study(tmp_path / "s", sources=("judge:spotter",))).read_text(encoding="utf-8")
-    assert "Judge spotter is an automatic judge: no substitute for people." in page.split('<section class="chapter"')[0]
-    assert page.split('id="paper"')[0].count("no substitute for people") == 1  # a warning stands once
-    assert "<h4>People" not in page
 
 
 def test_judgements_that_came_after_the_analysis_are_noticed(new_study, tmp_path):
@@ -239,16 +198,6 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     assert "1 person who missed more of them than allowed is left out, too. With everybody's annotations" in told
 
 
-def test_more_may_be_missed_where_the_launch_allows_it(new_study, tmp_path):
-    study = new_study(tmp_path / "s", sources=(HUMAN,), per_pair=1, analyze=False)
-    assert launched_survey(study, "spot_the_bot").limits.control_mistakes == 1
-    limits = {**vars(launched_survey(study, "spot_the_bot").limits), "control_mistakes": 4, "unknown": 1}
-    study.record("crowdsourcing", {"spot_the_bot": {"limits": limits}})
-    assert launched_survey(study, "spot_the_bot").limits.control_mistakes == 4
-    result = analyze(study, bootstraps=20, backend="native")
-    assert result["ranking"]["made_by"]["options"]["control_mistakes"] == 4
-
-
 def test_errors_name_file_and_remedy_and_leave_the_report_alone(new_study, tmp_path):
     study = new_study(tmp_path / "s")
     before = build_report(study).read_bytes()
@@ -264,14 +213,3 @@ def test_errors_name_file_and_remedy_and_leave_the_report_alone(new_study, tmp_p
     with pytest.raises(UserError, match="spotbot_selfchat"):
         build_report(study)
     assert study.report_path.read_bytes() == before
-
-
-def test_command_prints_the_path(study, capsys):
-    from parlai_spotbot.scripts.spotbot_report import SpotbotReport
-
-    SpotbotReport.main(study=str(study.path))
-    assert str(study.report_path) in capsys.readouterr().out
-    with pytest.raises(SystemExit) as stopped:
-        SpotbotReport.main(study=str(study.path / "nothing"))
-    assert stopped.value.code == 2
-    assert "no study here" in capsys.readouterr().err

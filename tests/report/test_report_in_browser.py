@@ -1,108 +1,28 @@
-"""The report in a real browser: one survey, several, the released data; wide and on a phone, light and dark, printed.
+"""The report in a real browser: wide and on a phone, light and dark, printed.
 
 It opens without an error or a request, passes axe's accessibility rules, sorts, copies, filters, searches, prints.
 """
 
 import contextlib
 import csv
-import random
 import re
-import shutil
 
 import pytest
 from chromium import BY_NIGHT, violations
-from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
-from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import survey_of
-from parlai_spotbot.surveys.asking import asked_of_item
-from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
 FORMULA = '=HYPERLINK("https://example.org","x")'
 LOOKS = [(1200, "light"), (390, "light"), (1200, "dark"), (390, "dark")]
 
 
-def answer_all(study, survey, seed=1):
-    """People's answers to every unit of a survey, drawn by a seed, and the analysis of them."""
-    rng, asked, rows = random.Random(seed), survey_of(study, survey), []
-    questions = {q.name: q for q in asked.questions}
-    for number, unit in enumerate(study.units(survey)):
-        for item in unit.items:
-            name, given = f"{unit.unit_id}/{item.item_id}", {}
-            while True:
-                open_ones = [pair for pair in asked_of_item(asked, item, given) if pair not in given]
-                if not open_ones:
-                    break
-                for question, target in open_ones:
-                    values = [option.value for option in questions[question].options]
-                    given[question, target] = rng.choice(values) if values else "because it asks back"
-            rows += [
-                Judgement(
-                    f"{name}/{q}/{t}",
-                    name,
-                    survey,
-                    unit.unit_id,
-                    item.item_id,
-                    item.conversation_ids,
-                    item.exchanges,
-                    t,
-                    q,
-                    value,
-                    f"w{number % 5}",
-                    HUMAN,
-                    item.control,
-                    seconds=30.0,
-                )
-                for (q, t), value in given.items()
-            ]
-    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
-    analyze(study, survey, bootstraps=30)
-
-
 @pytest.fixture(scope="session")
 def one(study):
     return build_report(study)
-
-
-@pytest.fixture(scope="session")
-def several(study, tmp_path_factory):
-    """Spot The Bot, ACUTE-Eval and the two Likert surveys on the same conversations."""
-    path = tmp_path_factory.mktemp("several") / "study"
-    shutil.copytree(study.path, path)
-    own = Study.open(path)
-    for survey in ("acute_eval", "dialogue_likert", "turn_likert"):
-        pack_study(own, survey)
-        answer_all(own, survey)
-    return build_report(own)
-
-
-@pytest.fixture(scope="session")
-def released(tmp_path_factory):
-    """The report of the paper's released data."""
-
-    from parlai_spotbot.scripts.spotbot_import import SpotbotImport
-
-    dump = str(released_data(SPOT_THE_BOT))
-    path = tmp_path_factory.mktemp("released") / "study"
-    SpotbotImport.main(format="spotbot2020", data=dump, domain="dailydialog", study=str(path))
-    study = Study.open(path)
-    analyze(study, bootstraps=30, backend="native")
-    return build_report(study)
-
-
-@pytest.fixture(scope="session")
-def rules(tmp_path_factory):
-    """The report of a whole tournament of the instant bots, as the command makes it: real play, judge and analysis."""
-    from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
-
-    path = tmp_path_factory.mktemp("rules") / "study"
-    SpotbotTournament.main(pool="rules", conversations_per_pair=2, bootstraps=30, backend="native", study=str(path))
-    return Study.open(path).report_path
 
 
 @pytest.fixture(scope="session")
@@ -164,19 +84,8 @@ def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("which", ["several", "released", "hostile", "rules"])
-@pytest.mark.parametrize(("width", "scheme"), [LOOKS[0], LOOKS[3]])
-def test_others_are_accessible_and_fit(which, request, chromium, width, scheme):
-    with opened(chromium, request.getfixturevalue(which), width, scheme) as tab:
-        tab.locator("#list summary").first.click()
-        assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert barriers(tab) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("which", ["one", "several", "released", "rules"])
-def test_every_table_sorts_and_copies(which, request, chromium):
-    with opened(chromium, request.getfixturevalue(which)) as tab:
+def test_every_table_sorts_and_copies(one, chromium):
+    with opened(chromium, one) as tab:
         tab.evaluate("document.querySelectorAll('main details').forEach((d) => { d.open = true; })")
         tables = tab.locator(".scroll:has(+ .tools)").all()
         assert len(tables) > 5
@@ -202,11 +111,8 @@ def copied(tab, scroll, kind):
     return tab.evaluate("navigator.clipboard.readText()")
 
 
-@pytest.mark.parametrize(
-    "which", ["one", *(pytest.param(name, marks=pytest.mark.slow) for name in ("several", "released", "rules"))]
-)
-def test_it_prints(which, request, chromium):
-    with opened(chromium, request.getfixturevalue(which)) as tab:
+def test_it_prints(one, chromium):
+    with opened(chromium, one) as tab:
         assert tab.pdf(format="A4").startswith(b"%PDF")
         tab.emulate_media(media="print")
         assert not tab.locator("#reader").is_visible()
@@ -336,44 +242,3 @@ def test_without_script_the_page_says_where_conversations_are(one, chromium):
     assert not tab.locator("#reader").is_visible()
     assert tab.locator("#examples noscript").count() == 1
     context.close()
-
-
-@pytest.mark.slow
-def test_the_report_of_a_tournament_is_sorted_filtered_and_read(rules, chromium):
-    with opened(chromium, rules) as tab:
-        conversations = Study.open(rules.parent.parent).conversations()
-        assert count(tab) == len(conversations)
-        choose(tab, one="alice", other="eliza")
-        assert count(tab) == 2
-        tab.locator("#list summary").first.click()
-        said = tab.locator("#list .turn .text").all_inner_texts()
-        own = {turn.text for c in conversations if set(c.entities) == {"alice", "eliza"} for turn in c.turns}
-        assert len(said) > 10
-        assert set(said) <= own
-        assert "no substitute for people" in tab.locator("#how").inner_text()
-
-
-@pytest.mark.slow
-def test_several_surveys_cite_whose_they_are(several, chromium):
-    with opened(chromium, several) as tab:
-        cited = tab.locator("#sources").inner_text()
-        for work in ("Li M, Weston J, Roller S (2019)", "Finch SE, Choi JD (2020)", "Bradley RA, Terry ME (1952)"):
-            assert work in cited
-
-
-@pytest.mark.slow
-def test_several_surveys_are_read_together(several, chromium):
-    with opened(chromium, several) as tab:
-        everything = count(tab)
-        options = tab.locator("#filters [name=survey] option").all_inner_texts()
-        assert options[0] == "any"
-        assert len(options) == 5
-        choose(tab, survey=next(o for o in options if "ACUTE" in o))
-        assert 0 < count(tab) <= everything
-        tab.locator("#list summary").first.click()
-        shown = tab.locator("#list details").first.inner_text()
-        assert "ACUTE" in shown
-        assert "this conversation" in shown or "the other conversation" in shown
-        choose(tab, survey=next(o for o in options if "turns" in o))
-        tab.locator("#list summary").first.click()
-        assert re.search(r"turn \d+: ", tab.locator("#list details").first.inner_text())

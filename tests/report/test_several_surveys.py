@@ -1,9 +1,7 @@
 """A study with several surveys, by the commands a user types: bots talk with each other and themselves, annotators who
 know whom they like answer every survey, and one page sets the methods side by side."""
 
-import html
 import random
-import re
 
 import pytest
 
@@ -104,35 +102,6 @@ def several(tmp_path_factory):
         SpotbotAnalyze.main(study=str(path), survey=survey, bootstraps=60)
     SpotbotReport.main(study=str(path))
     return Study.open(path)
-
-
-def section_of(study: Study) -> str:
-    page = study.report_path.read_text(encoding="utf-8")
-    own = page.split('name="sections" id="methods"')[1].split('name="sections"')[0]
-    return html.unescape(" ".join(re.sub(r"<svg.*?</svg>|<[^>]+>", " ", own, flags=re.S).split()))
-
-
-@pytest.mark.slow
-def test_one_page_sets_the_methods_side_by_side(several):
-    text = section_of(several)
-    assert "First, apart from all others: alice by" in text
-    assert "ACUTE-Eval and Comparative by share of points" in text
-    assert "Judge coin" in text
-
-
-@pytest.mark.slow
-def test_the_page_says_nothing_on_the_console_and_fits_a_phone(several, chromium):
-    for width, scheme in ((1200, "light"), (390, "dark")):
-        tab = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        said, asked = [], []
-        tab.on("console", lambda message, said=said: said.append(message.text))
-        tab.on("pageerror", lambda error, said=said: said.append(str(error)))
-        tab.on("request", lambda request, asked=asked: asked.append(request.url))
-        tab.goto(several.report_path.as_uri())
-        assert tab.locator("#methods .part").count() == 2
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
-        assert (said, asked) == ([], [several.report_path.as_uri()])
-        tab.close()
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.report.studies import standings_table, table_text
+from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -57,16 +57,6 @@ def test_the_command_prints_and_writes_one_table(pair, tmp_path, capsys):
     row = table[(table["study"] == "two") & (table["contestant"] == "eliza")].iloc[0]
     assert row[["source", "what", "annotations"]].tolist() == ["human", "win rate", 100]
     assert row[["score", "low", "high"]].tolist() == pytest.approx([0.8, 0.76, 0.84])
-
-
-def test_people_and_judges_and_absent_contestants_have_lines_of_their_own(study, tmp_path):
-    one = bare(tmp_path / "one", UP, study)
-    two = bare(tmp_path / "two", {"newbot": 0.5, "alice": 0.5}, study, source="judge:spotter")
-    table = standings_table([one.path, two.path])
-    assert set(zip(table["study"], table["source"], strict=True)) == {("one", "human"), ("two", "judge:spotter")}
-    lines = table_text(table).splitlines()
-    assert sum("alice" in line for line in lines) == 2
-    assert next(line for line in lines if "newbot" in line).split()[-3:] == ["0.50", "[0.46,", "0.54]"]
 
 
 def test_criteria_of_a_further_survey_are_listed(pair):

@@ -78,24 +78,6 @@ def test_the_page_is_short(tmp_path):
     assert words(text) <= 4000
 
 
-def test_a_contestant_chosen_once_is_chosen_everywhere(tab):
-    chip = tab.locator("header .standing .chip").first
-    name = chip.inner_text()
-    chip.focus()
-    tab.keyboard.press("Enter")
-    assert chip.get_attribute("aria-pressed") == "true"
-    chosen = tab.locator(".chip.chosen")
-    assert chosen.count() > 3
-    assert set(chosen.all_text_contents()) == {name}
-    css = re.search(r"bot\d", chip.get_attribute("class"))[0]
-    lost = tab.evaluate("[...document.body.style].filter((name) => name.startsWith('--bot'))")
-    assert lost
-    assert f"--{css}" not in lost
-    tab.keyboard.press("Enter")
-    assert tab.locator(".chip.chosen").count() == 0
-    assert tab.evaluate("document.body.style.length") == 0
-
-
 def test_commands_name_the_folder_that_the_page_lies_in(page, tab):
     study = page.parent.parent
     assert "--study DIR" in page.read_text(encoding="utf-8")

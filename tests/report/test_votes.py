@@ -9,7 +9,6 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.report import build_report
-from parlai_spotbot.report.export import export_study
 from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.study import Study
 
@@ -84,25 +83,6 @@ def test_before_the_analysis_the_page_says_what_to_run(tmp_path):
     page = build_report(made(tmp_path / "study")).read_text()
     assert "The judgements are not analysed yet." in page
     assert "parlai spotbot_analyze --study DIR --survey votes" in page
-
-
-def test_a_copy_for_publication_gives_the_same_figures(study, tmp_path):
-    export_study(study, tmp_path / "copy", key=b"0" * 16)
-    copy = Study.open(tmp_path / "copy")
-    assert "user-number" not in copy.judgements_path("votes").read_text()
-    analyze(copy, "votes")
-    for name in ("ranking.csv", "ranking_pairs.csv"):
-        theirs = (copy.analysis_path("votes") / name).read_bytes()
-        assert theirs == (study.analysis_path("votes") / name).read_bytes()
-
-
-def test_unknown_annotators_stay_unknown_in_a_copy(tmp_path):
-    data = tmp_path / "votes.csv"
-    data.write_text("model_a,model_b,winner\n" + "x,y,tie\ny,x,x\n" * 5)
-    write_study(tmp_path / "study", votes(data, "arena"))
-    made = export_study(Study.open(tmp_path / "study"), tmp_path / "copy")
-    assert {row.worker_id for row in Study.open(tmp_path / "copy").judgements("votes")} == {""}
-    assert made.annotators == 0
 
 
 def test_studies_of_votes_are_compared(study, tmp_path):

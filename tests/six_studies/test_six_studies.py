@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 from chromium import violations
-from two_screens import FIRST, SECOND, SECTIONS, WIDTHS, heights, sticking_out, text_of, words_before_the_sections
+from two_screens import FIRST, SECOND, SECTIONS, WIDTHS, sticking_out, text_of, words_before_the_sections
 
 from parlai_spotbot.report import build_report
 
@@ -127,13 +127,6 @@ def test_few_words_stand_before_the_sections(which, tab_of):
     assert 100 < len(words) <= WORDS, " ".join(words)
 
 
-def test_sections_are_closed_at_first(which, tab_of):
-    assert tab_of(which).locator(f"{SECTIONS}[open]").count() <= 1
-    tab = tab_of(which, media="print")
-    assert tab.locator(FIRST).is_visible()
-    assert tab.locator(SECOND).is_visible()
-
-
 @EVERYTHING
 def test_nothing_is_cut_off(which, page_of, chromium, everything):
     """In a window of any width, light or dark, on paper; sections closed, or all open (no paper is too narrow)."""
@@ -149,16 +142,6 @@ def test_nothing_is_cut_off(which, page_of, chromium, everything):
             if out := sticking_out(tab):
                 found[width, scheme, media] = out[:5]
     assert found == {}
-
-
-def test_how_high_the_screens_are(which, tab_of):
-    for width in (1300, 400):
-        tab = tab_of(which, width)
-        found = heights(tab)
-        whole = tab.evaluate("document.documentElement.scrollHeight")
-        told = ", ".join(f"{screen} from {top} to {bottom} px" for screen, (top, bottom) in found.items())
-        print(f"{which} at {width} px: {told}; the page {whole} px")
-        assert found[FIRST][1] <= found[SECOND][0] + 1
 
 
 @EVERYTHING

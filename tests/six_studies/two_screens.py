@@ -52,12 +52,3 @@ def sticking_out(tab) -> list[str]:
     wider."""
     wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
     return tab.evaluate(STICKING_OUT) + ([f"the page is {wide} px too wide"] if wide > 0 else [])
-
-
-def heights(tab) -> dict[str, float]:
-    """Where each screen begins and ends, in px from the top of the page."""
-    found = {}
-    for screen in (FIRST, SECOND):
-        box = tab.locator(screen).bounding_box()
-        found[screen] = (round(box["y"]), round(box["y"] + box["height"]))
-    return found

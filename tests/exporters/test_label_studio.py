@@ -5,16 +5,14 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers import label_studio
 from parlai_spotbot.importers.judgements import JudgementReader
 from parlai_spotbot.records import Item
-from parlai_spotbot.scripts.main import main
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
-from parlai_spotbot.study import OPENED, Study
-from parlai_spotbot.surveys import Option, Question, Survey, get_survey, own_surveys
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
 
 SURVEYS = ["spot_the_bot", "comparative", "dialogue_likert", "acute_eval"]
 
@@ -112,39 +110,6 @@ def test_what_makes_no_form_is_said(study, run, tmp_path):
         code, _, err = run(*words, *more)
         assert (code, says in err) == (2, True), err
     assert not list(tmp_path.glob("x.json*"))
-
-
-ODD = (Option("a", "this"), Option("b", "that"))
-OWN = Survey(
-    name="own_rating",
-    title="How likely?",
-    instructions="You will read a conversation. Say how likely it is.",
-    questions=(
-        Question("likely", "scale", ("pair",), "How likely is it?", tuple(Option(str(n), str(n)) for n in range(1, 4))),
-        Question("odd", "checkboxes", ("entity:0",), "What is odd?", ODD, required=False),
-    ),
-    consent=("You take part in a study.",),
-)
-
-
-def test_a_survey_of_ones_own_goes_out_and_comes_in(study, run, tmp_path):
-    own, path = study("surveys"), tmp_path / "tasks.json"
-    (tmp_path / "own_rating.yaml").write_text(yaml.safe_dump(own_surveys.to_data(OWN)))
-    main(["pack", "--study", str(own.path), "--survey", str(tmp_path / "own_rating.yaml"), "--quiet"])
-    words = ["--study", own.path, "--format", "label_studio", "--survey", "own_rating", "--out", path]
-    assert run(*words)[0] == 0
-    rows = json.loads(path.read_text())
-    for number, row in enumerate(rows):
-        results = [("likely__pair", ["2"]), ("odd__entity_0", ["a", "b"])]
-        answers = [{"from_name": control, "value": {"choices": chosen}} for control, chosen in results]
-        row["annotations"] = [{"id": number, "completed_by": 1, "result": answers}]
-    path.write_text(json.dumps(rows))
-    OPENED.clear()
-    words = ["--format", "label_studio", "--study", str(own.path), "--data", str(path)]
-    SpotbotImport.main(*words, "--survey", "own_rating")
-    found = Study.open(own.path).judgements("own_rating")
-    assert Counter(str(row.answer) for row in found) == {"2": len(rows), "['a', 'b']": len(rows)}
-    OPENED.clear()
 
 
 # -- files of Label Studio -------------------------------------------------------------------------------------------

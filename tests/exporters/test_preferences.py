@@ -7,8 +7,6 @@ import pytest
 from parlai_spotbot.exporters.preferences import WHY, same_context
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
-from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
-from parlai_spotbot.study import Study
 
 
 def messages(*texts):
@@ -69,50 +67,6 @@ def test_what_people_chose(asked, run, tmp_path):
         "answers": {"chosen": 2, "rejected": 1, "neither": 0},
         "conversation_ids": ["g0", "p0"],
     }
-
-
-def test_from_bots_answers_to_the_same_to_preferences(run, tmp_path, capsys):
-    for name, says in (("good", "hello!"), ("poor", "beep")):
-        chats = [[("user", f"question {n}"), ("assistant", f"{says} {n}")] for n in range(6)]
-        rows = [{"messages": [{"role": role, "content": text} for role, text in chat]} for chat in chats]
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    path = tmp_path / "study"
-    data = ",".join(str(tmp_path / f"{name}.jsonl") for name in ("good", "poor"))
-    SpotbotImport.main("--format", "messages", "--data", data, "--study", str(path))
-    SpotbotPack.main("--study", str(path), "--survey", "acute_eval", "--pairs", "contexts", "--ask", "engagingness")
-    study = Study.open(path)
-    items = {i.item_id: i for unit in study.units("acute_eval") for i in unit.items if not i.control}
-    bots = {c.conversation_id: c.entities[1] for c in study.conversations()}
-    results = [
-        {
-            "data": {"item_id": item.item_id},
-            "annotations": [
-                {
-                    "id": number,
-                    "completed_by": 1,
-                    "result": [
-                        {
-                            "from_name": "engagingness__pair",
-                            "value": {
-                                "choices": [f"conversation:{[bots[i] for i in item.conversation_ids].index('good')}"]
-                            },
-                        }
-                    ],
-                }
-            ],
-        }
-        for number, item in enumerate(items.values())
-    ]
-    (tmp_path / "done.json").write_text(json.dumps(results))
-    words = ["--survey", "acute_eval", "--study", str(path), "--data", str(tmp_path / "done.json")]
-    SpotbotImport.main("--format", "label_studio", *words)
-    capsys.readouterr()
-    code, said, _ = run("--study", path, "--format", "preferences", "--out", tmp_path / "pairs")
-    assert (code, said.splitlines()[0]) == (0, "6 preferences of acute_eval, by human")
-    for row in map(json.loads, (tmp_path / "pairs").read_text().splitlines()):
-        [asked], [better], [worse] = (row[key] for key in ("prompt", "chosen", "rejected"))
-        number = asked["content"].rpartition(" ")[2]
-        assert (better["content"], worse["content"]) == (f"hello! {number}", f"beep {number}")
 
 
 def test_ties_make_no_pair(asked, run, tmp_path):

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.import_request import ImportRequest
@@ -154,59 +152,3 @@ def test_half_characters_come_in_as_replacements(write):
         write('{"messages": [{"role": "user", "content": "a\\ud83d"}, {"role": "assistant", "content": "b"}]}'),
     ).conversations
     assert talk.turns[0].text == "a\ufffd"
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "gpt", "assistant"]),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    "messages",
-                    "conversations",
-                    "role",
-                    "from",
-                    "content",
-                    "value",
-                    "type",
-                    "text",
-                    "model",
-                    "entities",
-                    "system",
-                ]
-            ),
-            inner,
-            max_size=4,
-        )
-    ),
-    max_leaves=12,
-)
-MESSAGE = st.fixed_dictionaries({}, optional={"role": VALUES, "content": VALUES, "tool_calls": VALUES, "from": VALUES})
-
-
-@pytest.mark.parametrize("name", ["messages", "sharegpt"])
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    row=st.dictionaries(
-        st.sampled_from(["messages", "conversations", "model", "id", "metadata", "entities", "context", "system"]),
-        VALUES | st.lists(MESSAGE, max_size=4),
-        max_size=5,
-    ),
-    cut=st.integers(0, 40),
-)
-def test_whatever_a_file_holds_is_read_or_refused(name, row, cut, tmp_path_factory):
-    path = tmp_path_factory.mktemp("odd") / "odd.jsonl"
-    text = json.dumps(row)
-    path.write_text(text[: len(text) - cut] if cut < 20 else text)
-    said_of = refused(name, path)
-    assert said_of is None or str(path) in said_of
-
-
-def refused(name, path):
-    """What is said of a file that isn't taken."""
-    try:
-        read(name, path)
-    except UserError as error:
-        return str(error)
-    return None

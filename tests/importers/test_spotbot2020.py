@@ -17,7 +17,6 @@ from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import build_report
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 # Counted in the release: bot and human conversations, humans used, annotations and annotators (raw, complete HITs),
 # workers with more than 3 packages, worker-conversation pairs with 2-3 segments, repeats, segments by annotations.
@@ -172,18 +171,6 @@ def test_a_study_and_the_same_again(dump, run, tmp_path, fingerprint):
     assert code == 2
     assert "there is a study already" in err
     assert fingerprint(tmp_path / "study") == before
-
-
-def test_a_study_can_be_packed_anew(dump, run, tmp_path):
-    """Another survey over the same conversations; the special tokens of a bot are not shown."""
-    run("--format", "spotbot2020", "--data", dump(), "--domain", "dailydialog", "--study", tmp_path / "study")
-    study = Study.open(tmp_path / "study")
-    study.units_path("spot_the_bot").unlink()
-    study.judgements_path("spot_the_bot").unlink()
-    pack_study(study, segments=[2], unit_size=4, humans_per_unit=1)
-    shown = {u.text for unit in study.units("spot_the_bot") for i in unit.items for u in i.transcripts[0]}
-    assert "hi!" in shown
-    assert not any("<" in text for text in shown)
 
 
 def spoil(kind, index, change):

@@ -141,15 +141,6 @@ def test_votes_on_oneself_are_left_out_and_said(written):
     assert found.about["notes"] == ["left out: 1 vote between a contestant and itself"]
 
 
-def test_nothing_else_can_be_done_with_votes(run, written, tmp_path):
-    from parlai_spotbot.errors import UserError
-    from parlai_spotbot.surveys.packing.pack_study import pack_study
-
-    run("--format", "votes", "--data", written(ARENA), "--study", tmp_path / "study")
-    with pytest.raises(UserError, match="comes in with its answers, there is nothing to pack"):
-        pack_study(Study.open(tmp_path / "study"), "votes")
-
-
 ALL = ("judge", "question_id", "tstamp")
 REPEATS = [
     # columns known, what differs, whether it is a repeat

@@ -35,20 +35,13 @@ class RecallQuestions:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class RecallOutcome:
-    """The results by name of file, and whether every contestant was scored."""
-
-    results: dict[str, dict]
-    complete: bool
-
-
 def recall(
     request: RecallRequest, out: Path, study: Study | None = None, say: Callable[[str], None] = print
-) -> RecallOutcome | None:
-    """Let contestants score questions, and write what came of it below `out`; None where nobody could be scored.
+) -> tuple[dict[str, dict], bool] | None:
+    """Let contestants score questions, and write the results below `out`; None where nobody could be scored.
 
-    Who can't be scored is told about by `say`; the others go on. Raises `UserError` where an option is wrong, or `out`
+    Returns the results by name of file, and whether every contestant was scored: one that can't be is passed
+    to `say`, and the others go on. Raises `UserError` where an option is wrong, or `out`
     holds other questions or scores.
     """
     request.check()
@@ -67,7 +60,7 @@ def recall(
         ranking["made_by"] = {"version": __version__, "seed": seed, "questions": drawn.about}
         for name, value in results.items():
             checksums.write_json(out / "analysis" / f"{name}.json", value)
-    return RecallOutcome(results, len(scores) == len(contestants))
+    return results, len(scores) == len(contestants)
 
 
 def contestants_of(request: RecallRequest, study: Study | None) -> list[Contestant]:
@@ -109,12 +102,7 @@ def make_questions(study: Study, corpora: str, count: int, seed: int, say: Calla
     `corpora` are tasks, domains, and files of conversations, joined by commas; "": the study's domain. Raises
     `UserError` where one is unknown, or the study has other questions.
     """
-    names = [name.strip() for name in corpora.split(",") if name.strip()]
-    files_ = [name for name in names if Path(name).expanduser().exists()]
-    tasks = [name for name in names if name not in files_]
-    request = RecallRequest(
-        corpus=",".join(tasks) or None, conversations=",".join(files_) or None, questions=count, candidates=CANDIDATES
-    )
+    request = RecallRequest(corpus=corpora or None, questions=count, candidates=CANDIDATES)
     request.check()
     drawn, path = questions_of(request, study, seed, say), study.path / "nuc" / "questions.jsonl"
     with files.lock(path.parent / ".lock", "spotbot_pack"):

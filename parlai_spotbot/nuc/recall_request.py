@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
@@ -11,16 +12,13 @@ from parlai_spotbot.options import option
 if TYPE_CHECKING:
     from parlai_spotbot.nuc.sampling import SamplingSettings
 
-ORIGINS = {"corpus": "--task", "conversations": "--conversations"}
-"""Where questions are drawn from, and the options that say so; each may name several corpora, joined by commas."""
-
 
 @dataclass(frozen=True)
 class RecallRequest:
     """The options of `recall`; None, or "", for the default.
 
-    Contestants are those of `pool`, by default the study's. As many questions are drawn from each corpus (`corpus`:
-    ParlAI tasks or domains, `conversations`: files or studies' folders), see `nuc.sampling.SamplingSettings`.
+    Contestants are those of `pool`, by default the study's. As many questions are drawn from each corpus, see
+    `nuc.sampling.SamplingSettings`.
     """
 
     pool: str | None = option(None, "embedded (default), rules, or a YAML file", "Contestants and results")
@@ -29,16 +27,11 @@ class RecallRequest:
     threads: int | None = option(None, "of each contestant (default: all cores)")
     corpus: str | None = option(
         None,
-        "a ParlAI task or a domain; several joined by commas: as many questions of each",
+        "a ParlAI task, a domain, a file of conversations or a study's folder; several joined by commas: as many "
+        "questions of each",
         "Questions",
         flags=("-t", "--task"),
         metavar="TASKS",
-    )
-    conversations: str | None = option(
-        None,
-        "a file of conversations, or a study's folder, instead of a task, or with -t beside it; several joined "
-        "by commas",
-        metavar="FILE",
     )
     questions_file: str | None = option(None, "questions made already", metavar="FILE")
     fold: str | None = option(None, "which conversations (test; of a file: all)")
@@ -51,12 +44,9 @@ class RecallRequest:
 
     def check(self) -> None:
         """Raise `UserError` naming an option that can't be."""
-        origins = [flag for name, flag in ORIGINS.items() if getattr(self, name)]
-        if self.questions_file and origins:
-            raise UserError(
-                f"{' and '.join(origins)} and --questions-file: questions are drawn, or come from a file.",
-                "Leave the others out.",
-            )
+        if self.questions_file and self.corpus:
+            problem = "--task and --questions-file: questions are drawn, or come from a file."
+            raise UserError(problem, "Leave one out.")
         if self.candidates < 2:
             raise UserError(f"--candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
         if self.threads is not None and self.threads < 1:
@@ -67,14 +57,9 @@ class RecallRequest:
             check_k(self.k, self.candidates)
 
     def corpora(self, otherwise: str) -> list[tuple[str, str]]:
-        """The name of each corpus and its fold; where none is named, `otherwise`."""
-        files = [name.strip() for name in (self.conversations or "").split(",") if name.strip()]
-        tasks = [name.strip() for name in (self.corpus or ("" if files else otherwise)).split(",") if name.strip()]
-        found = [(name, self.fold or "test") for name in tasks] + [(name, self.fold or "all") for name in files]
-        for name, _ in found:
-            if [other for other, _ in found].count(name) > 1:
-                raise UserError(f"{name}: named twice.", "Name each corpus once.")
-        return found
+        """Return the name of each corpus and its fold; where none is named, `otherwise`."""
+        names = [name.strip() for name in (self.corpus or otherwise).split(",") if name.strip()]
+        return [(name, self.fold or ("all" if Path(name).expanduser().exists() else "test")) for name in names]
 
     def settings(self, seed: int) -> SamplingSettings:
         """Return how questions are drawn."""

@@ -30,14 +30,14 @@ class SpotbotNuc(Command):
       also how far the orders agree. spotbot_report then has a section of it.
   parlai spotbot_nuc --pool my_pool.yaml -t dailydialog --fold valid
       Other conversations.
-  parlai spotbot_nuc --study studies/mine -t chitchat,dailydialog --conversations support.jsonl --questions 300
+  parlai spotbot_nuc --study studies/mine -t chitchat,dailydialog,support.jsonl --questions 300
       Three corpora in one run, 100 questions of each; figures of all together and of each.
-  parlai spotbot_nuc --pool rules --conversations mine.jsonl --candidates 5 --questions 0 --out nuc-mine
+  parlai spotbot_nuc --pool rules -t mine.jsonl --candidates 5 --questions 0 --out nuc-mine
       A file of conversations; all questions that can be made of it.
   How contestants are asked: rankers (and agents that answer label_candidates) by their own scores; generators by
   the likelihood of each candidate: sum, per byte, and over that without context (PMI); all others by how like
   their reply each candidate is, which is marked."""
-    FIRST = ("--pool", "--study", "--task", "--conversations", "--questions", "--candidates")
+    FIRST = ("--pool", "--study", "--task", "--questions", "--candidates")
     GOES_ON = True
 
     @classmethod
@@ -63,7 +63,7 @@ class SpotbotNuc(Command):
         found = recall(RecallRequest(**option_values(RecallRequest, opt)), out, study, partial(print, flush=True))
         if found is None:
             return 1
-        results, ranking = found.results, found.results["ranking"]
+        (results, complete), ranking = found, found[0]["ranking"]
         if study:
             results["agreement"] = agreement_of(analysed(study), ranking)
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
@@ -78,7 +78,7 @@ class SpotbotNuc(Command):
         if study:
             self.result.next = hints.command("report", study.path)
             print(f"in the study's report: {hints.command('report', study.path)}")
-        return 0 if found.complete else 1
+        return 0 if complete else 1
 
 
 def told(result: Any) -> str:

@@ -36,7 +36,7 @@ POOL = {name: Contestant(name, model="random_candidate") for name in ("guess", "
 
 def asked(corpora, **change):
     both = f"{corpora / 'films.jsonl'},{corpora / 'trains.jsonl'}"
-    return RecallRequest(**{"conversations": both, "questions": 31, "candidates": 5, **change})
+    return RecallRequest(**{"corpus": both, "questions": 31, "candidates": 5, **change})
 
 
 def drawn(request):
@@ -55,7 +55,7 @@ def test_each_corpus_has_as_many_questions_with_distractors_of_its_own(corpora):
     assert of[:4] == ["films", "trains", "films", "trains"]  # whoever stops early has answered both
     for question in found.questions:
         assert all(text.startswith(question.corpus) for text in (*question.context, *question.candidates))
-    alone = drawn(asked(corpora, conversations=str(corpora / "films.jsonl"), questions=16))
+    alone = drawn(asked(corpora, corpus=str(corpora / "films.jsonl"), questions=16))
     assert [q for q in found.questions if q.corpus == "films"] == alone.questions
     assert found.about["corpora"]["trains"]["questions"] == 15
 

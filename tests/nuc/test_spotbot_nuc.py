@@ -36,7 +36,7 @@ def made(tmp_path_factory):
 def run(folder, out, code=0, **options):
     given = {
         "pool": str(folder / "pool.yaml"),
-        "conversations": str(folder / "talk.jsonl"),
+        "task": str(folder / "talk.jsonl"),
         "candidates": 6,
         "questions": 40,
         "k": [1, 2],
@@ -98,8 +98,8 @@ def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
         ({"k": [1, 7]}, "--k 7: a question has 6 candidates"),
         ({"candidates": 1}, "--candidates 1: a question has at least two"),
         ({"only": ["dul"]}, "Did you mean 'dual'"),
-        ({"task": "chitchat", "questions_file": "q.jsonl"}, "and --questions-file: questions are drawn, or come from"),
-        ({"conversations": "nowhere.jsonl"}, "nowhere.jsonl"),
+        ({"questions_file": "q.jsonl"}, "and --questions-file: questions are drawn, or come from"),
+        ({"task": "nowhere.jsonl"}, "nowhere.jsonl"),
         ({"seed": 5, "out": "old"}, "there are other questions already"),
     ],
 )

@@ -142,17 +142,6 @@ def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
         analyze([*only, *answered], conversations, asked=kind("spot_the_bot", 0), **OPTIONS)
 
 
-def test_results_with_everybody_stand_beside(results):
-    plain, controlled = results
-    found = controlled["annotators"]["by_source"][HUMAN]["with_everybody"]
-    kept, every = (r["ranking"]["by_source"][HUMAN] for r in (controlled, plain))
-    assert found["order"] == every["order"]
-    assert found["score"] == every["score"]
-    change = max(abs(every["score"][bot] - kept["score"][bot]) for bot in every["score"])
-    assert found["largest"] == pytest.approx(change, abs=1e-12)
-    assert found["largest"] > 0
-
-
 def test_what_changes_with_everybody_is_told():
     def ranking(score, p):
         order = sorted(score, key=lambda name: -score[name])

@@ -1,6 +1,5 @@
 """Semi-parametric regression against exact maxima, icenReg's numbers, general optimisers, and properties."""
 
-import dataclasses
 import warnings
 
 import numpy as np
@@ -77,13 +76,6 @@ def test_icenregs_datasets(reference, name, left, right, column, value, model, s
         assert fit.se[0] == pytest.approx(next(iter(bootstrap["se_bs"].values())), rel=0.1)
 
 
-def test_twenty_thousand_rows(reference):
-    data = reference("survival/sim20000.csv.gz")
-    fit = cox(data["l"], data["u"], data[["x1", "x2"]], backend="native")
-    assert fit.loglik >= -14830.140818597976 - 1e-8
-    np.testing.assert_allclose(fit.coef, [0.5235019880, -0.4908908541], atol=1e-6)
-
-
 def test_separation_where_icenreg_runs_out_of_iterations(reference):
     """icenReg gives 13.4 and 21.6 after 10,000 iterations, without a word; the likelihood has no maximum."""
     case = reference("survival/icenreg_datasets.json")["edge"]["disjoint_groups_finite"]
@@ -141,8 +133,6 @@ def test_order_weights_and_the_clock_do_not_matter(seed, model):
         np.testing.assert_allclose(other.se, fit.se, atol=1e-6)
         assert other.loglik == pytest.approx(fit.loglik, abs=1e-8)
     assert fit.loglik >= fit.loglik_null - 1e-9
-    moved = cox(left, right, 2 * x + 1, model, backend="native")
-    np.testing.assert_allclose(2 * moved.coef, fit.coef, atol=1e-6)
 
 
 def test_separation_of_one_covariate_leaves_the_others():
@@ -157,17 +147,6 @@ def test_separation_of_one_covariate_leaves_the_others():
     rest = cox(left[~tells], right[~tells], x[~tells, :1], backend="native")
     assert fit.coef[0] == pytest.approx(rest.coef[0], abs=1e-4)
     assert fit.se[0] == pytest.approx(rest.se[0], abs=1e-4)
-
-
-def test_nothing_is_said_of_all_coefficients_by_a_singular_covariance():
-    rng = np.random.default_rng(6)
-    left, right, x = study(rng, 300)
-    fit = cox(left, right, x, backend="native")
-    side = np.array([[1.0], [2.0]]) @ np.array([[1.0, 2.0]])
-    for covariance in (side, side + 1e-17 * np.array([[1, -3], [-3, 1]]), np.zeros((2, 2))):
-        whole = dataclasses.replace(fit, covariance=covariance).wald()
-        assert whole.df == 0
-        assert np.isnan([whole.chi2, whole.pvalue]).all()
 
 
 moves = st.tuples(st.sampled_from([1.0, -1.0, 1e6, 1e-6, 3.7]), st.sampled_from([0.0, 1.0, 1e8, -1e8, 1e4]))

@@ -6,8 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from case_tables import case_table
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from made_up_studies import expected_counts
 from made_up_studies import study as study_of
 from scipy.special import logit
@@ -46,7 +44,7 @@ INDEPENDENT = Design(
 )
 
 
-@pytest.mark.parametrize(("rate", "power"), [(0.55, 0.8), (0.6, 0.8), (0.6, 0.9), (0.7, 0.95)])
+@pytest.mark.parametrize(("rate", "power"), [(0.55, 0.8), (0.7, 0.95)])
 def test_without_ties_and_clusters_it_is_the_sample_size_of_the_sign_test(rate, power):
     """n = ((z(alpha/2) / 2 + z(power) √(p q)) / (p - 1/2))², the textbook's normal approximation."""
     textbook = ((norm.isf(0.025) / 2 + norm.ppf(power) * np.sqrt(rate * (1 - rate))) / (rate - 0.5)) ** 2
@@ -77,7 +75,7 @@ def test_ties_and_clusters_multiply_what_is_needed():
     assert same.design_effect == pytest.approx(1 + 60 / 3 * 0.2)
 
 
-@pytest.mark.parametrize("bots", [2, 3, 6, 12])
+@pytest.mark.parametrize("bots", [3, 12])
 def test_the_pool_helps_as_much_as_least_squares_say(bots):
     """Without clusters a difference has 2 / K of the variance of the pair's own matches."""
     plain, gap = replace(INDEPENDENT, bots=bots), float(logit(0.505))
@@ -88,35 +86,6 @@ def test_the_pool_helps_as_much_as_least_squares_say(bots):
 def test_corrections_for_pairs_and_looks():
     assert Design(bots=6).alpha == pytest.approx(0.05 / 15)
     assert Design(bots=6, looks=2, level=0.9).alpha == pytest.approx(0.1 / 30)
-
-
-designs = st.builds(
-    Design,
-    bots=st.integers(2, 8),
-    annotations_per_conversation=st.integers(1, 8),
-    ties=st.floats(0, 0.8),
-    conversation_correlation=st.floats(0, 0.4),
-    worker_correlation=st.floats(0, 0.4),
-    unequal=st.floats(1, 4),
-    annotations_per_worker=st.floats(1, 30),
-    power=st.floats(0.5, 0.95),
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(designs, st.floats(0.55, 0.75), st.integers(50, 300))
-def test_power_rises_with_data_and_difference_and_falls_with_clustering(design, rate, conversations):
-    power = pair_power(rate, conversations, design)
-    assert 0 <= power <= 1
-    assert pair_power(rate, conversations + 1, design) >= power - 1e-3
-    assert pair_power(rate, conversations, design) == pytest.approx(pair_power(1 - rate, conversations, design))
-    further = replace(design, conversation_correlation=design.conversation_correlation + 0.2)
-    for harder in (further, replace(design, looks=3), replace(design, bots=design.bots, level=0.99)):
-        assert pair_power(rate, conversations, harder) <= max(power, 0.5) + 1e-9
-    assert pair_power(rate, conversations, replace(design, unequal=design.unequal + 2)) <= max(power, 0.5) + 1e-9
-    needed = conversations_needed(rate, design)
-    assert pair_power(rate, needed, design) >= design.power
-    assert needed == 2 or pair_power(rate, needed - 1, design) < design.power
 
 
 def test_no_difference_is_out_of_reach():
@@ -217,17 +186,6 @@ def test_a_planned_study_has_its_power_under_another_model(bots, each, mean, spr
         f"(error .009)"
     )
     assert 0.77 - 0.016 < power < 0.83 + 0.016
-
-
-@pytest.mark.parametrize(("people", "spread"), [(10, 0.7), (10, 1.2), (200, 1.0)])
-def test_few_people_are_less_unequal_than_many(people, spread):
-    """Σ m² / Σ m beside lognormal activity, of which the mean is 30, in 20,000 studies."""
-    active = np.exp(spread * np.random.default_rng(0).standard_normal((20_000, people)))
-    drawn = 30 * (people * (active**2).sum(axis=1) / active.sum(axis=1) ** 2).mean()
-    unequal = (30 * np.exp(spread**2) - 1) / 29
-    design = Design(2, 1, annotations_per_worker=30, unequal=unequal)
-    assert design.shared_annotations(10**9, 30 * people) == pytest.approx(drawn, rel=0.08)
-    assert design.shared_annotations(30, 30 * people) == pytest.approx(30)  # one of each
 
 
 def test_a_plan_is_calibrated_by_what_simulated_studies_find():
@@ -341,7 +299,7 @@ def test_shares_of_a_pilot_are_exact_either_way_round():
 SINGLE = {"ties": 0.0, "conversation_correlation": 0.0, "worker_correlation": 0.0, "annotations_per_worker": 1}
 
 
-@pytest.mark.parametrize("difference", [0.3, 0.5, 1.0])
+@pytest.mark.parametrize("difference", [0.3, 1.0])
 def test_independent_ratings_need_what_the_t_test_needs(difference):
     for design in (Design(2, 2, **SINGLE), Design(5, 2, power=0.9, **SINGLE)):
         n = ratings_needed(difference, 0.9, design)

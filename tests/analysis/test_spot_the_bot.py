@@ -59,29 +59,6 @@ def test_ranking(result):
     assert result["ranking"]["by_source"]["judge:quick"]["bootstrap"]["resample"] == "conversations"
 
 
-def test_annotators_and_what_else_verdicts_rest_on(result):
-    people = result["annotators"]["by_source"]["human"]
-    low, high = people["pooled"]["sensitivity_ci"]
-    assert 0 < low < people["pooled"]["sensitivity"] < high
-    assert people["summary"]["flags"]["two segments of one conversation"] == 3  # w0, w3 and w6
-    judge = result["annotators"]["by_source"]["judge:quick"]
-    assert "without" not in judge
-    order = result["order"]["by_source"]["human"]
-    assert [row["group"] for row in order["position"]] == ["bots", "people"]
-    agreement = result["agreement"]["by_source"]["human"]
-    alike = agreement["labelled_alike"][0]
-    assert alike["low"] < 0.01  # labels were made up independently; of 20 intervals one misses 0
-    assert alike["high"] > -0.01
-    by_length = result["time"]["by_source"]["human"]["by_length"]
-    assert [row["k"] for row in by_length] == ["all", "2", "3", "5"]
-    assert by_length[0]["median_low"] < by_length[0]["median"] < by_length[0]["median_high"]
-    time = result["time"]["by_source"]["human"]
-    assert time["effort"]["hours"] == pytest.approx(time["hours"])
-    assert time["effort"]["other_hours"] == 3 * 400 / 60
-    assert "effort" not in result["time"]["by_source"]["judge:quick"]
-    assert result["time"]["by_source"]["judge:quick"]["by_length"] == []
-
-
 def test_sources_are_never_mixed(made_up, result):
     judgements, conversations = made_up(bots=3, per_pair=10, people=8)
     people = [j for j in judgements if j.source == "human"]

@@ -27,12 +27,10 @@ two or three conversations intervals are bounded by 0 and 1.
 
 import numpy as np
 import pytest
-from scipy.special import expit, logit
 from scipy.stats import norm
-from scipy.stats import t as student
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot.analysis.survival import current_status_survival, turnbull
+from parlai_spotbot.analysis.survival import current_status_survival
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 LENGTHS = np.array([2.0, 3.0, 5.0])
@@ -140,32 +138,6 @@ def test_differences_of_two_contestants_cover(annotators, taste):
     print(annotators, taste, last.sum(), cover, width)
     assert 0.93 <= cover <= 0.98
     assert width <= 1.2
-
-
-def test_bands_are_those_of_three_bootstraps_by_brute_force():
-    rng = np.random.default_rng(4)
-    rows = design(2, 6)
-    left, right, worker, _ = draw(rng, rows, 9, 0.4)
-    clusters = [rows[0], worker, rows[0] * 100 + worker]
-    variances = []
-    for codes in clusters:
-        members = [np.flatnonzero(codes == code) for code in np.unique(codes)]
-        drawn = [
-            np.concatenate([members[i] for i in rng.integers(0, len(members), len(members) - 1)]) for _ in range(1000)
-        ]
-        curves = [turnbull(left[own], right[own], backend="native").survival(LENGTHS) for own in drawn]
-        variances.append(np.var(curves, axis=0, ddof=1))
-    first, second, both = variances
-    se = np.sqrt(np.max([first + second - both, first, second], axis=0))
-    value = turnbull(left, right, backend="native").survival(LENGTHS)
-    sizes = [np.bincount(codes) for codes in clusters[:2]]
-    df = min(own.sum() ** 2 / (own @ own) for own in sizes) - 1
-    half = student.ppf(0.975, df) * se / (value * (1 - value))
-    found, ends = band(rows[2], right, clusters[:2], 4000, np.random.default_rng(0))
-    np.testing.assert_allclose(found, value)
-    np.testing.assert_allclose(logit(ends[:, 0]), logit(value) - half, rtol=0.12)
-    np.testing.assert_allclose(logit(ends[:, 1]), logit(value) + half, rtol=0.12, atol=0.1)
-    assert (expit(logit(value) - half) < value).all()
 
 
 def test_where_nobody_was_spotted_there_is_an_exact_bound():

@@ -132,21 +132,6 @@ def test_every_solver_reaches_the_maximum(rows, closed):
     assert narrow.all() or len(best.mass) >= 1
 
 
-def test_kaplan_meier_with_censoring_and_its_mirror():
-    rng = np.random.default_rng(5)
-    time, limit = rng.integers(1, 12, 200).astype(float), rng.integers(1, 14, 200).astype(float)
-    seen = time <= limit
-    fit = turnbull(np.where(seen, time, limit), np.where(seen, time, np.inf), backend="native")
-    at = np.arange(1, 12.0)
-    left_at = np.minimum(time, limit)
-    share = [((time == t) & seen).sum() / max((left_at >= t).sum(), 1) for t in at]
-    np.testing.assert_allclose(fit.survival(at), np.cumprod(1 - np.array(share)), atol=1e-12)
-    # Left-censored data are right-censored data seen from the other end.
-    late = 20 - np.where(seen, time, limit)
-    mirror = turnbull(np.where(seen, late, 0), late, closed=(True, False), backend="native")
-    np.testing.assert_allclose(1 - mirror.survival(19.5 - at), np.cumprod(1 - np.array(share)), atol=1e-12)
-
-
 def test_bounds_show_what_the_data_leave_open():
     fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
     low, high = fit.bounds([0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 6.0, 100.0])

@@ -51,17 +51,6 @@ def test_two_ways_are_their_sum_less_the_cells():
     assert (low, high) == pytest.approx((values.mean() - reach, values.mean() + reach))
 
 
-def test_never_less_than_one_way_alone_says():
-    # Annotators differ by less than chance: the sum would come out below conversations alone.
-    conversation, worker = np.repeat(np.arange(20), 2), np.tile([0, 1], 20)
-    values = np.where(worker == 0, 1.0, -1.0) * np.where(conversation % 2 == 0, 1.0, -1.0) + 0.1 * conversation
-    bootstrap = drawn(conversation, worker)
-    samples = bootstrap.samples(mean_of(values))
-    own = samples.reshape(3, -1).var(axis=1, ddof=1)
-    assert own[0] + own[1] - own[2] < max(own[:2])
-    assert bootstrap.spread(samples[:, None]).variance(np.eye(1))[0] == pytest.approx(max(own[:2]))
-
-
 def test_sums_by_cell_are_those_of_the_weights_also_of_some_rows(monkeypatch):
     rng = np.random.default_rng(2)
     conversation, worker, cells = rng.integers(0, 40, 300), rng.integers(0, 9, 300), rng.integers(0, 17, 300)

@@ -56,12 +56,3 @@ def test_groups_are_tested_as_if_alone_and_an_empty_one_knows_nothing():
 def test_what_one_conversation_decided_is_open():
     found = share_test([True] * 9, Clusters.by(["c"] * 9))
     assert (found["ci"], found["p"], found["effective"]) == ((0.0, 1.0), 1.0, 1.0)
-
-
-def test_two_conversations_know_little_but_not_nothing():
-    """4 of 4 and 2 of 4: means 1 and ½, so a standard error of ¼ with one degree of freedom, and t = 1."""
-    found = share_test([1, 1, 1, 1, 1, 1, 0, 0], Clusters.by(np.repeat([0, 1], 4)))
-    assert found["effective"] == pytest.approx(3)
-    assert found["p"] == pytest.approx(0.5)  # Cauchy's
-    choices = 3 * (norm.ppf(0.975) / t.ppf(0.975, 1)) ** 2
-    assert found["ci"] == pytest.approx(proportion_confint(0.75 * choices, choices, method="beta"))

@@ -29,7 +29,7 @@ def error(share, studies=STUDIES):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("annotators", [5, 8, 20])
+@pytest.mark.parametrize("annotators", [5, 20])
 def test_means_with_unequal_annotators(annotators):
     """Conversations of three answers each, annotators of different leniency: .018, .030, .04, where few are careful."""
     rng, rejected, known = np.random.default_rng(annotators), 0, 0
@@ -44,7 +44,7 @@ def test_means_with_unequal_annotators(annotators):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("share", "annotators"), [(0.5, 30), (0.85, 30), (0.97, 12)])
+@pytest.mark.parametrize(("share", "annotators"), [(0.5, 30), (0.97, 12)])
 def test_shares_that_hang_together(share, annotators):
     rng, covered, known = np.random.default_rng(7), 0, 0
     cut = norm.ppf(share) * np.sqrt(1 + 0.6**2 + 0.4**2)
@@ -77,7 +77,7 @@ def ratings(rng, bots, talks, annotators, levels):
 
 @pytest.mark.parametrize(
     ("talks", "levels", "studies"),
-    [(2, 2, 60), *(pytest.param(t, v, STUDIES, marks=pytest.mark.slow) for t in (2, 3, 10) for v in (2, 5))],
+    [(2, 2, 60), *(pytest.param(t, v, STUDIES, marks=pytest.mark.slow) for t, v in ((2, 2), (3, 5)))],
 )
 def test_ratings_of_equal_bots(talks, levels, studies):
     """With two or three conversations a bot some agree by chance: p is never 0, no interval without width, and hardly

@@ -8,9 +8,8 @@ back.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, collect_
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
 from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
-from parlai_spotbot.crowdsourcing.ledger.entries import Handout, LedgerContents, Submission
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, reading
 from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, update_lists
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
@@ -48,30 +47,46 @@ class CollectResult:
     `names` leads from worker id to the name in the rows.
     """
 
-    units: int = 0
-    unfinished: int = 0
+    units: int
+    unfinished: int
+    rejected: int
+    withdrawn: int
+    unknown: int
+    strangers: int
+    added: int
+    removed: int
+    comments: int
+    rows: list[Judgement]
+    look: pd.DataFrame
+    names: dict[str, str]
     chats: ChatResult | None = None
-    rejected: int = 0
-    withdrawn: int = 0
-    unknown: int = 0
-    strangers: int = 0
-    added: int = 0
-    removed: int = 0
-    comments: int = 0
-    rows: list[Judgement] = field(default_factory=list)
-    look: pd.DataFrame = field(default_factory=pd.DataFrame)
-    names: dict[str, str] = field(default_factory=dict)
 
     def figures(self) -> dict:
         """Return the counts alone, without anybody's id."""
-        counts = ("units", "unfinished", "added", "removed", "rejected", "withdrawn", "unknown", "strangers")
-        return {"judgements": len(self.rows), **{name: getattr(self, name) for name in (*counts, "comments")}}
+        counts = {name: value for name, value in vars(self).items() if isinstance(value, int)}
+        return {"judgements": len(self.rows), **counts}
+
+
+@dataclass
+class LedgerContents:
+    """Contents of all ledgers of a survey.
+
+    `done` are finished hand-outs by handle, `sittings` the rounds of a training with their task. `out` are the handles
+    whose work was rejected, or is by nobody whom the platform knows (`unknown`).
+    """
+
+    done: dict[str, Handout] = field(default_factory=dict)
+    submissions: list[Submission] = field(default_factory=list)
+    workers: list[str] = field(default_factory=list)
+    sittings: list[tuple[str, TrainingRound]] = field(default_factory=list)
+    out: set[str] = field(default_factory=set)
+    unknown: set[str] = field(default_factory=set)
 
 
 def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
     """Open the ledger of a survey's collection, or of a part; a `UserError` where nothing was launched."""
     path = CollectionPaths.of(study, survey, part).ledger
-    if not path.exists() and not backups_of(path):  # with backups, opening it says that it is gone
+    if not path.exists() and not backups_of(path):  # with backups, opening it raises the error that it is gone
         raise UserError(
             f"{path}: no such file: nobody has annotated '{survey}' in this study.",
             hints.run("crowdsource", study.path, survey),
@@ -86,70 +101,71 @@ def collect(study: Study, survey: str) -> CollectResult:
     goes on. Comments go to surveys/NAME/comments.jsonl, worker ids to crowdsourcing/annotators.csv, outcomes of a
     training to training.jsonl. All tasks and groups that were launched are collected.
     """
-    parts, paths = begun(study, survey), CollectionPaths.of(study, survey)
+    found, paths = _read_ledgers(study, survey), CollectionPaths.of(study, survey)
+    secret = read_secret(paths.secret, make=False)
+    names = {worker: pseudonym(secret, worker) for worker in found.workers}
+    withdrawn = {one.handle for one in found.submissions if one.record.get("withdrawn")}
+    kept = [one for one in found.submissions if one.handle not in found.out | withdrawn]
+    rows = [row for one in kept for row in rows_of(one, found.done[one.handle], survey, names)]
+    comments = [row for one in kept for row in _comments(one, found.done[one.handle], survey, names)]
+    trained = training_rows(found.sittings, names)
+    for name, lines in (("comments.jsonl", comments), ("training.jsonl", trained)):
+        _write_if_new(study.survey_path(survey) / name, "".join(files.dumps(row) + "\n" for row in lines))
+    who_is_who = files.csv_text(("annotator", "worker_id"), [(name, worker) for worker, name in names.items()])
+    _write_if_new(paths.annotators, who_is_who, files.write_text)
+    paths.annotators.chmod(0o600)
+    chats = collect_chats(study, survey, secret, found.out)
+    added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
+    handed_in = {found.done[one.handle].unit_id for one in found.submissions}
+    talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
+    return CollectResult(
+        units=len(kept),
+        unfinished=len({unit.unit_id for unit in study.units(survey)} - handed_in),
+        rejected=len(found.out - found.unknown - withdrawn),
+        withdrawn=len(withdrawn),
+        unknown=len(found.unknown),
+        strangers=len({found.done[handle].worker for handle in found.unknown}),
+        added=added,
+        removed=removed,
+        comments=len(comments),
+        rows=rows,
+        look=summarise(rows, talks, launched_survey(study, survey)),
+        names=names,
+        chats=chats,
+    )
+
+
+def _read_ledgers(study: Study, survey: str) -> LedgerContents:
+    """Read the ledgers of all parts of the survey; a `UserError` where nothing was launched."""
+    parts = begun(study, survey)
     for part in parts or [""]:
         open_ledger(study, survey, part).close()
-    secret = read_secret(paths.secret, make=False)
     update_lists(study, survey, parts)
-    contents = {part: _contents(study, survey, part, secret) for part in parts}
-    names = {one.worker: pseudonym(secret, one.worker) for own in contents.values() for one in own.annotators}
-    comments = [row for own in contents.values() for row in _comments(own, survey, names)]
-    trained = [row for part, own in contents.items() for row in training_rows(part, own, names)]
-    for name, rows in (("comments.jsonl", comments), ("training.jsonl", trained)):
-        _write_if_new(study.survey_path(survey) / name, "".join(files.dumps(row) + "\n" for row in rows))
-    _write_private(paths.annotators, ("annotator", "worker_id"), [(name, worker) for worker, name in names.items()])
-    handed_in = {own.done[one.handle].unit_id for own in contents.values() for one in own.submissions}
-    result = CollectResult(comments=len(comments), names=names)
-    result.unfinished = len({unit.unit_id for unit in study.units(survey)} - handed_in)
-    result.strangers = len({own.done[handle].worker for own in contents.values() for handle in own.unknown})
-    result.chats = collect_chats(study, survey, secret, {h for own in contents.values() for h in own.out})
-    for own in contents.values():
-        _add(result, study, survey, own)
-    talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
-    result.look = summarise(result.rows, talks, launched_survey(study, survey))
-    return result
-
-
-def _contents(study: Study, survey: str, part: str, secret: bytes) -> LedgerContents:
-    paths = CollectionPaths.of(study, survey, part)
-    rejected_by_mephisto = rejected_agents(paths.mephisto)
-    with open_ledger(study, survey, part) as ledger:
-        done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
-        submissions = [one for one in ledger.submissions() if one.handle in done]
-        annotators, sittings = ledger.annotators(), ledger.sittings()
-    unknown, rejected = left_out(paths, done)
-    out = {h for h, handout in done.items() if handout.agent_id in rejected_by_mephisto} | unknown | rejected
-    kept = [one for one in submissions if not one.record.get("withdrawn") and one.handle not in out]
-    units = [rows_of(one, done[one.handle], survey, pseudonym(secret, done[one.handle].worker)) for one in kept]
-    return LedgerContents(done, submissions, annotators, sittings, out, unknown, kept, units)
-
-
-def _add(result: CollectResult, study: Study, survey: str, own: LedgerContents) -> None:
-    """Write the judgements of a collection, and count them in."""
-    annotation_ids = {
-        annotation_id(handle, number)
-        for handle, handout in own.done.items()
-        for number in (*range(len(handout.items)), questionnaire.KEY)
-    }
-    added, removed = _bring_up_to_date(study.judgements_path(survey), own.units, annotation_ids)
-    result.units += sum(own.done[one.handle].status == "done" for one in own.kept)
-    gone = own.out - own.unknown
-    result.rejected += sum(one.handle in gone and not one.record.get("withdrawn") for one in own.submissions)
-    result.unknown += len(own.unknown)
-    result.withdrawn += own.withdrawn
-    result.added += added
-    result.removed += removed
-    result.rows += [row for unit in own.units for row in unit]
+    found = LedgerContents()
+    for part in parts:
+        paths = CollectionPaths.of(study, survey, part)
+        rejected_by_mephisto = rejected_agents(paths.mephisto)
+        with open_ledger(study, survey, part) as ledger:
+            done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
+            found.submissions += [one for one in ledger.submissions() if one.handle in done]
+            found.workers += [one.worker for one in ledger.annotators()]
+            found.sittings += [(part, one) for one in ledger.sittings()]
+        unknown, rejected = left_out(paths, done)
+        rejected |= {handle for handle, handout in done.items() if handout.agent_id in rejected_by_mephisto}
+        found.done |= done
+        found.unknown |= unknown
+        found.out |= unknown | rejected
+    return found
 
 
 # -- from a submission to rows ---------------------------------------------------------------------------------------
 def annotation_id(handle: str, number: int | str) -> str:
-    """The id of one annotator's answers to item `number` of a hand-out, or to the questionnaire."""
+    """Return the id of one annotator's answers to item `number` of a hand-out, or to the questionnaire."""
     return opaque("annotation", handle, number)
 
 
-def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) -> list[Judgement]:
-    """The judgements of a finished unit, one an answer, in the order in which they were put.
+def rows_of(submission: Submission, handout: Handout, survey: str, names: Mapping[str, str]) -> list[Judgement]:
+    """Return the judgements of a finished unit, one an answer, in the order in which they were put.
 
     Where a unit ends before it begins, it is not known when that was. `exchanges` are those of the item; where the
     annotator opened them, those that were open when the answer was given. What the annotator said of themselves comes
@@ -159,7 +175,7 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
     about = {
         "survey": survey,
         "unit_id": submission.record["unit_id"],
-        "worker_id": worker,
+        "worker_id": names[handout.worker],
         "source": HUMAN,
         "started_at": moment(began) if began <= submission.received_at else "",
         "submitted_at": moment(submission.received_at),
@@ -189,31 +205,27 @@ def rows_of(submission: Submission, handout: Handout, survey: str, worker: str) 
 
 
 def _clean(answer: object) -> object:
-    """Text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
+    """Return text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
     if isinstance(answer, str):
         return answer.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return [_clean(part) for part in answer] if isinstance(answer, list) else answer
 
 
-def _comments(part: LedgerContents, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
-    """Return what annotators wrote in the comment fields, of the whole unit (no item) or of an item."""
-    for submission in part.submissions:
-        if submission.handle in part.out:
-            continue
-        handout = part.done[submission.handle]
-        about = [(None, None, submission.record.get("comment"))]
-        about += [(i["item_id"], i["item"], i.get("comment")) for i in submission.record["items"]]
-        for item_id, number, comment in about:
-            if comment and comment.strip():
-                yield {
-                    "survey": survey,
-                    "unit_id": handout.unit_id,
-                    "item_id": item_id,
-                    "annotation_id": None if number is None else annotation_id(handout.handle, number),
-                    "worker_id": names[handout.worker],
-                    "submitted_at": moment(submission.received_at),
-                    "comment": _clean(comment),
-                }
+def _comments(submission: Submission, handout: Handout, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
+    """Yield the comments of an annotator on the whole unit (no item) and on its items."""
+    about = [(None, None, submission.record.get("comment"))]
+    about += [(one["item_id"], one["item"], one.get("comment")) for one in submission.record["items"]]
+    for item_id, number, comment in about:
+        if comment and comment.strip():
+            yield {
+                "survey": survey,
+                "unit_id": handout.unit_id,
+                "item_id": item_id,
+                "annotation_id": None if number is None else annotation_id(handout.handle, number),
+                "worker_id": names[handout.worker],
+                "submitted_at": moment(submission.received_at),
+                "comment": _clean(comment),
+            }
 
 
 # -- what Mephisto knows ---------------------------------------------------------------------------------------------
@@ -234,17 +246,22 @@ def rejected_agents(data_root: Path) -> set[str]:
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
-def _bring_up_to_date(path: Path, units: list[list[Judgement]], annotation_ids: set[str]) -> tuple[int, int]:
-    """Make `path` hold the rows of `units`, once each; return how many rows came and went.
+def _bring_up_to_date(path: Path, judgements: Iterable[Judgement], done: Mapping[str, Handout]) -> tuple[int, int]:
+    """Make `path` hold the judgements, once each; return how many rows came and went.
 
-    `annotation_ids` are the annotations of all finished units: their rows go where `units` hasn't them.
+    Rows of the finished hand-outs `done` that are not among them go.
     """
-    collected = {row.judgement_id: row.to_json() for unit in units for row in unit}
+    of_crowd = {
+        annotation_id(handle, number)
+        for handle, handout in done.items()
+        for number in (*range(len(handout.items)), questionnaire.KEY)
+    }
+    collected = {row.judgement_id: row.to_json() for row in judgements}
     recorded = checksums.read_jsonl(path, _checked, torn_tail=True) if path.exists() else []
     kept = {
         row["judgement_id"]: row
         for row in recorded
-        if row["judgement_id"] in collected or row["annotation_id"] not in annotation_ids
+        if row["judgement_id"] in collected or row["annotation_id"] not in of_crowd
     }
     rows = {**kept, **collected}
     if list(rows.values()) != recorded:
@@ -258,13 +275,7 @@ def _checked(row: dict, where: str) -> dict:
 
 
 def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = checksums.write_text) -> None:
-    """Write `text`, unless it stands there already or there is nothing to write."""
+    """Write `text`, unless it is there already or there is nothing to write."""
     previous = path.read_bytes() if path.exists() else b""
     if text.encode("utf-8") != previous:
         write(path, text)
-
-
-def _write_private(path: Path, header: Sequence[str], rows: Sequence[tuple]) -> None:
-    """Write a CSV file without checksums, readable by the owner only."""
-    _write_if_new(path, files.csv_text(header, rows), files.write_text)
-    os.chmod(path, 0o600)

@@ -7,10 +7,10 @@ decide. Annotators who withdrew are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
-from parlai_spotbot.crowdsourcing.ledger.entries import LedgerContents
+from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound
 
 
 def moment(seconds: float) -> str:
@@ -18,8 +18,8 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def training_rows(task: str, part: LedgerContents, names: Mapping[str, str]) -> list[dict]:
-    """Return the rounds of a task's collection in the order in which they came in; `names` replaces worker ids."""
+def training_rows(sittings: Iterable[tuple[str, TrainingRound]], names: Mapping[str, str]) -> list[dict]:
+    """Return the rounds, each with its task, in the order in which they came in; `names` replaces worker ids."""
     return [
         {
             "task": task,
@@ -33,6 +33,6 @@ def training_rows(task: str, part: LedgerContents, names: Mapping[str, str]) -> 
             "seconds": one.result["seconds"],
             "group": one.team,
         }
-        for one in sorted(part.sittings, key=lambda one: one.at)
+        for task, one in sorted(sittings, key=lambda pair: pair[1].at)
         if one.body
     ]

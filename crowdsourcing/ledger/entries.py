@@ -8,7 +8,7 @@ import sqlite3
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
-from parlai_spotbot.records import Item, Judgement
+from parlai_spotbot.records import Item
 
 T = TypeVar("T")
 
@@ -111,29 +111,6 @@ class TrainingRound:
     passed: bool | None
     team: str
     at: float
-
-
-@dataclass(frozen=True)
-class LedgerContents:
-    """Contents of the ledger of one collection: of a survey, or of one task of it.
-
-    `done` are finished hand-outs by handle, `out` the handles that
-    were rejected or are nobody's whom the platform knows (`unknown`), `kept` the submissions of the others, `units`
-    their judgements, a list for each.
-    """
-
-    done: dict[str, Handout]
-    submissions: list[Submission]
-    annotators: list[Annotator]
-    sittings: list[TrainingRound]
-    out: set[str]
-    unknown: frozenset[str]
-    kept: list[Submission]
-    units: list[list[Judgement]]
-
-    @property
-    def withdrawn(self) -> int:
-        return sum(bool(submission.record.get("withdrawn")) for submission in self.submissions)
 
 
 def about_item(item: Item, drawn: dict) -> dict:

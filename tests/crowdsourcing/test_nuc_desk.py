@@ -139,7 +139,7 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
     assert {row.worker_id for row in rows} == {found.names["ann"]}
     assert len({row.annotation_id for row in rows}) == 1
     assert rows[0].annotation_id not in {row.annotation_id for row in found.rows if row.target != "annotator"}
-    assert {row.name: row.annotations for row in found.look} == dict.fromkeys(found.names.values(), 4)
+    assert found.look["n"].to_dict() == dict.fromkeys(found.names.values(), 4)
     assert collect(study, NAME).added == 0
     assert withdraw(study, NAME, "ann") == 1
     collect(study, NAME)

@@ -19,7 +19,6 @@ from typing_extensions import TypedDict
 from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots, TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
-from parlai_spotbot.crowdsourcing.chat.conversations import with_chat_time
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, ItemBody, check_item, incomplete, malformed, shaped
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
@@ -30,6 +29,8 @@ from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.survey import Survey
+
+IN_OPEN = "handle IN (SELECT handle FROM handouts WHERE status = 'open')"
 
 
 class SayBody(TypedDict):
@@ -73,12 +74,7 @@ class Chats:
     def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
         """Return each item of a hand-out as it is now: its page item, and the record of what was drawn."""
         states = self._states(handout)
-        return [
-            self._comparison(handout, number, states)
-            if len(item.partners) > 1
-            else self._chat_page(handout, number, states[number])
-            for number, item in enumerate(items)
-        ]
+        return [self._page(handout, number, item, states) for number, item in enumerate(items)]
 
     def items(self, handout: Handout) -> list[Item]:
         """The items with what was said in them, in whole exchanges, and the ids of these conversations."""
@@ -95,58 +91,40 @@ class Chats:
             filled.append(replace(item, conversation_ids=ids, exchanges=longest, transcripts=transcripts))
         return filled
 
-    def _chat_page(self, handout: Handout, number: int, state: ChatState) -> tuple[dict, dict]:
-        order = self._order(handout, number)
-        page = {
-            "item": number,
-            "layout": self.survey.layout,
-            "step": state.step,
-            "transcripts": [self._transcript(number, state, shown=True)],
-            "questions": order,
-            "chat": state.to_json(),
-        }
-        if state.rating:
-            page["rated"] = {answer["question"]: answer["answer"] for answer in state.rating.record["answers"]}
-        names = [entity["name"] for entity in page["transcripts"][0]["entities"]]
-        record = {"entity:0": names[0], "entity:1": names[1], "side:0": SIDES[1], "question_order": " ".join(order)}
-        return page, record
-
-    def _comparison(self, handout: Handout, number: int, states: Mapping[int, ChatState]) -> tuple[dict, dict]:
-        order = self._order(handout, number)
-        ready = all(state.rating for state in states.values())
-        page = {
-            "item": number,
-            "layout": "side_by_side",
-            "step": "rating" if ready else "locked",
-            "transcripts": [self._transcript(place, state, shown=ready) for place, state in states.items()],
-            "questions": order,
-        }
+    def _page(self, handout: Handout, number: int, item: Item, states: Mapping[int, ChatState]) -> tuple[dict, dict]:
+        """Return the page item of a chat, or of the comparison of all chats, and its record."""
+        survey, state = self.survey, states.get(number)
+        drawn = question_order(survey, random.Random(f"{handout.chance} {number}"))
+        order = [name for name in drawn if name in item.questions]
+        page: dict[str, Any] = {"item": number, "questions": order}
         record = {"question_order": " ".join(order)}
-        for place, transcript in enumerate(page["transcripts"]):
-            transcript["speaker"] = self.survey.speakers[place]
-            record |= {
-                f"conversation:{place}": transcript["name"],
-                f"place:{place}": SIDES[place],
-                f"speaker:{place}": transcript["speaker"],
+        if state is not None:
+            shown = {number: state}
+            page |= {"layout": survey.layout, "step": state.step, "chat": state.to_json()}
+            record |= {"entity:0": survey.entities[0], "entity:1": survey.speakers[number], "side:0": SIDES[1]}
+            if state.rating:
+                page["rated"] = {answer["question"]: answer["answer"] for answer in state.rating.record["answers"]}
+        else:
+            shown = states
+            ready = all(one.rating for one in states.values())
+            page |= {"layout": "side_by_side", "step": "rating" if ready else "locked"}
+            for place in states:
+                record[f"conversation:{place}"] = survey.conversations[place]
+                record[f"place:{place}"], record[f"speaker:{place}"] = SIDES[place], survey.speakers[place]
+        page["transcripts"] = [
+            {
+                "key": f"conversation:{place}",
+                "name": survey.conversations[place],
+                "speaker": survey.speakers[place],
+                "entities": [
+                    {"key": f"entity:{i}", "name": name, "side": SIDES[1 - i], "judged": i == 1}
+                    for i, name in enumerate((survey.entities[0], survey.speakers[place]))
+                ],
+                "turns": [] if page["step"] == "locked" else one.turns_from(0),
             }
+            for place, one in shown.items()
+        ]
         return page, record
-
-    def _transcript(self, place: int, state: ChatState, shown: bool) -> dict:
-        names = (self.survey.entities[0], self.survey.speakers[place])
-        return {
-            "key": f"conversation:{place}",
-            "name": self.survey.conversations[place],
-            "entities": [
-                {"key": f"entity:{i}", "name": names[i], "side": SIDES[1 - i], "judged": i == 1} for i in (0, 1)
-            ],
-            "turns": state.turns_from(0) if shown else [],
-        }
-
-    def _order(self, handout: Handout, number: int) -> list[str]:
-        """The item's questions, in an order drawn from the hand-out's chance."""
-        questions = self._own_items(handout)[number].questions
-        order = question_order(self.survey, random.Random(f"{handout.chance} {number}"))
-        return [name for name in order if name in questions]
 
     # -- where chats stand -------------------------------------------------------------------------------------------
     def _own_items(self, handout: Handout) -> list[Item]:
@@ -183,7 +161,9 @@ class Chats:
                 raise self._refusal("said")
             return self._reply(state, number)
         self._check_say(state, number, text)
-        chat = state.chat or self._new(handout, place)
+        partner, name = self._own_items(handout)[place].partners[0], chat_id(handout, place)
+        seed = derive("chat", handout.chance, handout.handle, place)
+        chat = state.chat or kept.ChatRecord(handout.handle, place, name, partner, seed)
         now = self.clock()
         self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, text, now, now))
         self._ask(chat)
@@ -209,11 +189,6 @@ class Chats:
     def _reply(self, state: ChatState, number: int) -> dict:
         return {"chat": state.to_json(), "turns": state.turns_from(number)}
 
-    def _new(self, handout: Handout, place: int) -> kept.ChatRecord:
-        partner = self._own_items(handout)[place].partners[0]
-        seed = derive("chat", handout.chance, handout.handle, place)
-        return kept.ChatRecord(handout.handle, place, chat_id(handout, place), partner, seed)
-
     # -- how people rate ---------------------------------------------------------------------------------------------
     def rate(self, handout: Handout, body: Any) -> None:
         """Keep the ratings of a chat for good; see `desk.ChatDesk.rate`."""
@@ -227,7 +202,8 @@ class Chats:
             raise self._refusal(
                 "answer_due" if state.due else "chat_short" if state.step == "chatting" else "chat_over"
             )
-        (page, drawn), item = self._chat_page(handout, place, state), self.items(handout)[place]
+        item = self.items(handout)[place]
+        page, drawn = self._page(handout, place, item, {place: state})
         record = about_item(item, drawn) | check_item(self.survey, page, row)
         record["chat_seconds"] = round(state.turns[state.whole - 1].shown_at - state.turns[0].said_at, 3)
         self.ledger.rate(kept.ChatRating(state.chat.chat_id, record, sha256, self.clock()))
@@ -248,7 +224,7 @@ class Chats:
         states = self._states(handout)
         for row in clean:
             if row["item"] in states:
-                row["seconds"] = with_chat_time(states[row["item"]].rating.record)["seconds"]
+                row["seconds"] = round((row["seconds"] or 0.0) + states[row["item"]].rating.record["chat_seconds"], 3)
 
     # -- what contestants answer -------------------------------------------------------------------------------------
     def _ask(self, chat: kept.ChatRecord) -> None:
@@ -282,17 +258,15 @@ class Chats:
 
     def resume(self) -> None:
         """After a start: ask for every answer that is due in an open hand-out, also where the contestant had failed."""
-        for handout in self.ledger.handouts("status = 'open'"):
-            for chat in self.ledger.chats("handle = ? AND status IN ('open', 'failed')", handout.handle):
-                if len(self.ledger.turns(chat.chat_id)) % 2:
-                    self.ledger.reopen(chat.chat_id)
-                    self._ask(chat)
+        for chat in self.ledger.chats(f"status IN ('open', 'failed') AND {IN_OPEN}"):
+            if len(self.ledger.turns(chat.chat_id)) % 2:
+                self.ledger.reopen(chat.chat_id)
+                self._ask(chat)
 
     def tidy(self) -> None:
         """Let the contestants forget the chats that have ended. Call it every few seconds."""
         self.settle()
-        in_open = "status = 'open' AND handle IN (SELECT handle FROM handouts WHERE status = 'open')"
-        self.bots.keep({chat.chat_id for chat in self.ledger.chats(in_open)})
+        self.bots.keep({chat.chat_id for chat in self.ledger.chats(f"status = 'open' AND {IN_OPEN}")})
 
     # -- requests ----------------------------------------------------------------------------------------------------
     def _meant(self, handout: Handout, place: int) -> tuple[int, ChatState]:

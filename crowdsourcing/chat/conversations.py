@@ -7,7 +7,7 @@ which chats began, so collecting again changes nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,8 +122,3 @@ def _shown_by(study: Study, gone: set[str]) -> dict[str, int]:
             count = sum(any(gone & set(item.conversation_ids) for item in unit.items) for unit in units)
             counts |= {survey: count} if count else {}
     return counts
-
-
-def with_chat_time(record: Mapping) -> dict:
-    """Return a chat's ratings with the seconds of chat and rating together: both are work of the annotation."""
-    return {**record, "seconds": round((record["seconds"] or 0.0) + record["chat_seconds"], 3)}

@@ -1,9 +1,7 @@
 """The desk's rules, one at a time: who gets what, what is taken, and what does not fit."""
 
-from dataclasses import replace
-
 import pytest
-from office import Office, careful, controls_of, conversations, refused, spot_the_bot
+from office import Office, careful, conversations, refused
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.errors import UserError
@@ -23,13 +21,6 @@ def do_unit(o, visitor):
 
 
 # -- handing out -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("spread", "mixed"), [("", 2), ("units", 0), ("tasks", 0)])
-def test_controls_with_other_questions_stay_out_where_units_differ_in_theirs(office, spread, mixed):
-    others = [replace(control, questions=("nature",)) for control in controls_of()]
-    o = office(survey=replace(spot_the_bot(), spread=spread), controls=others)
-    assert len(o.unit("ann")["items"]) == 6 + mixed
 
 
 def test_what_is_begun_is_finished_first(office):

@@ -19,7 +19,6 @@ from case_tables import case_table
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
-from parlai_spotbot.crowdsourcing.server import request_rates as rates
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
 from parlai_spotbot.crowdsourcing.server.request_rates import Rate
 from parlai_spotbot.errors import UserError
@@ -147,16 +146,6 @@ def test_a_flood_of_one_annotator_has_to_wait_and_holds_up_nobody(served):
     assert api(served, "session", None, token_of("bob"))[0] == 200
     served.intake.rate.clock = lambda: time.monotonic() + 3
     assert [api(served, "session", None, token)[0] for _ in range(4)] == [200] * 3 + [429]
-
-
-def test_a_rate_forgets_idle_clients(monkeypatch):
-    monkeypatch.setattr(rates, "MOST_CLIENTS", 10)
-    now = [0.0]
-    rate = Rate(each_second=1.0, burst=2, clock=lambda: now[0])
-    for number in range(100):
-        now[0] += 0.1
-        assert rate.takes(f"client {number}")
-        assert len(rate._left) <= 10
 
 
 # -- the page and the log ----------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """A scripted person chats with two contestants over HTTP, by the rules and against them."""
 
-import pytest
 from office import Clock
 
 TEXT = "hello there"
@@ -151,18 +150,3 @@ def test_a_reload_and_a_restart_of_the_server_show_the_same(company, parlour):
     ]
     turns = person.chat(1, 4)
     assert turns[3]["text"].startswith("turn 2 after")  # it was told again what was said before
-
-
-@pytest.mark.parametrize("how", ["return", "leave"])
-def test_a_unit_may_be_given_back_but_not_left_while_the_partners_are_there(company, parlour, how):
-    place = parlour(company, limits={"units_per_annotator": 1})
-    person = place.person("ann")
-    person.begin()
-    person.chat(0, 4)
-    if how == "leave":
-        assert person.refused("leave", {"unit": person.unit["unit"]}) == (409, "not_failed")
-        return
-    session = person.ok("return", {"unit": person.unit["unit"]})
-    assert (session["state"], session["progress"]["used"]) == ("finished", 1)
-    assert person.refused("chat", {"unit": person.unit["unit"], "item": 0, "have": 0}) == (410, "late")
-    assert person.refused("leave", {"unit": person.unit["unit"]}) == (410, "late")

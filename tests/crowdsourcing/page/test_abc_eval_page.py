@@ -5,7 +5,7 @@ away; and forged submissions, which pass nothing.
 from dataclasses import replace
 
 import trained
-from stage import TALKS, button, following, heading, judged_item, stage, start
+from stage import TALKS, button, following, heading, judged_item, stage
 
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, labels_of
@@ -127,36 +127,3 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
 
 
 # -- the work ----------------------------------------------------------------------------------------------------------
-
-
-def test_definitions_a_key_away_and_a_timer_for_the_look_up(tmp_path, visit):
-    survey = replace(trained.narrowed("knowledge"), training=(), consent=())
-    with stage(survey, shown("knowledge"), tmp_path) as st:
-        page = visit()
-        page.clock.install()
-        start(page, st.link("ann"))
-        page.locator(".step-heading", has_text="Turn 1 of 3").wait_for()
-        dialog = page.get_by_role("dialog")
-        page.keyboard.press("d")
-        for text in (survey.tasks[0].definitions[0].short, survey.tasks[0].definitions[1].examples[0].why, TALKS[1][1]):
-            assert text in dialog.inner_text()
-        page.keyboard.press("1")  # no answer meanwhile
-        page.keyboard.press("d")
-        dialog.wait_for(state="detached")
-        page.get_by_role("button", name="Definitions and examples").click()
-        button(page, "Close").click()
-        assert page.locator('[data-answered="true"]').count() == 0
-        page.keyboard.press("1")
-        page.keyboard.press("4")
-        question = page.locator('[data-question^="facts_looked_up"]')
-        question.get_by_text("Use a search engine or an encyclopedia in another tab").wait_for()
-        assert question.locator("a").count() == 0
-        assert question.get_by_role("timer").inner_text() == "1:00"
-        assert page.evaluate("document.activeElement.type") == "radio"  # Enter goes on, it starts no timer
-        button(page, "Start the timer").click()
-        page.clock.run_for(20_300)
-        assert question.get_by_role("timer").inner_text() == "0:40"
-        page.clock.run_for(41_000)
-        question.get_by_text("The time is over").wait_for()
-        page.keyboard.press("2")
-        page.locator('[data-question^="facts_looked_up"][data-answered="true"]').wait_for()

@@ -11,7 +11,7 @@ from parlai_spotbot.exporters.format import Exported, ExportRequest, lines_of
 from parlai_spotbot.importers.chats import BOT, SYSTEM, USER, ChatForm
 from parlai_spotbot.records import HUMAN, Conversation
 
-PEOPLE = "what people said is in it: whether you may pass it on is said by the licence of their conversations"
+PEOPLE = "it holds turns of people: the licence of their conversations decides whether you may pass it on"
 
 
 def assistant_of(conversation: Conversation) -> int:

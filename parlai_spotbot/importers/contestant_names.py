@@ -26,7 +26,7 @@ class ContestantNames:
         Raises
         ------
         UserError
-            It can't be a name (`people`: "human" can), or is already another's, unless ``--names`` says so.
+            It can't be a name (`people`: "human" can), or is already another's, unless ``--names`` gives it.
         """
         theirs = theirs.strip()
         if theirs in self.named:

@@ -134,7 +134,7 @@ def conversations(request: ImportRequest) -> ImportedStudy:
 
 def _add(reading: Reading, row: ConversationRow, where: str, bot: str) -> None:
     acts = [act for exchange in row.dialog for act in exchange]
-    told = row.context + [act for act in acts if act.id == CONTEXT]
+    contexts = row.context + [act for act in acts if act.id == CONTEXT]
     acts = [act for act in acts if act.id != CONTEXT]
     seed = reading.seed_exchanges if row.seed_exchanges is None else row.seed_exchanges
     if len(acts) < 2 * (seed + 1):
@@ -149,7 +149,7 @@ def _add(reading: Reading, row: ConversationRow, where: str, bot: str) -> None:
         )
     first, second = (bot or reading.names.of(who, where, people=True) for who in ids)
     context = ["", ""]
-    for number, act in enumerate(told[:2]):
+    for number, act in enumerate(contexts[:2]):
         taken = ids[0] == ids[1] and context[0]
         context[ids.index(act.id) + bool(taken) if act.id in ids else number] = act.text
     more = {"conversation_id": row.conversation_id, "seed_id": row.seed_id, "context": (context[0], context[1])}

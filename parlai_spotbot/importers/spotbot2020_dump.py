@@ -41,7 +41,7 @@ SYSTEMS = {
 
 @dataclass(frozen=True)
 class PaperDomain:
-    """Record of what the paper says of a domain: its bots in the order of Table 1, and the segment lengths in
+    """A domain as in the paper: its bots in the order of Table 1, and the segment lengths in
     exchanges."""
 
     name: str

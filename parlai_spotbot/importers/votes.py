@@ -1,6 +1,6 @@
 """Votes of an arena, from a file of millions of rows, as a study without conversations.
 
-A vote becomes a judgement of the survey `votes`; who met whom is in its items, a pair of contestants each. A vote is
+A vote becomes a judgement of the survey `votes`; its items are pairs of contestants. A vote is
 for one of two contestants, `a` or `b`, or `tie`, or `both_bad`: both failed, which is no tie of two good ones.
 """
 
@@ -94,14 +94,14 @@ def votes(
     found_columns = columns_of(str(path), tuple(first[1]), options["columns"])
     reader = _VoteReader(found_columns, options["answers"], ContestantNames(options["names"]), source)
     lines = list(reader.lines(chain([first], rows)))
-    found, counts = reader.names.named, reader.counts
-    if len(found) < 2:
-        read = f"{counted(counts.total(), 'vote')} on {counted(len(found), 'contestant')}"
+    contestants, counts = reader.names.named, reader.counts
+    if len(contestants) < 2:
+        read = f"{counted(counts.total(), 'vote')} on {counted(len(contestants), 'contestant')}"
         raise UserError(f"{path}: {read}, and it takes two of these.", REMEDY)
     reader.names.check_used()
     bots = {
         name: contestant(name, "imported votes" + ("" if theirs == name else f", as {theirs}"))
-        for theirs, name in found.items()
+        for theirs, name in contestants.items()
     }
     left_out = {"vote between a contestant and itself": reader.alone} if reader.alone else {}
     about = {
@@ -134,9 +134,11 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
             raise UserError(f"--columns {name}={theirs}: votes have no field '{name}'.", nearest(name, FIELDS))
         if theirs not in (NONE, *head):
             raise UserError(f"--columns {name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
-    known, spelt = words_of_votes(), {plainly(name): name for name in reversed(head)}
-    pair = next((pair for pair in known["sides"] if {*pair} <= {*spelt}), ()) if not {"a", "b"} & {*columns} else ()
-    names = dict(zip("ab", [[one] for one in pair], strict=False)) | known["columns"]
+    recognised, spelt = words_of_votes(), {plainly(name): name for name in reversed(head)}
+    pair = (
+        next((pair for pair in recognised["sides"] if {*pair} <= {*spelt}), ()) if not {"a", "b"} & {*columns} else ()
+    )
+    names = dict(zip("ab", [[one] for one in pair], strict=False)) | recognised["columns"]
     mapping: dict[str, tuple[str, ...]] = {}
     for name in FIELDS:
         given = columns.get(name)
@@ -144,7 +146,7 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
         fits = [spelt[one] for one in names.get(name, ()) if one in spelt and spelt[one] not in taken]
         mapping[name] = tuple(fits[:1]) if given is None else (given,) * (given != NONE)
     if not mapping["winner"]:
-        mapping["winner"] = tuple(spelt[name] for name in known["one_hot"] if name in spelt)
+        mapping["winner"] = tuple(spelt[name] for name in recognised["one_hot"] if name in spelt)
     for name in ("a", "b", "winner"):
         if not mapping[name]:
             what = "who won" if name == "winner" else "one of the two contestants"
@@ -181,9 +183,9 @@ class _VoteReader:
         self.alone = 0
         self.workers: set[str] = set()
         self._where = ""
-        known = words_of_votes()
-        sides = [*known["sides"], [plainly(columns[side][0]) for side in "ab"]]
-        meant = [*known["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]
+        recognised = words_of_votes()
+        sides = [*recognised["sides"], [plainly(columns[side][0]) for side in "ab"]]
+        meant = [*recognised["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]
         self._meanings: dict[str, set[str]] = {}
         for what, word in ((what, word) for what, words in meant for word in words):
             self._meanings.setdefault(word, set()).add(what)

@@ -19,14 +19,14 @@ REMEDY = "Run the same spotbot_nuc command again."
 
 @dataclass(frozen=True)
 class NucBackground:
-    """Record of what is known of a study's survey `nuc`.
+    """Facts about a study's survey `nuc`.
 
     Attributes
     ----------
     questions : mapping of item_id to `NucQuestion`
         The answer key.
     groups : mapping of unit_id to str
-        For whom each unit was packed; "" where there is one group.
+        The group that each unit was packed for; "" where there is one group.
     about : mapping of group to {"expertise", "recruited"}
         What the study says of each group, "" where nothing.
     models : mapping of contestant to {item_id: float (n_candidates,)}

@@ -42,7 +42,7 @@ class TurnBank:
     texts, keys : tuple of str (m,)
         The texts (the most frequent of those that are the same but for case and marks), and what they are compared by.
     where : tuple of tuple of (conversation number, turn)
-        Where each was said; numbers count `prepared`.
+        Where each occurs; numbers count `prepared`.
     prepared : tuple of PreparedDialogue
         The conversations, in the order of their ids.
     """
@@ -61,7 +61,7 @@ class TurnBank:
         return {key: place for place, key in enumerate(self.keys)}
 
     def said_in(self, number: int) -> np.ndarray:
-        """The places of what was said in a conversation, in ascending order."""
+        """Return the places of a conversation's turns, in ascending order."""
         keys = self.prepared[number].keys
         return np.array(sorted({self.places[key] for key in keys if key in self.places}), dtype=np.int64)
 

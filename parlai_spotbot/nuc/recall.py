@@ -1,4 +1,4 @@
-"""Recall@k of contestants: which questions are put to whom, the scores, and what they tell, on disk.
+"""Recall@k of contestants: questions, scores and results, on disk.
 
 Stopped, it goes on where it was; the same questions and options give the same bytes.
 """
@@ -121,7 +121,7 @@ def _made_already(path: Path) -> RecallQuestions:
 
 
 def _keep(path: Path, questions: list[NucQuestion]) -> None:
-    """Write the questions, or see that those that are there are the same."""
+    """Write the questions, or check that existing ones are the same."""
     if not path.exists():
         write_questions(path, questions)
     elif read_questions(path) != questions:

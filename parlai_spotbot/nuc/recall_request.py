@@ -35,7 +35,7 @@ class RecallRequest:
     )
     questions_file: str | None = option(None, "questions made already", metavar="FILE")
     fold: str | None = option(None, "which conversations (test; of a file: all)")
-    questions: int = option(200, "at most so many; 0: all")
+    questions: int = option(200, "greatest number of questions; 0: all")
     candidates: int = option(10, "of a question, the real next turn included")
     max_context: int = option(6, "turns of a context, at most")
     lengths: str = option("lowe2015", "turns of a context: lowe2015 or a number")

@@ -1,4 +1,4 @@
-"""Conversation hygiene: what a turn says of the machine behind it rather than of what was talked about.
+"""Conversation hygiene: turns that show the machine behind them.
 
 Special tokens, empty and endless turns, loops, text from the training data, "as an AI", and the partner's own words.
 Each kind is a rule on turns, measured for every contestant and for people beside, for people do some of it, too.
@@ -41,7 +41,7 @@ FEW_TURNS = 100
 """With fewer turns of people, their 99th percentile is not known."""
 
 LEAST = 3
-"""Shorter turns (words) are said again and copied by people all the time ("yes", "and you?")."""
+"""Shorter turns (words) are repeated and copied by people all the time ("yes", "and you?")."""
 
 QUANTILE = 0.99
 
@@ -104,7 +104,7 @@ def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
     """One row a shown turn: conversation_id, turn (after the seed), name, text, plain, mine, theirs.
 
     `plain` is the text without special tokens, case and punctuation; `mine` holds the plain texts that the same entity
-    said before in the conversation, `theirs` its partner's; the seed, which both were told, counts among them.
+    said before in the conversation, `theirs` its partner's; the seed, which both know, counts among them.
     """
     rows = []
     for conversation in conversations:
@@ -144,7 +144,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
     Returns
     -------
     frame
-        One column a kind of `KINDS` that can be told, one row a turn, True or False.
+        One column a kind of `KINDS` that these data show, one row a turn, True or False.
     """
     long = turns["plain"].str.split().str.len() >= LEAST
     rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
@@ -231,7 +231,7 @@ def faulty_conversations(
 ) -> dict[str, list[str]]:
     """The conversations with a fault of one of `kinds`: id -> those kinds, in the order of `KINDS`.
 
-    Raises `ValueError` for an unknown kind, and for one that can't be told from these data.
+    Raises `ValueError` for an unknown kind, and for one that these data can't show.
     """
     for kind in kinds:
         if kind not in KINDS:
@@ -241,7 +241,7 @@ def faulty_conversations(
     lacking = [kind for kind in kinds if kind not in fault_frame.columns]
     if lacking:
         why = "the data that the bots know are not there" if lacking[0] in OF_TRAINING else "there are too few people"
-        raise ValueError(f"kinds holds {lacking[0]!r}, which can't be told: {why}")
+        raise ValueError(f"kinds holds {lacking[0]!r}, which these data can't show: {why}")
     result: dict[str, list[str]] = {}
     for kind in KINDS:
         if kind in kinds:

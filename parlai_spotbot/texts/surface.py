@@ -1,7 +1,7 @@
 """The surface form in which annotators see people's and bots' turns, so that casing or spacing alone gives nobody away.
 
 The rule is stated in `RULE`, has a version, and is the same for every turn of every study; the conversations on disk
-stay as they were said. The paper's own data show what is to be mended: tokenised text and special tokens in turns.
+stay as they were said. The paper's own data show what to repair: tokenised text and special tokens in turns.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def normalise(text: str) -> str:
 
 
 def keep(text: str) -> str:
-    """The turn as it was said."""
+    """Return the turn unchanged."""
     return text
 
 

@@ -107,7 +107,7 @@ def test_which_conversations_to_leave_out():
     assert left == {"c1": ["self_identified"], "c3": ["empty", "self_identified"]}
     with pytest.raises(ValueError, match="kinds holds 'emty', expected some of special_tokens"):
         hygiene.faulty_conversations(told, ["emty"])
-    with pytest.raises(ValueError, match="'endless', which can't be told: there are too few people"):
+    with pytest.raises(ValueError, match="'endless', which these data can't show: there are too few people"):
         hygiene.faulty_conversations(told, ["endless"])
     with pytest.raises(ValueError, match="the data that the bots know are not there"):
         hygiene.faulty_conversations(told, ["training"])
@@ -118,8 +118,8 @@ def test_the_result_says_who_does_it_more_than_people():
     result = result_of([*told, *people(30)], ["b", "a"])
     assert list(result["contestants"]) == ["b", "a", HUMAN]
     said = result["contestants"]["a"]["sentence"]
-    assert said.startswith("a shows special tokens in 100% of its turns (8")
-    assert result["contestants"]["b"]["sentence"] == "b shows none of it clearly more often than people."
+    assert said.startswith("Turns of a with faults: special tokens in 100% (8")
+    assert result["contestants"]["b"]["sentence"] == ""
     assert result["contestants"][HUMAN]["sentence"] == ""
     assert set(result["not_told"]) == set(hygiene.OF_TRAINING)
     rows = FINDING.tables["hygiene"].read(result)

@@ -28,7 +28,7 @@ TOKENS = 1024
 """So many tokens of candidates are read at once; their scores over the vocabulary take the memory."""
 
 SILENCE = "__SILENCE__"
-"""What ParlAI's agents hear where nothing was said."""
+"""The message that ParlAI's agents get in place of a first turn."""
 
 
 class CandidateLikelihood(ABC):
@@ -78,7 +78,7 @@ class CausalLikelihood(CandidateLikelihood):
         return torch.tensor(rows, device=self.model.device)
 
     def _read(self, prompt: list[int]) -> tuple[DynamicCache, torch.Tensor]:
-        """The keys and values of the prompt, and the scores (1, vocabulary) of what follows it."""
+        """The keys and values of the prompt, and the scores (1, vocabulary) of the next token."""
         cache = DynamicCache()
         output = self.model(input_ids=self._ids([prompt]), past_key_values=cache, use_cache=True)
         return cache, output.logits[:, -1:]

@@ -1,7 +1,7 @@
 """The contestants of a pool score the same questions, one contestant after the other, each in a process of its own.
 
 What is scored is on disk batch by batch; the same command goes on from there and ends with the same bytes. One that
-crashes, hangs or eats memory is told about, and the others go on.
+crashes, hangs or eats memory is reported, and the others go on.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class ScoringRun:
 def score_all(
     contestants: Sequence[Contestant], run: ScoringRun, say: Callable[[str], None] = print
 ) -> dict[str, list[CandidateScores]]:
-    """The scores of every contestant, by name; one that fails is told about by `say` and left out.
+    """The scores of every contestant, by name; one that fails is reported by `say` and left out.
 
     Raises `UserError` where scores are there already that are of other questions, or of another contestant of the name.
     """

@@ -48,7 +48,7 @@ def rounded(values: np.ndarray) -> list[float]:
 
 @dataclass(frozen=True)
 class CandidateScores:
-    """Record of what a contestant made of one question's candidates: `values` (n_candidates,), higher is better, in
+    """Scores of one question's candidates by a contestant: `values` (n_candidates,), higher is better, in
     their order. `failed` says why it gave no answer, in which case all values are 0; "" where it did."""
 
     question_id: str

@@ -101,7 +101,7 @@ class NucServer(AgentServer):
 
     # -- hearing -----------------------------------------------------------------------------------------------------
     def heard(self, question: NucQuestion | None, candidates: Sequence[str] | None = None) -> Any:
-        """A clone of the agent that heard a question's context turn by turn; of None, that nothing was said."""
+        """Return a clone of the agent that heard a question's context turn by turn; of None, no context."""
         clone = self.agent.clone()
         clone.reset()
         if hasattr(clone, "set_conversation_seed"):

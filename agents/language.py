@@ -105,10 +105,10 @@ class GenerationOptions(Options):
     inference: Literal["greedy", "sample"] = Field("sample", description="how tokens are chosen")
     temperature: float | int = Field(0.7, ge=0.01, description="with --inference sample; lower is safer")
     topp: float | int = Field(0.9, ge=0.01, description="with --inference sample: the nucleus to draw from")
-    topk: int = Field(200, ge=0, description="with --inference sample: of so many tokens; 0: of all")
+    topk: int = Field(200, ge=0, description="with --inference sample: of this many tokens; 0: of all")
     max_new_tokens: int = Field(48, ge=1, description="the longest turn, before it is cut")
     max_sentences: int = Field(2, ge=1, description="the most sentences of a turn")
-    echo_ngram: int = Field(0, ge=0, description="so many tokens are never said again; 0: they may")
+    echo_ngram: int = Field(0, ge=0, description="length of token sequences that are never repeated; 0: they may be")
 
     def generation(self) -> dict:
         """These options alone, without those of a subclass."""

@@ -26,7 +26,7 @@ BEFORE = 0.4
 """How much the turn before the last counts, where the last one counts 1."""
 
 DECIMALS = 4
-"""Similarities are compared to so many decimals, so that rounding in another batch changes no answer."""
+"""Decimals to which similarities are compared, so that rounding in another batch changes no answer."""
 
 MAX_WORDS = 30
 """Longer turns are never answers: they tell somebody's story, which hardly suits another conversation."""

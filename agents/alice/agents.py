@@ -43,7 +43,7 @@ RULES = "rules"
 """The file in the cache: the tree of patterns and templates that python-aiml makes of the AIML files."""
 
 HEARD = 2
-"""How many sentences ALICE answers, the last ones of a turn; she answers each by itself, which would fill pages."""
+"""Number of sentences that ALICE answers, the last ones of a turn; it answers each separately, which takes space."""
 
 
 @functools.cache
@@ -121,7 +121,7 @@ class AliceAgent(DialogueAgent):
 
     def answer(self, dialogue: Dialogue) -> str:
         kernel, session = self._kernel, self._session
-        # Turns that were told to ALICE count as her own: her rules look at what she said before.
+        # Turns given to ALICE count as its own: its rules look at its earlier turns.
         for is_own, key in ((True, kernel._outputHistory), (False, kernel._inputHistory)):
             texts = [turn.text for turn in dialogue.turns if turn.mine is is_own]
             heard = texts if is_own else texts[:-1]

@@ -31,7 +31,7 @@ class CausalLmOptions(GenerationOptions):
 
     model: str = Field("", description="a folder, a name on the Hugging Face hub, or smollm2")
     revision: str = Field("", description="commit, branch or tag of the hub's model")
-    system: str = Field(SYSTEM, description="what the model is told at first; '' for nothing")
+    system: str = Field(SYSTEM, description="instructions before the conversation; '' for none")
     format: Literal["auto", "chat", "plain", "eos"] = Field("auto", description="how the conversation is laid out")
     dtype: Literal["auto", "fp32", "bf16", "fp16"] = Field("auto", description="auto: bf16 on a GPU, else fp32")
     device: str = Field("auto", description="auto, cpu, cuda, cuda:1; auto: a GPU if any")

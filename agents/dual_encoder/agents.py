@@ -34,7 +34,7 @@ class DualEncoderAgent(TorchRankerAgent):
             type=str,
             default="softmax",
             choices=LOSSES,
-            help="softmax over the candidates, or the paper's: true or false, each pair by itself",
+            help="softmax over the candidates, or the paper's: true or false, each pair separately",
         )
         cls.dictionary_class().add_cmdline_args(parser, partial_opt=partial_opt)
         parser.set_defaults(dict_lower=True, dict_tokenizer="re", text_truncate=160, label_truncate=60)

@@ -1,4 +1,4 @@
-"""Retrieval by sentence embeddings as a ParlAI agent: it answers like a person who was told something similar."""
+"""Retrieval by sentence embeddings as a ParlAI agent: it answers like a person who heard something similar."""
 
 from __future__ import annotations
 

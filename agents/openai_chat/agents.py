@@ -218,7 +218,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             "generation": given.generation(),
             "usage": self.usage(),
             "reproducible": False,
-            "own_timeouts": True,  # each request ends by itself, however slow the server makes a batch
+            "own_timeouts": True,  # each request has its own time limit, however slow the server makes a batch
         }
 
     def usage(self) -> dict:

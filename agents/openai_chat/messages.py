@@ -47,7 +47,7 @@ def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[Rem
     """As many of the last turns as `room` tokens have space for beside the system text.
 
     When the turns no longer fit, half the room is cleared at once, so that prompts keep their beginning for a number of
-    turns and a server that remembers what it read need not read it again. Of a last turn that is too long by itself,
+    turns and a server that remembers what it read need not read it again. Of a last turn that is too long alone,
     the end is kept.
     """
     space, sizes = room - (tokens(system) if system else 0), [tokens(turn.text) for turn in turns]

@@ -27,7 +27,7 @@ def _texts(value: Any) -> Any:
 class ChatServerOptions(ServerOptions):
     """A contestant behind a chat server, as a pool entry describes it."""
 
-    system: str = Field(SYSTEM, description="what the model is told at first; '' for nothing")
+    system: str = Field(SYSTEM, description="instructions before the conversation; '' for none")
     persona: Literal["told", "ignored"] = Field("told", description="a conversation's persona")
     max_sentences: int = Field(2, ge=0, description="the most sentences of a turn; 0: all")
     context: int = Field(4096, ge=64, description="tokens that it is given at most, estimated")

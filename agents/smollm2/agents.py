@@ -29,9 +29,9 @@ class Smollm2Options(GenerationOptions):
     """Its turns are short, and four tokens in a row are not said twice: it would fall into loops."""
 
     max_new_tokens: int = Field(36, ge=1, description="the longest turn, before it is cut")
-    echo_ngram: int = Field(4, ge=0, description="so many tokens are never said again; 0: they may")
+    echo_ngram: int = Field(4, ge=0, description="length of token sequences that are never repeated; 0: they may be")
     dtype: Literal["fp32", "bf16"] = Field("fp32", description="bf16 where the CPU has it")
-    prompt: str = Field(PROMPT, description="what the model is told about itself")
+    prompt: str = Field(PROMPT, description="instructions about itself")
     turns: int = Field(6, ge=1, description="how many of the last turns it remembers")
 
 

@@ -1,4 +1,4 @@
-"""Retrieval by TF-IDF as a ParlAI agent: it answers like the person who was told much the same words."""
+"""Retrieval by TF-IDF as a ParlAI agent: it answers like the person who heard much the same words."""
 
 from __future__ import annotations
 

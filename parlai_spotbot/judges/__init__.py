@@ -1,7 +1,7 @@
 """Automatic judges: they answer the units that people answer, for quick looks; they are no substitute for people.
 
 A judge is one module (or package) in this folder, found by its name, that holds a subclass of `Judge` called `JUDGE`.
-Its variants share the source ``judge:NAME`` and are told apart by `worker_id`, as annotators are.
+Its variants share the source ``judge:NAME`` and are distinguished by `worker_id`, as annotators are.
 """
 
 from __future__ import annotations

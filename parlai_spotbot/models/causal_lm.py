@@ -26,7 +26,7 @@ EMBEDDED = "smollm2"
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
-HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+HUB_NAME = re.compile(r"\w[\w.-]*(/[\w.-]+)?")
 
 HUB = "Check the name and the network; a model behind a licence needs HF_TOKEN in the environment."
 _LOADING = (OSError, ValueError, KeyError, ImportError, RuntimeError, AttributeError, TypeError, SafetensorError)
@@ -115,10 +115,10 @@ def _folder(name: str) -> Path | None:
                 "Name the folder that save_pretrained wrote, with config.json, weights and tokenizer.",
             )
         return path
-    if path.exists() or path.is_absolute() or name.startswith((".", "~")) or name.count("/") > 1:
-        raise UserError(f"--lm-model {name}: no such folder.", "Name a folder, or a model of the hub as OWNER/NAME.")
-    if not HUB_NAME.fullmatch(name):
-        raise UserError(f"--lm-model {name}: neither a folder nor a name on the Hugging Face hub.", "Write OWNER/NAME.")
+    if path.exists() or not HUB_NAME.fullmatch(name):
+        raise UserError(
+            f"--lm-model {name}: no such folder, and no name on the Hugging Face hub.", "Name a folder, or OWNER/NAME."
+        )
     return None
 
 

@@ -76,7 +76,7 @@ class DraftTurn:
         return self.vocabulary.tokenizer.decode(self.written, skip_special_tokens=True)
 
     def banned(self) -> set[int]:
-        """Tokens that must not come next: echoes, and an end while nothing is said."""
+        """Tokens that must not come next: echoes, and an end before any visible text."""
         banned = set(self._echo.banned()) if self._echo else set()
         if len(self.written) < self.rules.min_new_tokens or not self._visible:
             banned |= self.rules.ends
@@ -103,7 +103,7 @@ class DraftTurn:
 class EchoMemory:
     """Knows which token would repeat `size` tokens in a row that are in the conversation, whoever said them.
 
-    Small models fall into loops: they say what was said.
+    Small models fall into loops: they repeat earlier turns.
     """
 
     def __init__(self, past_turns: Sequence[Sequence[int]], size: int):

@@ -1,4 +1,4 @@
-"""ParlAI's data folder, for what it downloads: by itself it takes one within its package, which goes with a `.venv`.
+"""ParlAI's data folder, for what it downloads: its default is within its package and disappears with a `.venv`.
 
 Our commands keep it in the user's cache.
 """
@@ -17,7 +17,7 @@ VARIABLE = "PARLAI_DATAPATH"
 
 
 def parlais_own() -> Path | None:
-    """The folder that ParlAI takes by itself; None without ParlAI."""
+    """The default folder of ParlAI; None without ParlAI."""
     if home := os.environ.get("PARLAI_HOME"):
         return Path(home) / "data"
     spec = importlib.util.find_spec("parlai")

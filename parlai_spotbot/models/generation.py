@@ -24,7 +24,7 @@ from parlai_spotbot.models.linear import pack, unpack
 from parlai_spotbot.models.probe import differs, plain_shape, reference
 
 MIN_PREFIX = 16
-"""A beginning that several new conversations share is read once if it has so many tokens."""
+"""A beginning that several new conversations share is read once if it has this many tokens."""
 
 SIDE_BY_SIDE = 2
 """Groups of conversations whose turns come in turn, each of which may keep so large a part of the limit."""

@@ -100,7 +100,7 @@ class Workspace:
         return self.shape.numbers * self._block.element_size()
 
     def open(self, rows: int, columns: int) -> CacheBatch:
-        """A batch of so many rows and columns, with whatever was left there."""
+        """A batch of this size, with whatever the memory holds."""
         shape = self.shape
         keys = (shape.layers, rows, shape.key_heads, columns, shape.key_size)
         values = (shape.layers, rows, shape.value_heads, columns, shape.value_size)

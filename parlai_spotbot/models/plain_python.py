@@ -63,7 +63,7 @@ def check(thing: Any, name: str) -> None:
 
 
 def _told(call: Callable, name: str, method: bool = False) -> str:
-    """The name of what a function wants to be told."""
+    """Return the name of the parameter that a function expects."""
     parameters = list(inspect.signature(call).parameters.values())[int(method) :]
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     told_name = next((p.name for p in parameters if p.name in TOLD), None)
@@ -90,7 +90,7 @@ class Talker:
         self.told = _told(self.call, self.name)
 
     def answer(self, context: str, turns: Sequence[RememberedTurn]) -> str:
-        """The next turn; what isn't text is a TypeError. `context` is what it is told of itself, for `messages`."""
+        """The next turn; what isn't text is a TypeError. `context` is its persona, for `messages`."""
         reply = _said(self.call(**{self.told: self._of(context, turns)}))
         if not isinstance(reply, str):
             raise TypeError(f"{self.name} returned {reply!r}, which is no text")

@@ -19,7 +19,7 @@ MARK = "Xyzzy"
 """A word that is looked for in what a template makes of it."""
 
 OPENING = "Hi!"
-"""What a chat model that is told nothing is greeted with, as in ParlAI's self_chat; no template takes no messages."""
+"""Greeting of a chat model without instructions, as in ParlAI's self_chat; templates need a message."""
 
 
 class PromptLayout:
@@ -57,7 +57,7 @@ class PromptLayout:
 
 
 class ChatLayout(PromptLayout):
-    """The model's chat template, with the system text as its template allows: by itself, or before the first turn."""
+    """The model's chat template, with the system text as its template allows: alone, or before the first turn."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, name: str):
         super().__init__(tokenizer)
@@ -149,7 +149,7 @@ def fitting(layout: PromptLayout, system: str, turns: Sequence[RememberedTurn], 
 
     When the turns no longer fit, half the room is cleared at once. What is left out follows from the turns alone, not
     from when they were read; and the prompt keeps its beginning for a number of turns, so that what was read serves.
-    Of a last turn that is too long by itself, the end is kept.
+    Of a last turn that is too long alone, the end is kept.
 
     Raises
     ------

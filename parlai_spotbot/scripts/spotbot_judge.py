@@ -123,7 +123,7 @@ def remedy_of(summaries: dict[str, dict]) -> str:
     if any(map(is_open, summaries.values())):
         lines.append("Correct the judge or its server, then run the same command again: what was answered is kept.")
     else:
-        lines.append("They are not asked for again; judges/NAME/raw.jsonl has what was said.")
+        lines.append("They are not asked for again; judges/NAME/raw.jsonl has the replies.")
     return " ".join(lines)
 
 

@@ -89,7 +89,7 @@ def _words(path: Path, where: str) -> str:
     except UnicodeDecodeError:
         raise UserError(f"{where}: not a text in UTF-8.", "Name a text file.") from None
     except OSError as err:
-        raise UserError(f"{where}: can't be read: {err.strerror}.", "Name a text file with what it is told.") from None
+        raise UserError(f"{where}: can't be read: {err.strerror}.", "Name a text file with its instructions.") from None
 
 
 def _model_of(name: str, where: str, folder: Path) -> str:

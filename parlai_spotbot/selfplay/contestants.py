@@ -1,4 +1,4 @@
-"""The contestants of a run: who is loaded, where, and who makes room for whom.
+"""The contestants of a run: which are loaded, where, and which make room for others.
 
 Each lives apart behind one interface (`ContestantHandle`); an engine decides where: processes on this machine
 (`process.ContestantProcess`), or actors of a Ray cluster (`engine_ray.RayContestant`).

@@ -38,7 +38,7 @@ def begin_chats(path: Path, survey: str, pool: str | None = None, domain: str | 
     """
     if not packing_of(get_survey(survey)).chats:
         raise UserError(
-            f"{'--domain' if pool is None else '--pool'}: survey {survey} shows conversations that are there.",
+            f"{'--domain' if pool is None else '--pool'}: survey {survey} shows existing conversations.",
             "Leave it out, or make them with spotbot_selfchat.",
         )
     return begin(path, SelfPlayRequest(contestants=None if pool is None else read_pool(pool), domain=domain))

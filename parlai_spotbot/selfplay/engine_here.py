@@ -62,7 +62,7 @@ class ContestantHere(ContestantProcess):
         return _Hearing(parent_end), parent_end
 
     def _check_memory(self) -> None:
-        """Do nothing: memory of the contestant can't be told from the program's."""
+        """Do nothing: memory of the contestant is part of the program's."""
 
 
 class _Hearing:

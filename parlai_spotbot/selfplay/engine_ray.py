@@ -25,7 +25,7 @@ from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, Se
 from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5
-"""After so many lost actors without a finished conversation between, a contestant is set aside."""
+"""Number of lost actors without a finished conversation between after which a contestant is set aside."""
 
 SLACK = 120.0
 """Seconds that a contestant may wait for its place in the cluster, besides the time to load."""
@@ -283,7 +283,7 @@ class RayContestant(ContestantHandle):
             self._queue.submit(self._tell, "finished")
 
     def _tell(self, method: str, *args: object) -> None:
-        """Tell the actor without waiting; where it is lost, there is nothing to be told."""
+        """Send a message to the actor, if there is one, without waiting."""
         if method == "close":
             self._sessions.difference_update(*args)
         if self._actor is not None:

@@ -72,7 +72,7 @@ class SelfPlayRequest:
     )
     human_pool: str | None = option(
         None,
-        "which people: held_out (default), from whom no bot has learnt, or training, the conversations that the bots "
+        "which people: held_out (default), whose turns no bot has learnt, or training, the conversations that the bots "
         "are trained on (the paper's)",
         metavar="NAME",
     )

@@ -26,7 +26,7 @@ class PoolEntry:
     """One entry of a pool, as far as it is known without loading a model.
 
     `contestant` is None where the entry can't be read; `kind` says what it is, `agent` its class ("" where only the
-    model file will tell), `problems` what must be mended, `notes` what is good to know.
+    model file will tell), `problems` what must be corrected.
     """
 
     name: str
@@ -34,7 +34,6 @@ class PoolEntry:
     kind: str = ""
     agent: str = ""
     problems: tuple[UserError, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def shipped_pools() -> list[str]:
@@ -66,7 +65,7 @@ def read_entries(pool: str) -> list[PoolEntry]:
     try:
         values = parse_yaml(text, _AsWritten)
     except Malformed as err:
-        raise UserError(f"{where}: not valid YAML: {err}.", "Mend that line.") from None
+        raise UserError(f"{where}: not valid YAML: {err}.", "Correct that line.") from None
     if not isinstance(values, dict) or not values:
         raise UserError(
             f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'."
@@ -123,14 +122,13 @@ def check_contestant(contestant: Contestant, where: str) -> Contestant:
 
 
 def check_entry(contestant: Contestant, where: str) -> PoolEntry:
-    """All that can be said of `contestant` without loading its model; `where` names its file."""
+    """Check `contestant` without loading its model; `where` names its file."""
     from parlai_spotbot import compat, plugin
 
     compat.install()
     plugin.register()
     where = f"{where}: contestant '{contestant.name}'"
     problems: list[UserError] = []
-    notes: list[str] = []
     if contestant.code and not Path(contestant.code).is_dir():
         problems.append(UserError(f"{where}: field 'code': {contestant.code}: no such folder.", "Correct it."))
     plugin.reach(contestant.code)
@@ -144,12 +142,7 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
     if contestant.model_file.startswith(checks.ZOO):
         kind = "zoo model"
         problems += checks.zoo(contestant.model_file, where)
-        here = checks.zoo_file(contestant)
-        if here.exists() and not agent and not problems:
-            agent, wrong = checks.stored_agent(here, where)
-            problems += wrong
         agent = agent or checks.zoo_agent(contestant.model_file)
-        notes += checks.zoo_notes(contestant)
     elif contestant.model_file:
         kind = "model file"
         path = Path(contestant.model_file).expanduser()
@@ -163,7 +156,7 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
     if not problems:
         problems += checks.options(agent, contestant.opt, where)
         agent = checks.class_name(agent)
-    return PoolEntry(contestant.name, contestant, kind, agent, tuple(problems), tuple(notes))
+    return PoolEntry(contestant.name, contestant, kind, agent, tuple(problems))
 
 
 def raise_all(problems: list[UserError]) -> None:
@@ -172,4 +165,4 @@ def raise_all(problems: list[UserError]) -> None:
         raise problems[0]
     if problems:
         lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
-        raise UserError("\n".join([f"{len(problems)} problems:", *lines]), "Mend them, then run the same command.")
+        raise UserError("\n".join([f"{len(problems)} problems:", *lines]), "Correct them, then run the same command.")

@@ -104,7 +104,7 @@ def _nearest_agent(model: str) -> str:
 
 
 def class_name(model: str) -> str:
-    """The class behind an agent's name, as ``module:Class``; the name itself where that can't be told."""
+    """The class behind an agent's name, as ``module:Class``; the name itself if it can't be imported."""
     from parlai.core.loader import load_agent_module
 
     if not model:
@@ -142,31 +142,6 @@ def _zoo_list() -> dict[str, str]:
     from parlai.zoo.model_list import model_list
 
     return {entry["path"]: entry.get("agent") or "" for entry in model_list}
-
-
-def zoo_file(contestant: Contestant) -> Path:
-    """Return the path of a zoo model that ParlAI has downloaded."""
-    return Path(datapath(contestant.opt), "models", contestant.model_file.partition(":")[2])
-
-
-def zoo_notes(contestant: Contestant) -> list[str]:
-    """Return a note if a zoo model has not been downloaded."""
-    path = zoo_file(contestant)
-    if path.exists() or contestant.model_file.startswith("zoo:spotbot/"):
-        return []
-    return [f"not on this machine yet: ParlAI downloads it to {path.parent} when it is first loaded (needs network)"]
-
-
-def datapath(opt: dict) -> str:
-    """ParlAI's data folder for a contestant."""
-    return str(opt.get("datapath") or _default_datapath())
-
-
-@functools.cache
-def _default_datapath() -> str:
-    from parlai.core.params import ParlaiParser
-
-    return ParlaiParser(True, False).parse_kwargs()["datapath"]
 
 
 # -- model files ---------------------------------------------------------------------------------------------------

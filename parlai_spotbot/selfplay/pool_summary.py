@@ -17,7 +17,7 @@ BATCHED = {"same": "yes, same text", "other": "yes, other text"}
 
 
 def pool_text(entries: Sequence[PoolEntry]) -> str:
-    """The pool as a table, and what is good to know of its entries."""
+    """The pool as a table."""
     rows = []
     for entry in entries:
         bot = entry.contestant
@@ -27,9 +27,7 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
         rows.append((entry.name, kind, entry.agent.rpartition(":")[2], file, options, words))
     used = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
     headers, widths = ([column[n] for n in used] for column in (list(COLUMNS), list(COLUMNS.values())))
-    listed = table([[row[n] for n in used] for row in rows], headers, widths=widths)
-    notes = [f"note: {entry.name}: {note}" for entry in entries for note in entry.notes]
-    return "\n".join([listed, *notes])
+    return table([[row[n] for n in used] for row in rows], headers, widths=widths)
 
 
 def trials_text(trials: Sequence[Trial]) -> str:
@@ -77,7 +75,6 @@ def as_json(entries: Sequence[PoolEntry], trials: Sequence[Trial]) -> dict:
                 "name": entry.name,
                 "kind": entry.kind,
                 "agent": entry.agent,
-                "notes": list(entry.notes),
                 "entry": shown(entry.contestant.to_json()) if entry.contestant else None,
                 "problems": [{"problem": p.problem, "remedy": p.remedy} for p in entry.problems],
                 "trial": tried.get(entry.name),

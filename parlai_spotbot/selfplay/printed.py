@@ -1,4 +1,4 @@
-"""The folder for what contestants print at work: it stays only where somebody is told to look into it."""
+"""The folder for what contestants print at work: it stays only if a message names it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A contestant that lives apart, in a process of its own: a batch of observations in, a batch of turns out.
 
-One that hangs, crashes or eats memory is stopped without harm to the others; what it did to whom comes back as
-a `TurnFailure` for each conversation concerned.
+One that hangs, crashes or eats memory is stopped without harm to the others; each affected conversation
+gets a `TurnFailure`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, Se
 from parlai_spotbot.selfplay.schedule import derive
 
 STRIKES = 3
-"""After so many crashes, hangs or overruns without a finished conversation between, a contestant is set aside."""
+"""Number of crashes, hangs or overruns without a finished conversation between after which one is set aside."""
 
 ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
@@ -163,7 +163,7 @@ class ContestantProcess(ContestantHandle):
         if self.set_aside or self._ended:
             return [self._failure("set_aside", self.set_aside or "the run was stopped") for _ in requests]
         outcomes: list = [None] * len(requests)
-        # What is made in one batch belongs together, unless each turn comes by itself.
+        # What is made in one batch belongs together, unless each turn comes alone.
         together = self.about.get("batched", False) and len(requests) > 1 and not self.about.get("one_at_a_time", False)
         self._exchange(requests, outcomes, (lambda answers: None) if together else came)
         if together:

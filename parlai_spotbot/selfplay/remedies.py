@@ -18,7 +18,7 @@ REFUSED = re.compile(r"GLOBAL (\S+?)[,.]? (?:was not|is not)|Unsupported (?:clas
 
 
 def remedy(kind: str, message: str, log: str = "") -> str:
-    """Return the remedy for a failure of `kind` with `message`; `log` is the file of what it printed."""
+    """Return the remedy for a failure of `kind` with `message`; `log` is the file that it printed to."""
     if CHECKPOINT.search(message):
         return CHECKPOINT_HINT
     for rule in TEXTS["rules"]:

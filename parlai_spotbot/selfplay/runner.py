@@ -220,7 +220,7 @@ def _prompts(job: ConversationJob, leased: dict[str, ContestantHandle]) -> dict[
 def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str]) -> Conversation:
     """The record of a finished conversation, the seed exchange in front.
 
-    `prompts` is what contestants were told beforehand by their own options; what the domain told them is the context.
+    `prompts` are the contestants' own instructions; the domain's are the context.
     """
     seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=bool(job.seed.turns)))
     return Conversation(

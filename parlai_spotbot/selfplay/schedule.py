@@ -22,7 +22,7 @@ from parlai_spotbot.study_plan import Plan
 @dataclass(frozen=True)
 class Seed:
     """The first exchange of a test episode, or () where conversations are to begin without one; `context` is what each
-    entity is told (a persona), "" for nothing."""
+    entity gets (a persona), "" for nothing."""
 
     seed_id: str
     turns: tuple[str, ...]
@@ -52,7 +52,7 @@ def derive(*parts: object) -> int:
 
 
 def conversation_id(pair: tuple[str, str], number: int, version: int = 1) -> str:
-    """A conversation's id; of a pair one of whom was replaced it ends with the version, "a:b:0007.2"."""
+    """A conversation's id; if one of the pair was replaced it ends with the version, "a:b:0007.2"."""
     return f"{pair[0]}:{pair[1]}:{number:04d}" + (f".{version}" if version > 1 else "")
 
 
@@ -124,7 +124,7 @@ NOTHING = Seed("", ())
 
 
 def _unseeded(seed: Seed) -> Seed:
-    """Return what the speakers of a seed are told."""
+    """Return a seed's context without its turns."""
     return Seed(seed.seed_id, (), seed.context) if any(seed.context) else NOTHING
 
 

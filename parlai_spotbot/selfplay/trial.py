@@ -105,7 +105,7 @@ class ScriptedPerson(Agent):
         return observation
 
     def self_observe(self, self_message: Message) -> None:
-        """Do nothing: the script goes on whatever was said."""
+        """Do nothing: the script does not depend on it."""
 
     def reply(self, outcome: str) -> Message:
         return Message({"id": self.id, "text": outcome, "episode_done": False})

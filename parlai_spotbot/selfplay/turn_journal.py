@@ -21,7 +21,7 @@ VERSION = 1
 HEADER = {"turns_journal": VERSION}
 
 STALE = 50_000
-"""When so many turns of conversations that have ended are in the file, they are taken out."""
+"""Number of turns of ended conversations in the file after which they are taken out."""
 
 ANEW = "Remove the file: the turns in it are then asked for again."
 

@@ -111,7 +111,7 @@ class SelfPlayWorld(DialogPartnerWorld):
             first.observe(self._message("context", "\n".join(filter(None, (context[0], START)))))
             return
         opening, answer = self.job.seed.turns
-        # TorchAgents must answer every observation, so what an entity is told comes in the message it answers first.
+        # TorchAgents must answer every observation, so the context comes in the message it answers first.
         first.observe(self._message("context", context[0]))
         first.self_observe(self._message(first.id, opening))
         first.observe(self._message(second.id, answer))

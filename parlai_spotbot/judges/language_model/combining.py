@@ -20,8 +20,8 @@ RULE = (
     "choice is the most probable option; where several are, the neutral one (unsure, no_difference, neither) if the "
     "question has one, else one drawn by the seed. A scale is the median of the averaged distribution, between two "
     "points the middle one, else drawn by the seed. A box is ticked at more than one half; of a required question the "
-    "most probable at least. A ranking goes by the mean rank. A free text is that of the first order. What lacks a "
-    "good answer in one of the orders is missing."
+    "most probable at least. A ranking goes by the mean rank. A free text is that of the first order. An "
+    "answer is missing if one of the orders has no good one."
 )
 
 

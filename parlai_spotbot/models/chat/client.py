@@ -193,5 +193,4 @@ def unreachable(err: BaseException, timeout: float, key: Key) -> ChatError:
             reason = os.strerror(cause.errno) if (cause.errno or 0) > 1 else cause.strerror
             return ChatError("unreachable", key.hidden(reason.lower()))
         cause = cause.__cause__ or cause.__context__
-    broken = isinstance(err, (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError))
-    return ChatError("unreachable", "the connection broke off" if broken else type(err).__name__)
+    return ChatError("unreachable", f"the connection broke off ({type(err).__name__})")

@@ -94,8 +94,7 @@ def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> Cha
     if code in UNPAID:
         return ChatError("unpaid", text)
     if status in BUSY or status >= 500:
-        wait = headers.get("retry-after")
-        return ChatError("busy", text + (f"; it asks to wait {wait} seconds" if (wait or "").isdigit() else ""))
+        return ChatError("busy", text)
     if any(sign in f"{code} {words}".lower() for sign in TOO_LONG):
         return ChatError("too_long", text)
     if code in ("content_filter", "content_policy_violation"):
@@ -106,12 +105,8 @@ def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> Cha
 def _error_words(data: Any) -> tuple[str, str]:
     """A server's message, in one line of at most 300 characters, and its code."""
     error = data.get("error", data) if isinstance(data, dict) else {}
-    if isinstance(error, str):
-        return " ".join(error.split())[:300], ""
-    if not isinstance(error, dict):
-        return "", ""
-    words = error.get("message") or error.get("detail") or ""
-    words = words if isinstance(words, str) else json.dumps(words)
+    error = error if isinstance(error, dict) else {"message": error}
+    words = str(error.get("message") or error.get("detail") or "")
     return " ".join(words.split())[:300], str(error.get("code") or error.get("type") or "")[:60]
 
 

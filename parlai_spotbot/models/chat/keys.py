@@ -56,9 +56,6 @@ class Key:
     def __bool__(self) -> bool:
         return bool(self._value)
 
-    def __repr__(self) -> str:
-        return f"<the key in {self.variable}>" if self else "<no key>"
-
     def __reduce__(self) -> tuple:
         raise TypeError("a key is never written anywhere")
 

@@ -1,17 +1,14 @@
 """Comparison of wordings of a question: several wordings on one set of pairs whose better one is known (Li, Weston &
 Roller 2019, section on question optimisation).
 
-A wording's agreement is the share of choices for the known better conversation. Wordings are compared on the pairs
-that both were put for: the same pairs make differences smaller or surer than each share by itself, which the
-clustered errors (by conversations and by annotators, who may have answered both) know. Where most choices are about
-pairs that one of the two wordings alone was put for, all choices are compared. Agreement does not say that people
-understood what was meant.
+A wording's agreement is the share of choices for the known better conversation. The same pairs, and the same
+annotators, make differences surer than each share alone, which the clustered errors allow for. Agreement does not
+show that people understood what was meant.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -23,9 +20,6 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.records import HUMAN
-
-MOSTLY = 0.5
-"""Wordings are compared on the pairs that they share where so many of their choices are about these."""
 
 
 def known_pairs(order: Sequence[str]) -> list[tuple[str, str]]:
@@ -65,24 +59,17 @@ def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd
 
 
 def compare_wordings(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]] = (), *, crossed: bool = True) -> dict:
-    """Describe how each wording (`question` of the choices) does on pairs of known order, and which wordings differ.
+    """Return the agreement of each wording (`question` of the choices) on pairs of known order, and their differences.
 
     Returns
     -------
     dict
-        `pairs` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
-        pairs, `alike` (the share of couples of answers about one pair that are the same), `alpha` (nominal),
-        `alpha_ci`}; `differences` [{a, b, paired, pairs (of both), n, estimate (a less b, on these where
-        `paired`, else on all), ci, p, p_adjusted}];
-        `pairs`, how many pairs of conversations there are; and `why` where there is nothing to go by.
+        `known` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
+        pairs, `alike` (the share of pairs of answers about one pair that are the same), `alpha` (nominal)}; `differences` [{a, b, pairs (of both), n, estimate (a less b), ci, p,
+        p_adjusted}]; and `why` if no choice can be used.
     """
     rows = right_choices(choices, pairs)
-    result: dict = {
-        "known": [list(pair) for pair in pairs],
-        "wordings": {},
-        "differences": [],
-        "pairs": rows["pair"].nunique(),
-    }
+    result: dict = {"known": [list(pair) for pair in pairs], "wordings": {}, "differences": []}
     if rows.empty:
         what = ", ".join(f"{a} over {b}" for a, b in pairs) or "people over bots"
         return result | {"why": f"no choice between contestants whose better one is known ({what})"}
@@ -97,26 +84,19 @@ def compare_wordings(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]] = (
             "pairs": row["pair"].nunique(),
             "alike": alike["alike"],
             "alpha": alike["alpha"],
-            "alpha_ci": alike["ci"],
         }
     return result | {"differences": _differences(rows, names, crossed)}
 
 
 def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool) -> list[dict]:
-    """Every two wordings on the pairs of conversations that both were put for; on all, where most have but one."""
+    """Return the difference of every two wordings; choices about the same pairs make it surer, by their clusters."""
     differences = []
     for a, b in combinations(names, 2):
-        both = set(rows.loc[rows["question"] == a, "pair"]) & set(rows.loc[rows["question"] == b, "pair"])
         every = rows[rows["question"].isin([a, b])]
-        paired_rows = every[every["pair"].isin(both)]
-        paired = len(paired_rows) >= MOSTLY * len(every)
-        paired_rows = paired_rows if paired else every
-        group = (paired_rows["question"] == b).to_numpy().astype(int)
-        clusters = frame_clusters(paired_rows, crossed)
-        if paired_rows["pair"].nunique() == 1:  # which is no sample of pairs: another study has other annotators
-            clusters = replace(clusters, conversations=None)
-        means = group_means(paired_rows["right"].to_numpy(dtype=float), group, 2, clusters)
-        test = means.contrast(np.array([1.0, -1.0]))
-        differences.append({"a": a, "b": b, "paired": paired, "pairs": len(both), "n": len(paired_rows), **test})
+        group = (every["question"] == b).to_numpy().astype(int)
+        means = group_means(every["right"].to_numpy(dtype=float), group, 2, frame_clusters(every, crossed))
+        both = every.groupby("pair")["question"].nunique() == 2
+        about = {"a": a, "b": b, "pairs": int(both.sum()), "n": len(every)}
+        differences.append(about | means.contrast(np.array([1.0, -1.0])))
     adjusted = adjust_known([row["p"] for row in differences])
     return [row | {"p_adjusted": float(p)} for row, p in zip(differences, adjusted, strict=True)]

@@ -13,9 +13,7 @@ from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import KINDS
-from parlai_spotbot.wording import listed, number
-
-LEVEL = 0.05
+from parlai_spotbot.wording import number
 
 
 def compute(answers: Answers) -> dict:
@@ -28,15 +26,14 @@ def compute(answers: Answers) -> dict:
 
 
 def comparison_sentence(data: Mapping) -> str:
-    """Return whether two kinds of conversations put the contestants in one order, and which win shares differ."""
+    """Return whether two kinds of conversations put the contestants in one order."""
     x, y = (KINDS[kind] for kind in data["kinds"])
     if not np.isfinite(data["tau"]):
         return f"Conversations of {x} and those of {y} have too few contestants in common to compare orders."
     order = "in the same order" if data["same_order"] else "in different orders"
-    clear = [f"{row['a']} over {row['b']}" for row in data["pairs"] if row["p_adjusted"] < LEVEL]
     return (
-        f"Conversations of {x} and those of {y} put {len(data['contestants'])} contestants {order} (rank correlation τ "
-        f"{number(data['tau'])}); win shares differ clearly for {listed(clear) or 'no pair'}."
+        f"Conversations of {x} and those of {y} put {len(data['contestants'])} contestants {order} (Kendall's tau-b "
+        f"{number(data['tau'])})."
     )
 
 

@@ -13,8 +13,6 @@ from parlai_spotbot.wording import INTERVAL, p_said, percent, points, to
 
 LEVEL = 0.05
 
-ONE_PAIR = "All choices are about one pair of conversations: what is found speaks of this pair alone."
-
 
 def compute(answers: Answers) -> dict:
     """Agreement per wording on pairs whose better one is known, and which wordings differ.
@@ -22,9 +20,7 @@ def compute(answers: Answers) -> dict:
     `texts` holds what was asked, by the question's name, where the survey is known.
     """
     compared = compare_wordings(answers.rows, known_pairs(answers.options.known_order), **answers.hang)
-    pairs, why = compared.pop("pairs"), compared.pop("why", None)
     result = compared | {"sentences": sentences(compared)}
-    result |= {"why": why} if why else {"note": ONE_PAIR} if pairs == 1 else {}
     survey = answers.facts.survey
     texts = {q.name: q.wording for q in survey.questions if q.name in result["wordings"]} if survey else {}
     return result | {"texts": texts}
@@ -49,14 +45,12 @@ def sentences(result: Mapping) -> list[str]:
     ]
     if result["differences"]:
         text.append(f"Wordings that differ clearly: {'; '.join(clear) or 'none'}.")
-    if not all(row["paired"] for row in result["differences"]):
-        text.append("Each wording was put for pairs of its own; on the same pairs differences would be surer.")
     return text
 
 
 def summarise(result: Result) -> list[str]:
     """Return which wording has the highest agreement, and which differ clearly."""
-    return [*result.data["sentences"], result.data.get("note", "")]
+    return result.data["sentences"]
 
 
 TABLES = {
@@ -81,7 +75,6 @@ TABLES = {
             "b": Column("text", "Against"),
             "estimate": Column("share", "Difference", ci="ci", digits=1),
             "pairs": Column("count", "Pairs of conversations"),
-            "paired": Column("flag", "The same for both"),
             "p": Column("p"),
             "p_adjusted": Column("p", "p, Holm"),
         },

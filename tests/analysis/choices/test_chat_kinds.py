@@ -1,12 +1,10 @@
 """Self-chats beside conversations with people: orders alike, orders that differ, and pairs that do."""
 
-import pytest
 from made_up import acute
-from statsmodels.stats.proportion import confint_proportions_2indep, proportions_ztest
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices import choice_frame
-from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kind_of_choice, two_shares
+from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kind_of_choice
 from parlai_spotbot.records import HUMAN
 
 SHARES = {("a", "b"): 0.7, ("b", "c"): 0.7, ("a", "c"): 0.85, ("a", HUMAN): 0.3, ("b", HUMAN): 0.15, ("c", HUMAN): 0.1}
@@ -29,8 +27,6 @@ def test_kinds_that_agree():
     compared = found["comparisons"][0]
     assert compared["tau"] == 1.0
     assert compared["same_order"]
-    assert len(compared["pairs"]) == 6
-    assert compared["p"] > 0.05
 
 
 def test_a_bot_that_is_worse_in_self_chat_is_found():
@@ -46,19 +42,3 @@ def test_a_bot_that_is_worse_in_self_chat_is_found():
     compared = found["comparisons"][0]
     assert not compared["same_order"]
     assert compared["tau"] < 1
-    clear = {(row["a"], row["b"]) for row in compared["pairs"] if row["p_adjusted"] < 0.05}
-    assert clear == {("a", "b"), ("a", "c")}
-
-
-def test_one_kind_has_nothing_to_be_compared_with():
-    found = compare_kinds(rows_of(acute(SHARES, 4)), ["a", "b", "c", HUMAN])
-    assert found["comparisons"] == []
-    assert "one kind" in found["why"]
-
-
-@pytest.mark.parametrize(("hits", "n"), [((30, 20), (50, 50)), ((5, 18), (40, 30)), ((0, 3), (10, 12))])
-def test_two_shares_as_statsmodels(hits, n):
-    p, ci = two_shares((hits[0] / n[0], hits[1] / n[1]), n)
-    assert p == pytest.approx(proportions_ztest(hits, n)[1])
-    theirs = confint_proportions_2indep(hits[0], n[0], hits[1], n[1], method="newcomb", compare="diff")
-    assert ci == pytest.approx(theirs)

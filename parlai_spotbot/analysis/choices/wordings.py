@@ -65,8 +65,9 @@ def compare_wordings(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]] = (
     -------
     dict
         `known` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
-        pairs, `alike` (the share of pairs of answers about one pair that are the same), `alpha` (nominal)}; `differences` [{a, b, pairs (of both), n, estimate (a less b), ci, p,
-        p_adjusted}]; and `why` if no choice can be used.
+        pairs, `alike` (the share of pairs of answers about one pair of conversations that are the same), `alpha`
+        (nominal)}; `differences` [{a, b, pairs (of both), n, estimate (a less b), ci, p, p_adjusted}]; and `why` if no
+        choice can be used.
     """
     rows = right_choices(choices, pairs)
     result: dict = {"known": [list(pair) for pair in pairs], "wordings": {}, "differences": []}

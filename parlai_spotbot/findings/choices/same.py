@@ -59,12 +59,9 @@ TABLE = Table(
         "estimate": Column("share", "Share of the left", ci="ci", digits=1),
         "n": Column("count", "n"),
         "p": Column("p", "p"),
-        "p_mid": Column("p", "Mid-p"),
-        "size": Column("share", "False alarms", digits=1),
     },
     "Against itself (A/A)",
-    "Exact binomial test of the decided choices. Where both sides are equal it rejects in fewer than 5 % of studies: "
-    "the last column.",
+    "Exact binomial test of the decided choices.",
     ("clopper1934",),
 )
 

@@ -68,19 +68,22 @@ class Clusters:
         flat = [
             conversation[min(place, len(conversation) - 1)] for conversation in conversations for place in range(width)
         ]
-        codes = codes_of(flat, "conversations").reshape(len(conversations), width)
-        if workers is not None and len(workers) != len(codes):
-            raise ValueError(f"workers has {len(workers)} entries, expected one for each of {len(codes)} rows")
-        if width == 2:  # a conversation beside itself counts once
-            codes[codes[:, 0] == codes[:, 1], 1] = -1
-        worker_codes = None if workers is None else codes_of(workers, "workers")
-        several = worker_codes is not None and worker_codes.any()
-        return cls(len(codes), codes if len(codes) else None, worker_codes if several else None)
+        return cls._of(codes_of(flat, "conversations").reshape(len(conversations), width), workers)
 
     @classmethod
     def by(cls, conversations: ArrayLike, workers: ArrayLike | None = None) -> Clusters:
         """As `of`, where each row is of one conversation, whose id (n,) is given."""
-        return cls.of(codes_of(conversations, "conversations")[:, None], workers)
+        return cls._of(codes_of(conversations, "conversations")[:, None], workers)
+
+    @classmethod
+    def _of(cls, codes: np.ndarray, workers: ArrayLike | None) -> Clusters:
+        if workers is not None and len(workers) != len(codes):
+            raise ValueError(f"workers has {len(workers)} entries, expected one for each of {len(codes)} rows")
+        if codes.shape[1] == 2:  # a conversation beside itself counts once
+            codes[codes[:, 0] == codes[:, 1], 1] = -1
+        worker_codes = None if workers is None else codes_of(workers, "workers")
+        several = worker_codes is not None and worker_codes.any()
+        return cls(len(codes), codes if len(codes) else None, worker_codes if several else None)
 
     def take(self, chosen: np.ndarray) -> Clusters:
         """Return those of the rows `chosen` (a mask or places)."""

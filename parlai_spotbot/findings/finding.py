@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, Table
+from parlai_spotbot.findings.result import Result as Result
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import Answers, Form
+    from parlai_spotbot.findings.schema import Chart, Table
 
 
 def _no_sentences(result: Result) -> list[str]:

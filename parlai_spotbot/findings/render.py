@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from parlai_spotbot import terminal
 from parlai_spotbot.findings import sections
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.matrix import matrix_card
-from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.finding import Finding
+    from parlai_spotbot.findings.result import Result
 
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.contents import Analysis
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, percent, source_said, upper_first
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import Answers
+    from parlai_spotbot.findings.contents import Analysis
 
 GUESSING = 0.5
 """The balanced accuracy of who guesses, or always says the same."""

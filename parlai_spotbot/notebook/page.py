@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot.errors import as_value_error
-from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study, expect_study
 
 
@@ -25,6 +24,8 @@ def report(study: Study, survey: str | None = None, without: Sequence[str] = ())
     ValueError
         Where the study has no such survey or judge, or one of its files is malformed.
     """
+    from parlai_spotbot.report.page import build_report
+
     expect_study(study)
     with as_value_error("study"):
         return build_report(study, survey, without)

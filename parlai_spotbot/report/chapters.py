@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, judge_account, render
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
-from parlai_spotbot.report.drawing import Look
 from parlai_spotbot.report.parts import SourcePart, SurveyView, said
 from parlai_spotbot.surveys import about_of, get_survey, is_survey
 from parlai_spotbot.surveys.packing import packing_of
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.contents import Contents
+    from parlai_spotbot.findings.sections import Section
+    from parlai_spotbot.report.drawing import Look
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings import needs, render
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
-from parlai_spotbot.findings.source_accounts import SourceAccount
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
@@ -22,6 +21,10 @@ from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import caution_of, here, said
 from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.contents import Contents
+    from parlai_spotbot.findings.source_accounts import SourceAccount
 
 ROWS = 8
 """So many contestants, or criteria, are on the first screen; the others behind it."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.contents import Contents
 
 
 def lead_of(contents: Contents) -> SourceAccount | None:

@@ -9,27 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.render import tell
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.failures import failures_sentence, failures_table
-from parlai_spotbot.report.first_screen import FirstScreen, SourceCard, Step
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.report.second_screen import second_screen
 from parlai_spotbot.report.templating import environment, script
-from parlai_spotbot.study import Study
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.finding import Finding
+    from parlai_spotbot.findings.sections import Section
+    from parlai_spotbot.report.first_screen import FirstScreen, SourceCard, Step
+    from parlai_spotbot.study import Study
 
 
 @dataclass(frozen=True)

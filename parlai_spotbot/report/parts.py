@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.sections import Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import Look, looks
-from parlai_spotbot.study import Study
 from parlai_spotbot.wording import source_said, upper_first
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.contents import Contents
+    from parlai_spotbot.findings.sections import Table
+    from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge"
 

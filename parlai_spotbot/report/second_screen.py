@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.chapters import Chapter
 from parlai_spotbot.report.first_screen import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
 from parlai_spotbot.wording import counted, listed, people_said, source_said
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.contents import Contents
+    from parlai_spotbot.findings.sections import Section
+    from parlai_spotbot.report.chapters import Chapter
 
 OTHERS = 6
 """So many other answers stand here; the rest stand with their surveys."""

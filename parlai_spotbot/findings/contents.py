@@ -217,5 +217,7 @@ def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
         by_source = value.get("by_source") if isinstance(value, dict) else None
         if not isinstance(by_source, dict) or not all(isinstance(result, dict) for result in by_source.values()):
             raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
-        analysis[stem], made_by[stem] = by_source, value.get("made_by") or {}
+        made_by[stem] = value.get("made_by") or {}
+        if made_by[stem].get("version", VERSION) == VERSION:  # what another version made has other keys
+            analysis[stem] = by_source
     return analysis, made_by

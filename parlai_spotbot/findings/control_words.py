@@ -15,7 +15,7 @@ def controls_sentence(data: Mapping) -> str:
     who = counted(len(data["by_annotator"]), "annotator")
     text = f"{who} answered {answered} controls, whose right answer is known, and missed {missed}."
     if allowed is not None:
-        text += f" {len(data['failed']) or 'None'} missed more than {allowed} and so counts in no main figure."
+        text += f" Left out of the main figures, as they missed more than {allowed}: {len(data['failed']) or 'nobody'}."
     return text
 
 

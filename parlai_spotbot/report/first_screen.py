@@ -178,5 +178,5 @@ def missing(contents: Contents) -> Step | None:
         return Step(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))
     if _none_left(contents):
         return Step("More people are to answer.", here(study, answers_by_people(study, survey)))
-    why = contents.outdated if contents.analysis else "The judgements are not analysed yet."
+    why = contents.outdated or ("" if contents.analysis else "The judgements are not analysed yet.")
     return Step(why, here(study, command("analyze", study.path, survey))) if why else None

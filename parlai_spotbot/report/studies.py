@@ -68,11 +68,11 @@ def _ranked_surveys(study: Study) -> list[str]:
 
 
 def _analysis(study: Study, survey: str) -> Analysis:
-    path = study.analysis_path(survey) / "ranking.json"
-    if not path.exists():
-        command = hints.run("analyze", study.path, survey)
-        raise UserError(f"{path}: the judgements of '{survey}' are not analysed yet.", command)
-    return read_analysis(study, survey)
+    analysis = read_analysis(study, survey)
+    if "ranking" not in analysis.analysis:
+        where, command = study.analysis_path(survey), hints.run("analyze", study.path, survey)
+        raise UserError(f"{where}: the judgements of '{survey}' are not analysed yet by this version.", command)
+    return analysis
 
 
 def _row(study: str, standing: Standing, contestant: str) -> dict:

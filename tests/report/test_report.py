@@ -189,7 +189,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     own = result["annotators"]["by_source"][HUMAN]
     assert own["annotators"][worker]["left_out"] == "missed more than 1 control"
     people = re.sub("&#39;", "'", part(study.report_path.read_text(encoding="utf-8"), "annotators"))
-    assert "1 missed more than 1 and so counts in no main figure." in people
+    assert "Left out of the main figures, as they missed more than 1: 1." in people
     assert "missed more than 1 control" in people
     gone = own["annotators"][worker]["n"]
     said = summary("spot_the_bot", result)

@@ -43,7 +43,8 @@ def _longest(curves: Mapping[str, Mapping]) -> str:
     if versus:
         ends = to(versus["ci"], points)
         people = f"; people in {percent(versus['human'])}, a difference of {points(versus['difference'])} points{ends}."
-    return f"After {last} exchanges {some(best, 'bots')} are not called a bot most often: in {share}{people}"
+    which = f"{some(best, 'bots')} {'is' if len(best) == 1 else 'are'}"
+    return f"After {last} exchanges {which} not called a bot most often: in {share}{people}"
 
 
 def _told_apart(pairs: Sequence[Mapping]) -> str:

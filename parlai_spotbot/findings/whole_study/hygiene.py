@@ -139,8 +139,9 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
 
 def summarise(result: Result) -> list[str]:
     """Return the most frequent faults, and the overlap with training data."""
-    careful = careful_of(result.data) or ["No contestant has such turns clearly more often than people."]
-    return [*map(Caution, careful), result.data["training_overlap"].get("sentence", "")]
+    careful = [Caution(text) for text in careful_of(result.data)]
+    nothing = "No contestant's turns show faults clearly more often than people's."
+    return [*(careful or [nothing]), result.data["training_overlap"].get("sentence", "")]
 
 
 def careful_of(data: Mapping) -> list[str]:

@@ -76,7 +76,8 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
     path = study.path / "analysis" / FILE
     if not path.exists():
         return compute(analysed(study)) if len(surveys) > 1 else {}
-    return checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))["by_source"]
+    found = checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))
+    return found["by_source"] if found["made_by"].get("version") == VERSION else {}
 
 
 def summarise(result: Result) -> list[str]:

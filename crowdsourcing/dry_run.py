@@ -74,8 +74,6 @@ def estimate(
     took = survey.tasks[0].took if len(survey.tasks) == 1 else None
     seconds, source = took or survey.about.took or GUESS
     controls = limits.controls_per_unit * (annotators if survey.control_first else len(left))
-    if limits.gold_every and len(left) > limits.gold_every * annotators:
-        controls = annotators  # the gold dialogue, once each
     annotations = sum(len(unit.items) for unit in left)
     exercises = len(survey.onboarding[0]) if survey.onboarding else len(rounds(survey.training, 0))
     annotating = (annotations + controls) * seconds

@@ -52,7 +52,7 @@ class Qualifications:
     adult: bool = False
 
 
-MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "gold_every", "gold_wrong_turns")
+MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes")
 
 
 def _rules(kind: type, from_zero: Collection[str]) -> Any:

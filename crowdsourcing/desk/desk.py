@@ -24,7 +24,6 @@ from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
 from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody
 from parlai_spotbot.crowdsourcing.desk.sessions import Reception
-from parlai_spotbot.crowdsourcing.desk.training import gold_is_due, too_many_wrong
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, about_item, digest
 from parlai_spotbot.records import Item, Unit
 
@@ -138,11 +137,8 @@ class Desk(ChatDesk, Reception):
         done = [self.items.get(i) for handout in handouts if handout.status == "done" for i in handout.items]
         if survey.control_first and any(item and item.control for item in done):
             count = 0
-        if survey.limits.gold_every:
-            count = int(gold_is_due(survey.limits, sum(handout.status == "done" for handout in handouts)))
-        controls = self.practice.unmet(visitor.worker, self.controls)
         draw = ControlDraw(count, chance, survey.control_first, same_questions=survey.spread in ("units", "tasks"))
-        return mix(unit.items, controls, draw, self.stock.met[visitor.worker], self.seeds)
+        return mix(unit.items, self.controls, draw, self.stock.met[visitor.worker], self.seeds)
 
     # -- handing it in or giving it back -----------------------------------------------------------------------------
     def submit(self, visitor: Visitor, body: Any) -> dict:
@@ -174,9 +170,7 @@ class Desk(ChatDesk, Reception):
         self._tell(self.ledger.handout(handout.handle))
 
     def _careless(self, handout: Handout, record: dict, grades: dict[int, bool]) -> bool:
-        """Return whether the annotator missed too many controls, or too many turns of gold dialogues."""
-        if self.survey.training:
-            return too_many_wrong(self.survey.limits, record)
+        """Return whether the annotator missed too many controls."""
         misses = self.ledger.misses(handout.worker) + sum(grades.values())
         return misses > self.survey.limits.control_mistakes
 

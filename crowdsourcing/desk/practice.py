@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -18,7 +18,6 @@ from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, check_items, 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
 from parlai_spotbot.crowdsourcing.ledger.entries import PracticeAttempt, digest
-from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
 
@@ -50,10 +49,6 @@ class Practice:
         attempt = len(self.ledger.attempts(worker))
         pages, _ = self._exercises(worker, attempt)
         return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
-
-    def unmet(self, worker: str, controls: Sequence[Item]) -> Sequence[Item]:
-        """Return the controls that the annotator did not practise with: all of them."""
-        return controls
 
     def _exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
         return grading.present_exercises(self.survey, attempt, chance_of(self.secret, f"onboarding {attempt}", worker))

@@ -2,8 +2,7 @@
 
 ABC-Eval (2022, section 5 and appendix D). A round is handed in once, and no round is skipped or repeated: the ledger's
 database sees to that. Only what is handed in is told: the gold labels and reasons of a round leave the server with its
-result. A further attempt is a dialogue that was never seen before. The dialogues that are left are gold dialogues to
-be mixed into the work, where they show whether annotators keep their quality.
+result. A further attempt is a dialogue that was never seen before.
 """
 
 from __future__ import annotations
@@ -22,32 +21,13 @@ from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound, digest
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.abc_eval.training import marks
-from parlai_spotbot.surveys.controls.gold import graded as grade_gold
-from parlai_spotbot.surveys.controls.gold import is_mark, mark_of
-from parlai_spotbot.surveys.survey import Limits, Survey
+from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 
 
 def course_of(survey: Survey) -> list[list[GoldDialogue]]:
     """The dialogues of each attempt that is possible at a task's training, in order; the last one of each decides."""
     return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
-
-
-# -- gold dialogues among the work -------------------------------------------------------------------------------------
-def gold_is_due(limits: Limits, done: int) -> bool:
-    """Return whether the next unit of an annotator who has done so many brings a gold dialogue, if one is left."""
-    return limits.gold_every > 0 and done > 0 and done % limits.gold_every == 0
-
-
-def too_many_wrong(limits: Limits, record: dict) -> bool:
-    """Return whether a gold dialogue of a finished unit has too many wrong turns for a further unit."""
-    most = limits.gold_wrong_turns
-    wrong = [
-        sum(not right for right in grade_gold(item["control"], answers_of(item)).values())
-        for item in record["items"]
-        if is_mark(item["control"])
-    ]
-    return most > 0 and max(wrong, default=0) >= most
 
 
 # -- the rounds --------------------------------------------------------------------------------------------------------
@@ -115,12 +95,6 @@ class Training:
             "items": [page],
             "results": [self._told(worker, sitting) for sitting in done if sitting.body],
         }
-
-    def unmet(self, worker: str, controls: Sequence[Item]) -> list[Item]:
-        """Return those of the gold dialogues that the annotator has not been trained with."""
-        sat = {sitting.dialogue for sitting in self.ledger.sittings("worker = ?", worker)}
-        marks_met = {mark_of(gold) for golds in self.course for gold in golds if gold.id in sat}
-        return [item for item in controls if item.control not in marks_met]
 
     def _present(self, worker: str, attempt: int, number: int) -> tuple[dict, dict]:
         item = gold_item(self.course[attempt][number], self.task.questions)

@@ -33,7 +33,7 @@ PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "rep
 HIDDEN = (*PACKED, "onboarding", "training", "features", "about", "chat")
 """The fields of a survey that no browser gets."""
 
-HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes", "gold_every", "gold_wrong_turns")
+HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes")
 """Limits that no browser gets."""
 
 Spread = Literal["", "items", "units", "tasks"]
@@ -148,9 +148,7 @@ class Limits:
 
     `units_per_annotator`: handed out to one annotator, ever, given back or not. `onboarding_attempts`, and
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
-    annotator may miss `control_mistakes` in all. `comment_length` and `text_length` in characters. After every
-    `gold_every` units of a task an annotator gets a gold dialogue of it, each once, to watch quality; 0: never. Who
-    annotates `gold_wrong_turns` turns of it wrong, or more, gets no further unit; 0: it is only watched.
+    annotator may miss `control_mistakes` in all. `comment_length` and `text_length` in characters.
     """
 
     units_per_annotator: int = 3
@@ -159,8 +157,6 @@ class Limits:
     onboarding_mistakes: int = 0
     controls_per_unit: int = 2
     control_mistakes: int = 1
-    gold_every: int = 0
-    gold_wrong_turns: int = 0
     comment_length: int = 2000
     text_length: int = 5000
 

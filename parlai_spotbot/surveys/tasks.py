@@ -59,8 +59,7 @@ class GoldTurn:
 class GoldDialogue:
     """A dialogue written for a task, with the labels of every turn of the bot; `task` is that of its file.
 
-    `role` is "training" (a round of it), "second_chance" (the decision of a further attempt) or "gold" (mixed into the
-    work, where it shows whether annotators keep their quality).
+    `role` is "training" (a round of it) or "second_chance" (the decision of a further attempt).
     """
 
     id: str

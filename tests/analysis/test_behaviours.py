@@ -7,18 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from computing import analyze
-from made_up import answers_for
 from made_up import behaviours as study
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis import behaviours
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
-from parlai_spotbot.surveys.abc_eval.labels import LESS, possible
-from parlai_spotbot.surveys.controls.gold import gold_items, gold_quality, key_of
+from parlai_spotbot.surveys.abc_eval.labels import LESS
 
 RATES = {
     "alpha": {"self_contradiction": 0.2, "redundant": 0.05, "fact_usage": 0.3, "fact_contradiction": 0.02},
@@ -145,62 +143,6 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
         alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
         == whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
     )
-
-
-# -- gold dialogues ----------------------------------------------------------------------------------------------------
-def golds(worker, wrong, at, task="consistency"):
-    """A gold dialogue of which the first `wrong` turns are annotated in another way."""
-    item = gold_items(task)[0]
-    for place, (turn, labels) in enumerate(key_of(item.control)[1].items()):
-        given = next(own for own in possible(task) if own != labels) if place < wrong else labels
-        for question, answer in answers_for(task, given).items():
-            yield Judgement(
-                f"{worker}{at}{turn}{question}",
-                f"{worker}-{at}",
-                "abc_eval",
-                "u",
-                item.item_id,
-                item.conversation_ids,
-                item.exchanges,
-                f"turn:{turn}",
-                question,
-                answer,
-                worker,
-                HUMAN,
-                item.control,
-                {},
-                at,
-                at,
-                60.0,
-            )
-
-
-def test_gold_dialogues_are_no_data_but_quality_over_time(made, result):
-    extra = [*golds("w1", 4, "2026-01-03"), *golds("w0", 0, "2026-01-02"), *golds("w2", 2, "2026-01-01")]
-    rows = gold_quality(extra)
-    turns = rows[0]["turns"]
-    assert [(r["worker_id"], r["right"], r["missed"], len(r["wrong"])) for r in rows] == [
-        ("w2", turns - 2, False, 2),
-        ("w0", turns, False, 0),
-        ("w1", turns - 4, True, 4),
-    ]
-    judgements, conversations, items = made.everything()
-    judgements = [j for j in judgements if j.source == HUMAN]
-    found = analyze(
-        [*judgements, *extra],
-        conversations,
-        "abc_eval",
-        items=items,
-        bots=list(RATES),
-        bootstraps=60,
-        asked=get_survey("abc_eval"),
-        only=("ranking", "annotators"),
-    )
-    assert found["ranking"]["by_source"][HUMAN] == result["ranking"]["by_source"][HUMAN]
-    assert found["ranking"]["made_by"]["left_out"][HUMAN] == {"control": 3}
-    own = found["annotators"]["by_source"][HUMAN]
-    assert own["gold"] == rows
-    assert own["summary"]["left_out"] == {}
 
 
 # -- the whole method --------------------------------------------------------------------------------------------------

@@ -8,14 +8,13 @@ from dataclasses import replace
 
 import pytest
 from office import refused
-from trained import annotate, by_key, filled, office_of, round_body
+from trained import by_key, filled, office_of, round_body
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED
-from parlai_spotbot.surveys.controls.gold import is_mark
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 
@@ -150,7 +149,7 @@ def strings(value):
 
 @pytest.mark.parametrize("task", ["consistency", "transitions", "sociality"])
 def test_nothing_of_a_key_is_sent_before_its_round_is_handed_in(made, task):
-    office = made(task, gold_every=1)
+    office = made(task)
     golds = {gold.id: gold for gold in office.survey.training}
     course = [gold.id for attempt in course_of(office.survey) for gold in attempt]
     done = set()
@@ -170,7 +169,7 @@ def test_nothing_of_a_key_is_sent_before_its_round_is_handed_in(made, task):
         known = {name for name in golds if name in course[: len(done) + 1]}
         for name in golds.keys() - known:
             assert not {turn.text for turn in golds[name].turns if len(turn.text) > 40} & texts, name
-        for word in ("covers", "second_chance", "known_labels", "gold_every", "gold_wrong_turns", '"training":'):
+        for word in ("covers", "second_chance", '"training":'):
             assert word not in raw
 
     check(office.desk.session(ANN))
@@ -183,33 +182,3 @@ def test_nothing_of_a_key_is_sent_before_its_round_is_handed_in(made, task):
     unit = office.desk.next_unit(ANN)
     assert unit["state"] == "working"
     check(unit)
-
-
-# -- gold dialogues among the work -------------------------------------------------------------------------------------
-def test_gold_dialogues_come_once_after_so_many_units_and_look_like_the_others(made):
-    office = made("consistency", units=8, gold_every=2)
-    trained(office, ANN)
-    units = [annotate(office.desk, ANN)[0] for _ in range(8)]
-    # The second is the one of a further attempt at the training, which this annotator did not need.
-    assert [len(unit["items"]) for unit in units] == [1, 1, 2, 1, 2, 1, 1, 1]
-    first, second = units[2]["items"]
-    assert set(first) == set(second)
-    assert {frozenset(turn) for item in (first, second) for turn in item["transcripts"][0]["turns"]} == {
-        frozenset({"entity", "text"})
-    }
-    assert first["questions"] == second["questions"]
-    records = [submission.record for submission in office.ledger.submissions()]
-    marked = [item for record in records for item in record["items"] if item["control"]]
-    assert {item["control"] for item in marked} == {item.control for item in office.controls}
-    assert all(is_mark(item["control"]) for item in marked)
-
-
-@pytest.mark.parametrize(("limit", "wrong", "stops"), [(0, 99, False), (4, 3, False), (4, 4, True)])
-def test_too_many_wrong_turns_of_gold_stop_where_the_launch_says_so(made, limit, wrong, stops):
-    office = made("consistency", units=4, gold_every=1, gold_wrong_turns=limit)
-    trained(office, ANN)
-    annotate(office.desk, ANN)
-    _, said = annotate(office.desk, ANN, range(wrong))
-    assert (said["state"] == "stopped") == stops
-    assert office.ledger.annotator("ann").standing == ("stopped" if stops else "passed")
-    assert office.ledger.misses("ann") == 1  # more than the two that the training allows, in all three cases

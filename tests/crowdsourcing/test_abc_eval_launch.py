@@ -27,8 +27,6 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.controls import read_controls
-from parlai_spotbot.surveys.controls.gold import is_mark, key_of
 
 NAME = "abc_eval"
 
@@ -60,8 +58,6 @@ def test_the_dry_run_is_about_the_task_alone_and_counts_the_training(packed):
     hours = (len(units) * 352.8 + 2 * (3 * 352.8 + 180)) / 3600
     assert f"{hours:.1f} hours in all" in text
     settings = LaunchSettings(limits={"onboarding_attempts": 3})
-    with pytest.raises(UserError, match="dialogues for 2 attempts"):
-        launch(LaunchRequest(packed.path, NAME, "knowledge", settings, dry_run=True))
 
 
 def test_a_task_that_was_not_packed_is_said(tmp_path):
@@ -78,9 +74,8 @@ def desk_of(study, task, team="", **limits):
     paths = CollectionPaths.of(study, NAME, task)
     paths.make()
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
-    controls = [item for item in read_controls(study, NAME) if key_of(item.control)[0] == task]
     return Desk(
-        DeskMaterial(survey, units_of_task(study.units(NAME), survey), controls, seeds),
+        DeskMaterial(survey, units_of_task(study.units(NAME), survey), [], seeds),
         PageWords(),
         Participants(MemoryCrowd(), team=team),
         DeskRecords(Ledger(paths.ledger), read_secret(paths.secret)),
@@ -97,13 +92,13 @@ def practise(desk, visitor, *wrong):
 
 @pytest.fixture
 def annotated(tmp_path):
-    """Ann works in two tasks, with gold in one of them; Bob fails the training of one and passes another's."""
+    """Ann works in two tasks; Bob fails the training of one and passes another's."""
     study = whole.make_study(tmp_path / "study", NAME, each=2, people=0, ask=("consistency", "sociality"))
     ann, bob = Visitor("ann"), Visitor("bob")
-    one = desk_of(study, "consistency", "students", gold_every=1)
+    one = desk_of(study, "consistency", "students")
     practise(one, ann, (), (1, 2), (0,))
     trained.annotate(one, ann, comment="first")
-    trained.annotate(one, ann, wrong=(0, 3, 5))
+    trained.annotate(one, ann)
     practise(one, bob, (), (), range(9), range(9))
     two = desk_of(study, "sociality", "surge")
     practise(two, ann, (), (), ())
@@ -142,9 +137,7 @@ def test_the_outcomes_of_the_training_come_with_the_judgements(annotated):
     assert all(row["of"] >= 10 and row["seconds"] == 61.5 and row["at"].endswith("+00:00") for row in rows)
     judged = study.judgements(NAME)
     assert {row.worker_id for row in judged} == {ann, bob}
-    marked = [row for row in judged if row.control]
-    assert len({row.unit_id for row in marked}) == 1
-    assert all(is_mark(row.control) for row in marked)
+    assert not [row for row in judged if row.control]
     comments = (study.survey_path(NAME) / "comments.jsonl").read_text(encoding="utf-8")
     assert {json.loads(line)["comment"] for line in comments.splitlines()} == {"first", "second"}
     before = study.judgements_path(NAME).read_bytes()

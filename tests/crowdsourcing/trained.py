@@ -17,7 +17,6 @@ from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS, complete, labels_of
-from parlai_spotbot.surveys.controls.gold import gold_items, is_mark, key_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import GoldDialogue
 
@@ -90,10 +89,10 @@ def units_of(task: str, number: int, repeated: int = 0) -> list[Unit]:
 
 
 def office_of(folder: Path, task: str, units: int = 4, repeated: int = 0, **limits: object) -> Office:
-    """A desk of one task, on a ledger in the folder, with its gold dialogue as a control."""
+    """A desk of one task, on a ledger in the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     made = units_of(task, units, repeated)
-    return Office(narrowed(task, **limits), made, gold_items(task), (), folder / "ledger.db")
+    return Office(narrowed(task, **limits), made, [], (), folder / "ledger.db")
 
 
 class Trained(Annotator):
@@ -112,20 +111,17 @@ class Trained(Annotator):
         return filled(self.survey, page, answer)
 
 
-__all__ = ["Trained", "is_mark", "key_of", "talk"]
+__all__ = ["Trained", "talk"]
 
 
-def annotate(desk, visitor, wrong=(), comment=""):
-    """Do a unit; its gold dialogue, where there is one, is wrong in these of its turns. Returns (unit, answer)."""
+def annotate(desk, visitor, comment=""):
+    """Do a unit. Returns (unit, answer)."""
     unit = desk.next_unit(visitor)["unit"]
     task = desk.survey.tasks[0].name
-    known = {item.transcripts[0][0].text: key_of(item.control)[1] for item in desk.controls}
 
     def answered(page):
         turns = page["transcripts"][0]["turns"]
-        key = known.get(turns[0]["text"])
-        plain = dict.fromkeys(range(len(turns)), ())
-        return filled(desk.survey, page, by_key(task, key or plain, wrong if key else ()))
+        return filled(desk.survey, page, by_key(task, dict.fromkeys(range(len(turns)), ())))
 
     body = {"unit": unit["unit"], "items": list(map(answered, unit["items"])), "comment": comment}
     return unit, desk.submit(visitor, body)

@@ -14,13 +14,12 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
 from parlai_spotbot.surveys.controls.checks import CheckControl
 from parlai_spotbot.surveys.controls.control import Answers, Control
-from parlai_spotbot.surveys.controls.gold import KNOWN_LABELS, GoldControl, is_mark
 from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, SegmentControl
 from parlai_spotbot.surveys.controls.whole_controls import KNOWN_CHOICE, KNOWN_LOW, ChoiceControl, RatingControl
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 
-SEGMENTS, CHOICES, LOW, CHECKS, GOLD = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl(), GoldControl()
+SEGMENTS, CHOICES, LOW, CHECKS = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl()
 
 FEWEST = 4
 SHORTAGE = (
@@ -29,18 +28,15 @@ SHORTAGE = (
 )
 
 BY_MARK: dict[str, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
-"""The kinds whose marks are a few; that of a gold dialogue holds its key."""
+"""The kinds by the marks of their items."""
+EARLIER = "known_labels:"
+"""Beginning of the marks of ABC-Eval's controls in studies of earlier versions; these are not graded."""
 
 
 # -- grading ---------------------------------------------------------------------------------------------------------
-def gradable(control: object) -> bool:
-    """Return True if a control can be graded by its mark."""
-    return control in BY_MARK or is_mark(control)
-
-
 def missed_by(control: str | None, answers: Answers) -> bool:
     """Return True if an annotator's answers miss a control of this mark; an unknown mark is a `ValueError`."""
-    kind = GOLD if is_mark(control) else BY_MARK.get(control or "")
+    kind = BY_MARK.get(control or "")
     if kind is None:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(BY_MARK)}")
     return kind.missed(control or "", answers)
@@ -68,10 +64,8 @@ def controls_path(study: Study, survey: str) -> Path:
 def kind_of(survey: Survey) -> Control | None:
     """Return the kind of a survey's controls; None for chats, of which nothing is known."""
     packing = packing_of(survey)
-    if packing.chats:
+    if packing.chats or survey.tasks:
         return None
-    if survey.tasks:
-        return GOLD
     if packing.grouped:
         return CHECKS
     return SEGMENTS if packing.cuts else CHOICES if packing.compares else LOW
@@ -120,13 +114,11 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     remedy = "Remove the file before the first launch, or restore it after."
     items = checksums.read_jsonl(path, Item.from_json, "controls file", remedy)
     for number, item in enumerate(items, start=1):
-        if not gradable(item.control):
+        if item.control not in BY_MARK and not str(item.control).startswith(EARLIER):
             raise UserError(
-                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(BY_MARK)} or "
-                f"{KNOWN_LABELS}:….",
-                remedy,
+                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(BY_MARK)}.", remedy
             )
-    return items
+    return [item for item in items if item.control in BY_MARK]
 
 
 def _begun(study: Study, survey: str) -> bool:

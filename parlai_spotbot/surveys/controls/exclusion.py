@@ -23,7 +23,7 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
     """Source -> worker_id -> how many controls were `answered`, and how many of these `missed`.
 
     Of two answers to one question the first counts. A control counts once enough of it was answered; controls of a kind
-    that can't be graded, and gold dialogues, which only watch quality, are passed over.
+    that can't be graded are passed over.
     """
     found: dict[tuple, dict[tuple[str, str], object]] = {}
     for row in judgements:

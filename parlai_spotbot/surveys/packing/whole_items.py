@@ -121,7 +121,7 @@ def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) 
 
 
 def kept_for_controls(people: Sequence[Conversation], shown: Collection[str], options: WholeOptions) -> set[str]:
-    """Return the conversations between people that aren't packed; none where gold dialogues are the controls."""
+    """Return the conversations between people that aren't packed; none in a survey of tasks, which has no controls."""
     return set() if options.spread == "tasks" else reserved(people, shown, options.seed)
 
 

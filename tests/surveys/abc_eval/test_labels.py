@@ -20,9 +20,6 @@ from parlai_spotbot.surveys.abc_eval.labels import (
     possible,
     task_of_label,
 )
-from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks
-from parlai_spotbot.surveys.controls import gold as of_gold
-from parlai_spotbot.surveys.controls import gradable, missed_by
 
 PAPER = {
     "uninterpretable",
@@ -106,7 +103,7 @@ def test_the_questions_of_the_survey_are_those_of_the_labels(task):
         assert question.required
     assert narrowed.tasks[0].labels == LABELS[task]
     assert narrowed.limits.units_per_annotator == 60
-    assert len(narrowed.training) == 5
+    assert len(narrowed.training) == 4
     # Every set of labels that answers can lead to is one that a complete set of answers leads to, and no other.
     choices = [ANSWERS.get(name, ("yes", "no")) for name in QUESTIONS[task]]
     found = {frozenset(held(task, **dict(zip(QUESTIONS[task], own, strict=True)))) for own in product(*choices)}
@@ -131,7 +128,6 @@ def test_no_browser_gets_gold_labels_or_limits_of_mistakes():
         row = narrowed.to_json()
         assert "training" not in row
         assert not {"allowed", "read"} & set(row["tasks"][0])
-        assert "gold_every" not in row["limits"]
         told = repr(row)
         for gold in narrowed.training:
             assert gold.id not in told
@@ -139,45 +135,3 @@ def test_no_browser_gets_gold_labels_or_limits_of_mistakes():
             assert not [text for text in said if text in told]
         assert row["tasks"][0]["definitions"][0]["examples"]
     assert "tasks" not in get_survey("turn_likert").to_json()
-
-
-def test_a_gold_dialogue_as_a_control_holds_its_key():
-    for task in TASKS:
-        item = of_gold.gold_items(task, seed=3)[0]
-        gold = next(gold for gold in gold_dialogues(task) if gold.role == "gold")
-        assert of_gold.key_of(item.control) == (task, gold.key)
-        assert gradable(item.control)
-        assert [u.text for u in item.transcripts[0]] == [u.text.lower() for u in item.transcripts[0]]
-        assert gold.id not in repr((item.item_id, item.conversation_ids))
-        right = {
-            (q, f"turn:{turn}"): answer
-            for turn, labels in gold.key.items()
-            for q, answer in answers(task, labels).items()
-        }
-        assert not missed_by(item.control, right)
-        assert all(mark.right for mark in marks(gold, right))
-        turns = list(gold.key)
-        for wrong in range(ALLOWED[task] + 2):
-            given = dict(right)
-            for turn in turns[:wrong]:
-                other = next(labels for labels in possible(task) if labels != gold.key[turn])
-                given = {key: a for key, a in given.items() if key[1] != f"turn:{turn}"}
-                given |= {(q, f"turn:{turn}"): a for q, a in answers(task, other).items()}
-            assert sum(not mark.right for mark in marks(gold, given)) == wrong
-            assert missed_by(item.control, given) == (wrong > ALLOWED[task])
-            assert sum(of_gold.graded(item.control, given).values()) == len(turns) - wrong
-        assert missed_by(item.control, {})  # not to answer is wrong
-        assert marks(gold, {})[0].given is None
-    for unreadable in ("known_labels:consistency", "known_labels:style:1=", "known_labels:empathy:1=ignore", None, 3):
-        assert not gradable(unreadable)
-
-
-def answers(task, labels):
-    from itertools import product as every
-
-    choices = [(None, *ANSWERS.get(name, ("no", "yes"))) for name in QUESTIONS[task]]
-    for chosen in sorted(every(*choices), key=lambda own: len(own) - own.count(None)):
-        own = {name: answer for name, answer in zip(QUESTIONS[task], chosen, strict=True) if answer}
-        if complete(task, own) and held(task, **own) == set(labels):
-            return own
-    raise AssertionError((task, labels))

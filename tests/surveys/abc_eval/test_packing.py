@@ -5,7 +5,6 @@ from collections import Counter
 import pytest
 
 from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -13,7 +12,6 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS
 from parlai_spotbot.surveys.asking import asked_of_item
-from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 BOTS = ("ann", "bob")
@@ -63,19 +61,3 @@ def test_a_unit_is_one_conversation_in_one_task(study):
     assert set(twice.values()) == {8}
     assert len(twice) == 15  # a quarter
     assert summary["tables"]["judged"] == {bot: {"spoke first": 0, "second": 30} for bot in BOTS}
-
-
-def test_the_gold_dialogues_of_the_tasks_are_the_controls(study):
-    pack_study(study, "abc_eval", ask=("consistency",))
-    path = write_controls(study, "abc_eval")
-    items = read_controls(study, "abc_eval")  # and the dialogue for a second attempt, for who didn't need one
-    assert [item.questions for item in items] == [QUESTIONS["consistency"]] * 2
-    assert len({item.conversation_ids for item in items}) == 2
-    assert study.provenance()["controls"]["abc_eval"]["known_labels"] == 2
-    begun = study.survey_path("abc_eval") / "crowdsourcing" / "consistency"
-    begun.mkdir(parents=True)
-    (begun / "ledger.db").touch()
-    # Units that a task's ledger may have handed out are never packed again.
-    with pytest.raises(UserError, match=r"ledger.db holds answers"):
-        pack_study(study, "abc_eval", ask=("empathy",))
-    assert write_controls(study, "abc_eval") == path

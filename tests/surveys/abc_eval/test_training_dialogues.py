@@ -13,15 +13,15 @@ pytestmark = pytest.mark.parametrize("task", TASKS)
 
 
 def deciding(task: str) -> list:
-    """The dialogues that decide an attempt, and the one that watches the work."""
+    """The dialogues that decide an attempt."""
     every = gold_dialogues(task)
-    return [rounds(every, 0)[-1], rounds(every, 1)[-1], *(gold for gold in every if gold.role == "gold")]
+    return [rounds(every, 0)[-1], rounds(every, 1)[-1]]
 
 
-def test_five_dialogues_of_ten_to_twelve_turns_each(task):
+def test_four_dialogues_of_ten_to_twelve_turns_each(task):
     every = gold_dialogues(task)
-    assert [gold.role for gold in every] == ["training"] * 3 + ["second_chance", "gold"]
-    assert len({gold.id for gold in every}) == 5
+    assert [gold.role for gold in every] == ["training"] * 3 + ["second_chance"]
+    assert len({gold.id for gold in every}) == 4
     for gold in every:
         assert len(gold.turns) == 2 * len(gold.key), gold.id
         assert 10 <= len(gold.key) <= 12, gold.id

@@ -168,24 +168,18 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: C
     if request.settings.provider == "in_house":
         names = wanted_names(request.annotators, 1 if known_names(paths.links) else annotators, collection.group)
     paths.make()
-    with collection.study.lock(COMMAND):
-        secret = read_secret(paths.secret, make=not paths.has_begun)
-    _record(collection)
-    stop, progress, previous = threading.Event(), ProgressLine(len(collection.units)), collection.last_port
+    stop, progress = threading.Event(), ProgressLine(len(collection.units))
 
     def ready(url: str) -> None:
-        port = int(url.rpartition(":")[2])
-        if previous not in (0, port) and not request.url:
-            say(f"warning: the last launch served at port {previous}: pages that are open need the new links")
-        state = {"port": port, "url": request.url, "task_name": setup.task_name}
+        state = {"port": int(url.rpartition(":")[2]), "url": request.url, "task_name": setup.task_name}
         checksums.write_json(paths.launch, {**state, "settings": request.settings.recorded()})
         _invite(collection, request.url or url, secret, names, annotators, say)
         say(f"\nserving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
 
     with loaded_bots(collection, _finished(collection), say) as bots, signals(stop):
-        if bots:
-            rules = {"rules": vars(collection.survey.chat), "contestants": dict(bots.about())}
-            _note(collection, {"chat": rules})
+        with collection.study.lock(COMMAND):
+            secret = read_secret(paths.secret, make=not paths.has_begun)
+            _record(collection, dict(bots.about()) if bots else {})
         reason = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
     progress.close()
     say(f"\n{reason}: {progress.said()}")
@@ -212,33 +206,27 @@ def _invite(
         say(f"\nposting to {provider}; the page is at {base}")
 
 
-def _record(collection: CrowdCollection) -> None:
-    """Write into provenance.json options, versions and limits; nothing secret."""
+def _record(collection: CrowdCollection, contestants: Mapping[str, Any]) -> None:
+    """Write into provenance.json options, versions and limits, and who chats; nothing secret."""
     from importlib.metadata import version
 
-    settings, part, name = collection.request.settings, collection.request.part, collection.survey.name
+    settings, part, survey = collection.request.settings, collection.request.part, collection.survey
+    crowdsourcing = collection.study.provenance().get("crowdsourcing", {})
     about = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
         "mephisto": version("mephisto"),
         "settings": settings.recorded(),
-        "limits": vars(collection.survey.limits),
+        "limits": vars(survey.limits),
         "language": collection.language,
         "controls": len(collection.controls),
         "ids": IDS.get(settings.provider, "confirmed by the platform"),
     }
+    if contestants:
+        about["chat"] = {"rules": vars(survey.chat), "contestants": contestants}
     if part:  # the latest launch, and that of each
-        kind, one = ("groups", collection.group) if collection.group else ("tasks", part)
-        recorded = collection.study.provenance().get("crowdsourcing", {}).get(name, {})
-        about = {**about, kind: {**recorded.get(kind, {}), one: about}}
-    _note(collection, about, new=True)
-
-
-def _note(collection: CrowdCollection, about: Mapping[str, Any], new: bool = False) -> None:
-    """Add `about` to the collection's entry in provenance.json, or make it the entry."""
-    with collection.study.lock(COMMAND):
-        crowdsourcing = collection.study.provenance().get("crowdsourcing", {})
-        before = {} if new else crowdsourcing.get(collection.survey.name, {})
-        collection.study.record("crowdsourcing", {**crowdsourcing, collection.survey.name: {**before, **about}})
+        kind, name = ("groups", collection.group) if collection.group else ("tasks", part)
+        about[kind] = {**crowdsourcing.get(survey.name, {}).get(kind, {}), name: dict(about)}
+    collection.study.record("crowdsourcing", {**crowdsourcing, survey.name: about})
 
 
 # -- closing ---------------------------------------------------------------------------------------------------------

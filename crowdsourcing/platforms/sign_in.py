@@ -52,7 +52,7 @@ class Door:
 
 
 def refused(text: str) -> Refusal:
-    """The refusal of somebody at the door."""
+    """Return the refusal of somebody at the door."""
     return Refusal(403, "link", text)
 
 
@@ -107,7 +107,7 @@ class ProlificDoor(Door):
         if _signed(self.secret, tokens.STUDY, query, "study")["study"] != self.study.name:
             raise refused(NO_LINK)
         token = query.get(PARAMETER, "")
-        link = hmac.new(self.secret, b"prolific " + token.encode(), sha256).hexdigest()
+        link = hmac.new(self.secret, b"prolific " + token.encode("utf-8", "replace"), sha256).hexdigest()
         ids = self.signed.read(token, lambda token: link in self._links)
         if ids != ProlificIds(*(query.get(name, "").lower() for name in IDS)) or ids.study != self.study.study:
             raise refused(NOT_FROM_PROLIFIC)  # somebody else's token
@@ -123,7 +123,7 @@ class ProlificDoor(Door):
         return Visitor(ids.participant, provider_data={"door": self.name, **named})
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        """The completion code for who has done something and was not stopped, else the code for the screened out."""
+        """Return the completion code for who has done something and was not stopped, else the code for the screened out."""
         if not done and state in ("ready", "waiting"):
             return NOTHING
         screened_out = state == "stopped" or not done
@@ -164,9 +164,8 @@ class MTurkDoor(Door):
         assignment, worker, hit = (query.get(name, "") for name in ("assignmentId", "workerId", "hitId"))
         if assignment == PREVIEW:
             return Visitor("", provider_data={"door": self.name})
-        if not self.WORKER.fullmatch(worker) or not self.LONG_ID.fullmatch(assignment):
-            raise refused(NOT_FROM_MTURK)
-        if not self.LONG_ID.fullmatch(hit) or not self.hits(hit):
+        formed = self.WORKER.fullmatch(worker) and all(map(self.LONG_ID.fullmatch, (assignment, hit)))
+        if not formed or not self.hits(hit):
             raise refused(NOT_FROM_MTURK)
         self._check_accepted(hit)
         ids = {"worker_id": worker, "assignment_id": assignment, "hit_id": hit}
@@ -182,7 +181,7 @@ class MTurkDoor(Door):
             raise Refusal(503, "not_accepted", NOT_ACCEPTED)
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        """MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""
+        """Return MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""
         if state != "handed_in":
             return NOTHING
         fields = {"assignmentId": visitor.registration, "handed_in": "yes"}  # MTurk wants a field beside its own

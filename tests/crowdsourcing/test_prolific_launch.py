@@ -52,7 +52,7 @@ def test_only_whom_prolific_signed_for_gets_a_unit_and_the_code(tmp_path, keys, 
         for number in range(10):
             participant, session = f"{number:024x}", f"{number + 100:024x}"
             for signed in (None, token(claims(participant, session), key="evil", kid="first"), token()):
-                with pytest.raises(KeyError):  # there is no token in the answer
+                with pytest.raises(AssertionError, match="403"):
                     Annotator(page_of(participant, session, signed), {})
         session = Annotator(page_of(PID, SESSION, token()), known_of(study)).work()
         assert session["finish"]["code"] == "D0NE"

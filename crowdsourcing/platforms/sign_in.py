@@ -123,7 +123,7 @@ class ProlificDoor(Door):
         return Visitor(ids.participant, provider_data={"door": self.name, **named})
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        """Return the completion code for who has done something and was not stopped, else the code for the screened out."""
+        """Return the completion code after a finished unit, or the code for people who are screened out."""
         if not done and state in ("ready", "waiting"):
             return NOTHING
         screened_out = state == "stopped" or not done
@@ -181,7 +181,7 @@ class MTurkDoor(Door):
             raise Refusal(503, "not_accepted", NOT_ACCEPTED)
 
     def finish(self, visitor: Visitor, state: str, done: int) -> dict:
-        """Return MTurk's form once the assignment is done. It goes to MTurk's own address, whatever the page's URL says."""
+        """Return MTurk's form once the assignment is done; it goes to MTurk's own address, not the one in the URL."""
         if state != "handed_in":
             return NOTHING
         fields = {"assignmentId": visitor.registration, "handed_in": "yes"}  # MTurk wants a field beside its own

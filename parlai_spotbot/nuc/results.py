@@ -100,7 +100,7 @@ def analyse(
         "order": order,
         "contestants": sorted(rows, key=place),
         "comparisons": [
-            {"measure": measure, **row.to_dict()}
+            {"measure": measure, **row}
             for measure, values in tests.items()
             for row in compare({name: values[name] for name in order}, conversations)
         ],
@@ -121,8 +121,8 @@ def _parts(questions: Sequence[NucQuestion], conversations: Sequence[str]) -> li
 
 def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> dict[str, dict]:
     """Recall@k for each k, and the mean reciprocal rank, with intervals."""
-    measures = {f"recall@{k}": share(ranks.recall(k), conversations).to_dict() for k in ks}
-    return {**measures, "mrr": share(ranks.reciprocal(), conversations).to_dict()}
+    measures = {f"recall@{k}": share(ranks.recall(k), conversations) for k in ks}
+    return {**measures, "mrr": share(ranks.reciprocal(), conversations)}
 
 
 def way_said(row: Mapping) -> str:

@@ -5,7 +5,7 @@ intervals and paired tests clustered by conversation.
 """
 
 from parlai_spotbot.analysis.nuc.curve import curve, recall_at
-from parlai_spotbot.analysis.nuc.estimates import Comparison, Share, compare, share
+from parlai_spotbot.analysis.nuc.estimates import compare, share
 from parlai_spotbot.analysis.nuc.ranks import Ranks, chance, ranks_of
 
-__all__ = ["Comparison", "Ranks", "Share", "chance", "compare", "curve", "ranks_of", "recall_at", "share"]
+__all__ = ["Ranks", "chance", "compare", "curve", "ranks_of", "recall_at", "share"]

@@ -58,7 +58,7 @@ def curve(ranks: Ranks, conversations: Sequence) -> list[dict]:
     Each point has `candidates`, `chance`, and the fields of `Share` (there n is the number of questions).
     """
     return [
-        {"candidates": n, "chance": 1 / n, **share(recall_at(ranks, n), conversations).to_dict()}
+        {"candidates": n, "chance": 1 / n, **share(recall_at(ranks, n), conversations)}
         for n in default_sizes(int(ranks.n.min()))
     ]
 

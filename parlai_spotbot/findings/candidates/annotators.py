@@ -13,7 +13,7 @@ def compute(answers: CandidateAnswers) -> dict:
     result = annotators.about_annotators(answers)
     if len(answers.everyone) > len(answers.rows):
         kept, every = (
-            share(rows["right1"], list(rows["conversation_id"]), list(rows["worker_id"])).to_dict()
+            share(rows["right1"], list(rows["conversation_id"]), list(rows["worker_id"]))
             for rows in (answers.rows, answers.everyone)
         )
         before, now = (percent(one["estimate"], 1) for one in (kept, every))

@@ -62,8 +62,8 @@ def _ceiling(corpus: str, rows: pd.DataFrame) -> dict:
     ranks = plurality(codes, rows["first"], rows["second"], categories["true"], categories["n"])
     homes = list(categories["conversation_id"])
     somebody = rows.groupby("item_id", sort=False)["right1"].max()
-    voted = {f"recall@{k}": share(ranks.recall(k), homes).to_dict() for k in KS}
-    return empty | voted | {"somebody": share(somebody.to_numpy(), homes).to_dict()}
+    voted = {f"recall@{k}": share(ranks.recall(k), homes) for k in KS}
+    return empty | voted | {"somebody": share(somebody.to_numpy(), homes)}
 
 
 def summarise(result: Result) -> list[str]:

@@ -48,7 +48,7 @@ def compute(answers: CandidateAnswers) -> dict:
 
 def _people_row(by: str, who: str, rows: pd.DataFrame, corpus: str, crossed: bool) -> dict:
     workers = list(rows["worker_id"]) if crossed else None
-    recalls = {f"recall@{k}": share(rows[f"right{k}"], list(rows["conversation_id"]), workers).to_dict() for k in KS}
+    recalls = {f"recall@{k}": share(rows[f"right{k}"], list(rows["conversation_id"]), workers) for k in KS}
     return {
         "by": by,
         "who": who,
@@ -80,7 +80,7 @@ def _model_row(
 ) -> dict:
     items = [item for item in dict.fromkeys(rows["item_id"]) if item in values]
     homes = [facts.questions[item].conversation_id for item in items]
-    recalls = {f"recall@{k}": share([values[item][k] for item in items], homes).to_dict() for k in KS}
+    recalls = {f"recall@{k}": share([values[item][k] for item in items], homes) for k in KS}
     return {"contestant": name, "way": facts.ways.get(name, ""), "corpus": corpus, "questions": len(items), **recalls}
 
 

@@ -11,9 +11,9 @@ def test_wilson_is_scipys():
     values = np.r_[np.ones(37), np.zeros(63)]
     found = share(values, np.arange(100))
     low, high = binomtest(37, 100).proportion_ci(method="wilson")
-    assert found.estimate == pytest.approx(0.37)
-    np.testing.assert_allclose(found.wilson, (low, high), atol=1e-12)
-    assert (found.n, found.conversations) == (100, 100)
+    assert found["estimate"] == pytest.approx(0.37)
+    np.testing.assert_allclose(found["wilson"], (low, high), atol=1e-12)
+    assert (found["n"], found["conversations"]) == (100, 100)
 
 
 def test_the_interval_of_people_covers():
@@ -25,8 +25,8 @@ def test_the_interval_of_people_covers():
         skill = 0.6 + rng.uniform(-0.2, 0.2, 40)[questions] + rng.uniform(-0.2, 0.2, 12)[workers]
         values = (rng.random(480) < skill).astype(float)
         both, one = share(values, questions, workers), share(values, questions)
-        covered += both.ci[0] <= 0.6 <= both.ci[1]
-        by_question += one.ci[0] <= 0.6 <= one.ci[1]
+        covered += both["ci"][0] <= 0.6 <= both["ci"][1]
+        by_question += one["ci"][0] <= 0.6 <= one["ci"][1]
     assert 0.93 < covered / 400 < 0.99
     assert by_question < covered
 
@@ -37,18 +37,18 @@ def test_the_clustered_interval_covers():
     for _ in range(600):
         skill = np.repeat(rng.beta(3, 2, size=40), 5)
         found = share((rng.random(200) < skill).astype(float), np.arange(200) // 5)
-        covered += found.ci[0] <= 0.6 <= found.ci[1]
-        plain += found.wilson[0] <= 0.6 <= found.wilson[1]
+        covered += found["ci"][0] <= 0.6 <= found["ci"][1]
+        plain += found["wilson"][0] <= 0.6 <= found["wilson"][1]
     assert 0.93 < covered / 600 < 0.97
     assert plain < covered
 
 
 def test_nothing_and_everything():
     empty = share([], [])
-    assert empty.to_dict() == {"estimate": None, "n": 0, "conversations": 0, "wilson": [None, None], "ci": [None, None]}
+    assert empty == {"estimate": None, "n": 0, "conversations": 0, "wilson": [None, None], "ci": [None, None]}
     perfect = share(np.ones(20), np.arange(20))
-    assert perfect.estimate == 1
-    assert 0.8 < perfect.ci[0] < 1
+    assert perfect["estimate"] == 1
+    assert 0.8 < perfect["ci"][0] < 1
 
 
 def test_pairs_are_compared_question_by_question():
@@ -58,10 +58,10 @@ def test_pairs_are_compared_question_by_question():
     b = np.maximum(a - (rng.random(80) < 0.2), 0)
     [found] = compare({"a": a, "b": b}, np.arange(80))
     expected = ttest_rel(a, b)
-    assert found.difference == pytest.approx(a.mean() - b.mean())
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-9)
-    np.testing.assert_allclose(found.ci, expected.confidence_interval(), rtol=1e-9)
-    assert (found.n, found.conversations) == (80, 80)
+    assert found["difference"] == pytest.approx(a.mean() - b.mean())
+    assert found["p"] == pytest.approx(expected.pvalue, rel=1e-9)
+    np.testing.assert_allclose(found["ci"], expected.confidence_interval(), rtol=1e-9)
+    assert (found["n"], found["conversations"]) == (80, 80)
 
 
 def test_holm_goes_over_all_pairs_and_missing_scores_are_left_out():
@@ -69,19 +69,19 @@ def test_holm_goes_over_all_pairs_and_missing_scores_are_left_out():
     base = rng.random(60)
     values = {"a": base, "b": base - 0.1 * rng.random(60), "c": base + rng.normal(0, 0.2, 60)}
     values["c"][:10] = np.nan
-    rows = {(row.a, row.b): row for row in compare(values, np.arange(60) // 2)}
+    rows = {(row["a"], row["b"]): row for row in compare(values, np.arange(60) // 2)}
     assert set(rows) == {("a", "b"), ("a", "c"), ("b", "c")}
-    assert rows["a", "c"].n == 50
-    least = min(rows.values(), key=lambda row: row.p)
-    assert least.p_adjusted == pytest.approx(min(1, 3 * least.p))
-    assert all(row.p_adjusted >= row.p for row in rows.values())
-    assert rows["a", "b"].to_dict()["ci"][0] > 0
+    assert rows["a", "c"]["n"] == 50
+    least = min(rows.values(), key=lambda row: row["p"])
+    assert least["p_adjusted"] == pytest.approx(min(1, 3 * least["p"]))
+    assert all(row["p_adjusted"] >= row["p"] for row in rows.values())
+    assert rows["a", "b"]["ci"][0] > 0
 
 
 def test_too_little_to_compare_is_told_and_not_made_up():
     [none] = compare({"a": [np.nan, np.nan], "b": [1, 0]}, ["c", "c"])
-    assert none.n == 0
-    assert none.to_dict()["p"] is None
+    assert none["n"] == 0
+    assert none["p"] is None
     [one] = compare({"a": [1, 1], "b": [1, 0]}, ["c", "c"])
-    assert one.conversations == 1
-    assert one.to_dict()["p_adjusted"] is None
+    assert one["conversations"] == 1
+    assert one["p_adjusted"] is None

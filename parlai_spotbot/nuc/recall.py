@@ -75,7 +75,9 @@ def contestants_of(request: RecallRequest, study: Study | None) -> list[Contesta
 def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]) -> RecallQuestions:
     """The questions that were made already, or are drawn from each corpus, as many of one as of another."""
     if request.questions_file:
-        return _made_already(Path(request.questions_file))
+        questions = read_questions(Path(request.questions_file))
+        names = ", ".join(sorted({question.corpus for question in questions}))
+        return RecallQuestions(questions, {"corpus": names, "file": Path(request.questions_file).name})
     settings = request.settings(seed)
     settings.check()
     corpora = request.corpora(study.plan.domain if study else DEFAULT_DOMAIN)
@@ -108,16 +110,6 @@ def make_questions(study: Study, corpora: str, count: int, seed: int, say: Calla
     with files.lock(path.parent / ".lock", "spotbot_pack"):
         _keep(path, drawn.questions)
     return path
-
-
-def _made_already(path: Path) -> RecallQuestions:
-    questions = read_questions(path)
-    lacking = [question for question in questions if len(question.candidates) < 2]
-    if lacking or not questions:
-        lone = f"question {lacking[0].question_id} has no candidates but the real one." if lacking else "empty."
-        raise UserError(f"{path}: {lone}", "Make the questions with two candidates or more.")
-    names = sorted({question.corpus for question in questions})
-    return RecallQuestions(questions, {"corpus": ", ".join(names), "file": path.name})
 
 
 def _keep(path: Path, questions: list[NucQuestion]) -> None:

@@ -127,6 +127,8 @@ def read_questions(path: Path) -> list[NucQuestion]:
     def parse(row: dict, where: str) -> NucQuestion:
         about = {key: value for key, value in row.items() if key != "context_turns"}
         question = validated(NucQuestion, about, where)
+        if len(question.candidates) < 2:
+            raise UserError(f"{where}: field 'candidates' holds the real next turn alone.", REMEDY)
         if question.question_id in places:
             raise UserError(
                 f"{where}: field 'question_id' is '{question.question_id}', as in {places[question.question_id]}.",
@@ -135,7 +137,10 @@ def read_questions(path: Path) -> list[NucQuestion]:
         places[question.question_id] = where
         return question
 
-    return files.read_jsonl(path, parse, "file of questions", REMEDY)
+    questions = files.read_jsonl(path, parse, "file of questions", REMEDY)
+    if not questions:
+        raise UserError(f"{path}: empty.", REMEDY)
+    return questions
 
 
 def write_questions(path: Path, questions: Iterable[NucQuestion]) -> None:

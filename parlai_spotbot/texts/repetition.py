@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.normal_forms import plain_text
@@ -19,8 +20,8 @@ from parlai_spotbot.texts.normal_forms import plain_text
 ALIKE = 0.8
 """Conversations are near-copies from this Jaccard similarity of their sequences of three words on."""
 
-FIRST, TINY = 16, 1e-9
-"""Texts that are compared at first, since where one is linked most others are, too; and room for rounding."""
+BLOCK, PAIRS, TINY = 1024, 20_000, 1e-9
+"""Number of texts, and of pairs, that are compared at once; and room for rounding."""
 
 LEAST_WORDS = 30
 """Shorter conversations are near-copies only where all words are the same: "hi, how are you?" opens many."""
@@ -66,19 +67,24 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
     rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     rare = order[rank <= (sizes - np.ceil(ALIKE * sizes))[owner]]
     prefix = csr_array((np.ones(len(rare)), (owner[rare], codes[rare])), shape=table.shape)
-    holders = prefix.tocsc()
-    for place in range(len(texts)):
-        shared = np.zeros(len(texts), dtype=bool)
-        for code in prefix.indices[prefix.indptr[place] : prefix.indptr[place + 1]]:
-            shared[holders.indices[holders.indptr[code] : holders.indptr[code + 1]]] = True
-        near, last_row = np.flatnonzero(shared[:place]), FIRST
-        while len(near := near[leads[near] != leads[place]]):
-            both = table[near[:last_row]] @ table[[place]].toarray()[0]
-            alike = near[:last_row][both >= ALIKE * (sizes[near[:last_row]] + sizes[place] - both) - TINY]
-            linked = np.isin(leads, leads[[place, *alike]])
-            leads[linked] = leads[linked].min()
-            near, last_row = near[last_row:], 4 * last_row
-    return leads
+    links = []
+    for start in range(0, len(texts), BLOCK):
+        candidates = (prefix[start : start + BLOCK] @ prefix.T).tocoo()
+        first, second = candidates.row + start, candidates.col
+        first, second = first[first < second], second[first < second]
+        both = np.concatenate([[0.0], *(_shared(table, first, second, at) for at in range(0, len(first), PAIRS))])[1:]
+        alike = both >= ALIKE * (sizes[first] + sizes[second] - both) - TINY
+        links.append((first[alike], second[alike]))
+    first, second = map(np.concatenate, zip(*links, strict=True)) if links else (leads[:0], leads[:0])
+    graph = csr_array((np.ones(len(first)), (first, second)), shape=(len(texts), len(texts)))
+    _, groups = connected_components(graph, directed=False)
+    return np.unique(groups, return_index=True)[1][groups]
+
+
+def _shared(table: csr_array, first: np.ndarray, second: np.ndarray, at: int) -> np.ndarray:
+    """Return how many sequences the texts of each pair share, for `PAIRS` pairs from one on."""
+    pairs = slice(at, at + PAIRS)
+    return np.asarray(table[first[pairs]].multiply(table[second[pairs]]).sum(axis=1)).ravel()
 
 
 def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[Sequence[str]]) -> dict:

@@ -16,7 +16,6 @@ from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 from parlai.core.teachers import DialogTeacher
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import FOLDS_OF, read_corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
@@ -140,13 +139,7 @@ def questions_of(opt: Opt, fold: str) -> Iterator[NucQuestion]:
     Raises `UserError` for what can't be, a file of questions without candidates included.
     """
     if opt.get("nuc_questions"):
-        for question in read_questions(opt["nuc_questions"]):
-            if len(question.candidates) < 2:
-                raise UserError(
-                    f"{opt['nuc_questions']}: question {question.question_id} has no candidates but the true one.",
-                    "Make the questions with two candidates or more.",
-                )
-            yield question
+        yield from read_questions(opt["nuc_questions"])
         return
     name = opt.get("nuc_conversations") or opt["nuc_task"]
     yield from sample(read_corpus(name, fold, opt.get("datapath")), settings_of(opt)).questions

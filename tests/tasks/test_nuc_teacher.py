@@ -66,7 +66,7 @@ def test_a_file_of_questions(conversations, tmp_path):
     assert [act["question_id"] for act in found] == [question.question_id for question in questions]
     alone = replace(questions[0], candidates=questions[0].candidates[:1], true=0, distractors=())
     write_questions(tmp_path / "alone.jsonl", [alone])
-    with pytest.raises(UserError, match=r"alone\.jsonl: question .* has no candidates but the true one"):
+    with pytest.raises(UserError, match=r"alone\.jsonl, line 1: field 'candidates' holds the real next turn alone"):
         acts(datatype="valid", nuc_questions=str(tmp_path / "alone.jsonl"))
 
 

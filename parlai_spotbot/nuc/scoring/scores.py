@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from parlai_spotbot import files
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.user_files import validated
 
 RANKER = "ranker"
 SUM, PER_BYTE, PMI = "likelihood_sum", "likelihood_per_byte", "likelihood_pmi"
@@ -53,7 +53,7 @@ class CandidateScores:
 
     question_id: str
     contestant: str
-    way: str
+    way: Literal["ranker", "likelihood_sum", "likelihood_per_byte", "likelihood_pmi", "similarity"]
     values: tuple[float, ...]
     failed: str = ""
 
@@ -63,17 +63,6 @@ class CandidateScores:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> CandidateScores:
-        """Raises `UserError` naming `where` and the field."""
-        values = files.field(row, "values", list, where)
-        if len(values) < 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
-            raise UserError(f"{where}: field 'values': expected two numbers or more.", "Remove the file; it is remade.")
-        way = files.field(row, "way", str, where)
-        if way not in WAYS:
-            raise UserError(f"{where}: field 'way' is '{way}', expected one of {', '.join(WAYS)}.", "Remove the file.")
-        return cls(
-            files.field(row, "question_id", str, where),
-            files.field(row, "contestant", str, where),
-            way,
-            tuple(map(float, values)),
-            files.field(row, "failed", str, where, ""),
-        )
+        """Return the record of a row; `UserError` names `where` and the field that is wrong."""
+        row = {key: value for key, value in row.items() if key != "corpus"}  # of earlier versions
+        return validated(cls, row, where, "Remove the file; it is made again.")

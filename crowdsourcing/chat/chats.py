@@ -17,18 +17,17 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
-from parlai_spotbot.crowdsourcing.chat.bots import ChatBots, TurnReply, TurnRequest
+from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, ItemBody, check_item, incomplete, malformed, shaped
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.desk.refusals import refusal
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, about_item, digest
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.survey import Survey
 
 IN_OPEN = "handle IN (SELECT handle FROM handouts WHERE status = 'open')"
 
@@ -52,22 +51,12 @@ log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 
 class Chats:
-    """The chats of the hand-outs of a survey with the layout "chat".
+    """The chats of the hand-outs of a survey with the layout "chat"; `items` are all items by their ids."""
 
-    Parameters
-    ----------
-    bots : ChatBots
-        Whom to ask.
-    items : mapping
-        Every item by its id.
-    """
-
-    def __init__(
-        self, survey: Survey, records: DeskRecords, bots: ChatBots, texts: Mapping[str, str], items: Mapping[str, Item]
-    ):
-        self.survey, self.rule = survey, survey.chat
-        self.bots, self.texts, self._items = bots, texts, items
-        self.ledger, self.clock = records.ledger, records.clock
+    def __init__(self, inputs: DeskInputs, items: Mapping[str, Item]):
+        self.survey, self.rule = inputs.survey, inputs.survey.chat
+        self.bots, self.texts, self._items = inputs.bots, inputs.texts, items
+        self.ledger, self.clock = inputs.ledger, inputs.clock
         self._unkept: list[TurnReply] = []
 
     # -- what the page sees ------------------------------------------------------------------------------------------

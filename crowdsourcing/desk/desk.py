@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 class Desk(ChatDesk, Reception):
-    """The desk of one survey: Desk(material, words, participants, records), see desk_inputs.py.
+    """The desk of one survey: Desk(inputs), see desk_inputs.py.
 
     Raises `UserError` where the ledger belongs to another survey or to other units, or a unit breaks the rules itself.
     """

@@ -13,59 +13,57 @@ from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
 
 
-@dataclass(frozen=True)
-class DeskMaterial:
-    """Questions (`survey`), units, and known items to be mixed in (`controls`: items with `control` set).
-
-    `seeds` names the seed of each conversation, of the controls too; "" or absent where it has none. `truths` says what
-    the entities of each conversation are, ("human" or "bot", …); for the points of the game only.
-    """
-
-    survey: Survey
-    units: Sequence[Unit]
-    controls: Sequence[Item] = ()
-    seeds: Mapping[str, str] = field(default_factory=dict)
-    truths: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class PageWords:
-    """The page's words; "refused_CODE" and "why_NAME" replace the desk's own sentences (refusals.py).
-
-    `consent` is what stands instead of {pay}, {minutes}, {contact} and {units} in the consent text.
-    """
-
-    texts: Mapping[str, str] = field(default_factory=dict)
-    consent: Mapping[str, str] = field(default_factory=dict)
-    language: str = "en"
-
-
 def no_finish(visitor: Visitor, state: str, done: int) -> dict:
     """Return how to leave where no platform waits for a sign."""
     return {"kind": "none"}
 
 
 @dataclass(frozen=True)
-class Participants:
-    """Participants: annotators of a platform (`crowd`), and `bots` where they chat with these.
+class DeskInputs:
+    """Frozen record of everything that a desk works with.
 
-    `finish(visitor, state, units done)` makes the page's "finish"; only in the state "handed_in" is this visitor's
-    registration itself done. `team` is what this launch calls its annotators in the outcomes of a training.
+    Parameters
+    ----------
+    survey, units
+        Questions, and what is handed out.
+    ledger : Ledger
+    secret : bytes
+        Draws what must be the same at every visit, and the names of the leaderboard.
+    crowd : Crowd
+        The annotators' platform.
+    controls : sequence of Item
+        Known items to be mixed in, with `control` set.
+    seeds : mapping
+        The seed of each conversation, of the controls too; "" or absent where it has none.
+    truths : mapping
+        The two entities of each conversation, ("human" or "bot", …); for the points of the game only.
+    texts, language
+        The page's words; "refused_CODE" and "why_NAME" replace the desk's own sentences (refusals.yaml).
+    consent : mapping
+        Values of {pay}, {minutes}, {contact} and {units} in the consent text.
+    finish : callable
+        `finish(visitor, state, units done)` makes the page's "finish"; only in the state "handed_in" is this visitor's
+        registration itself done.
+    team : str
+        The launch's name for its annotators in the outcomes of a training.
+    bots : ChatBots, optional
+        The contestants, where people chat with them.
+    clock : callable
+        Seconds since the epoch.
     """
 
+    survey: Survey
+    units: Sequence[Unit]
+    ledger: Ledger
+    secret: bytes
     crowd: Crowd
+    controls: Sequence[Item] = ()
+    seeds: Mapping[str, str] = field(default_factory=dict)
+    truths: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    consent: Mapping[str, str] = field(default_factory=dict)
+    language: str = "en"
     finish: Callable[[Visitor, str, int], dict] = no_finish
     team: str = ""
     bots: ChatBots | None = None
-
-
-@dataclass(frozen=True)
-class DeskRecords:
-    """Records of a desk: `ledger`, and `clock`, seconds since the epoch, for the times.
-
-    `secret` draws what must be the same at every visit, and the names of the leaderboard.
-    """
-
-    ledger: Ledger
-    secret: bytes
     clock: Callable[[], float] = time.time

@@ -16,9 +16,8 @@ from typing_extensions import TypedDict
 from parlai_spotbot.crowdsourcing.desk import grading
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, check_items, malformed
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.ledger.entries import PracticeAttempt, digest
-from parlai_spotbot.surveys.survey import Survey
 
 
 class PracticeBody(TypedDict):
@@ -38,10 +37,10 @@ def chance_of(secret: bytes, what: str, worker: str) -> str:
 class Practice:
     """The exercises of `survey`."""
 
-    def __init__(self, survey: Survey, records: DeskRecords, refusal: Callable[[str], Refusal]):
-        self.survey, self.refusal = survey, refusal
-        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
-        self.begins = bool(survey.onboarding)
+    def __init__(self, inputs: DeskInputs, refusal: Callable[[str], Refusal]):
+        self.survey, self.refusal = inputs.survey, refusal
+        self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
+        self.begins = bool(self.survey.onboarding)
         """Whether there is anything to practise."""
 
     def page(self, worker: str) -> dict:
@@ -76,7 +75,7 @@ class Practice:
         standing = "passed" if result["passed"] else "stopped" if last else "new"
         mistakes = result["of"] - result["right"]
         made = PracticeAttempt(worker, attempt, dict(body), mistakes, result["passed"], self.clock())
-        self.ledger.attempt(made, standing, "onboarding" if standing == "stopped" else "")
+        self.ledger.practise(made, standing, "onboarding" if standing == "stopped" else "")
         return result
 
     def _marked(self, worker: str, attempt: int, body: PracticeBody) -> dict[str, Any]:

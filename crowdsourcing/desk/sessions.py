@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.dialogue_opening import DialogueOpening
 from parlai_spotbot.crowdsourcing.desk.game_scores import GameScores, truths_of, unit_points
 from parlai_spotbot.crowdsourcing.desk.practice import Practice
@@ -57,10 +57,10 @@ def name_of(survey: Survey) -> str:
     return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
 
 
-def _items(material: DeskMaterial) -> dict[str, Item]:
+def _items(inputs: DeskInputs) -> dict[str, Item]:
     """Every item by its id, the controls too."""
-    items = {item.item_id: item for unit in material.units for item in unit.items}
-    for control in material.controls:
+    items = {item.item_id: item for unit in inputs.units for item in unit.items}
+    for control in inputs.controls:
         if control.item_id in items:
             raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls again.")
         items[control.item_id] = control
@@ -70,30 +70,26 @@ def _items(material: DeskMaterial) -> dict[str, Item]:
 class Reception:
     """Parts of a desk and its sessions; see `desk.Desk`, which adds what visitors do."""
 
-    def __init__(self, material: DeskMaterial, words: PageWords, participants: Participants, records: DeskRecords):
-        survey = material.survey
-        self.survey, self.controls, self.seeds = survey, list(material.controls), material.seeds
-        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
-        self.crowd, self.finish = participants.crowd, participants.finish
-        self.texts, self.language = words.texts, words.language
+    def __init__(self, inputs: DeskInputs):
+        survey = inputs.survey
+        self.survey, self.controls, self.seeds = survey, list(inputs.controls), inputs.seeds
+        self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
+        self.crowd, self.finish = inputs.crowd, inputs.finish
+        self.texts, self.language = inputs.texts, inputs.language
         self.began = self.clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page was last told to wait
         self._gone: set[str] = set()  # contestants whose units are kept back
         self.survey_json = survey.to_json()  # once: every session holds it
-        self.stock = UnitStock(material.units, self.seeds)
-        self.items = _items(material)
-        self.consent_text = [filled(paragraph, words.consent) for paragraph in survey.consent]
+        self.stock = UnitStock(inputs.units, self.seeds)
+        self.items = _items(inputs)
+        self.consent_text = [filled(paragraph, inputs.consent) for paragraph in survey.consent]
         self.consent_digest = digest(self.consent_text) if survey.consent else ""
-        self.practice = (
-            Training(survey, records, self.refusal, participants.team)
-            if survey.training
-            else Practice(survey, records, self.refusal)
-        )
+        self.practice = (Training if survey.training else Practice)(inputs, self.refusal)
         self.opening = DialogueOpening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
-        self.chats = Chats(survey, records, participants.bots, self.texts, self.items) if survey.chat else None
+        self.chats = Chats(inputs, self.items) if survey.chat else None
         self.special = self.opening or self.chats
         """Layouts of which the ledger holds more than the submission."""
-        self.truths = truths_of(self.items.values(), material.truths) if survey.game else {}
+        self.truths = truths_of(self.items.values(), inputs.truths) if survey.game else {}
         self.ledger.begin(name_of(survey), survey.limits.units_per_annotator)
         self.reload()
 

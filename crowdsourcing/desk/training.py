@@ -14,7 +14,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskRecords
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.grading import answers_of
 from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody, chance_of
 from parlai_spotbot.crowdsourcing.desk.presentation import present
@@ -68,11 +68,12 @@ def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[
 
 
 class Training:
-    """The training of `survey`, which is narrowed to one task. `team` names the group of annotators of this launch."""
+    """The training of a survey that is narrowed to one task."""
 
-    def __init__(self, survey: Survey, records: DeskRecords, refusal: Callable[[str], Refusal], team: str = ""):
-        self.survey, self.refusal, self.team = survey, refusal, team
-        self.ledger, self.secret, self.clock = records.ledger, records.secret, records.clock
+    def __init__(self, inputs: DeskInputs, refusal: Callable[[str], Refusal]):
+        self.survey = survey = inputs.survey
+        self.refusal, self.team = refusal, inputs.team
+        self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
         self.task = survey.tasks[0]
         self.course = course_of(survey)
         self.attempts = min(survey.limits.onboarding_attempts, len(self.course))
@@ -132,7 +133,7 @@ class Training:
         over = grading.passed is False and attempt + 1 >= self.attempts
         standing = "passed" if grading.passed else "stopped" if over else "new"
         try:
-            self.ledger.sit(grading, standing, "training" if over else "")
+            self.ledger.practise(grading, standing, "training" if over else "")
         except sqlite3.IntegrityError as err:
             raise self.refusal("attempt") from err
         return self._told(worker, grading)

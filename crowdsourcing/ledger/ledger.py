@@ -266,26 +266,19 @@ class Ledger:
         """Return the annotator's attempts at the onboarding, the first one first."""
         return self._entries(PracticeAttempt, "onboarding", "worker = ?", worker)
 
-    def attempt(self, attempt: PracticeAttempt, standing: str, why: str = "") -> None:
-        """Record an attempt at the onboarding, and where the annotator stands after it."""
-        with self._writing():
-            self._enter(attempt.worker, attempt.at)
-            self._insert("onboarding", attempt)
-            self._stand(attempt.worker, standing, why)
-
     def sittings(self, where: str = "1", *values: Any) -> list[TrainingRound]:
         """Return rounds of the training for which the SQL condition holds, in order."""
         return self._entries(TrainingRound, "training", where, *values)
 
-    def sit(self, sitting: TrainingRound, standing: str, why: str = "") -> None:
-        """Record a round of the training, and where the annotator stands after it.
+    def practise(self, made: PracticeAttempt | TrainingRound, standing: str, why: str = "") -> None:
+        """Record an attempt at the onboarding or a round of the training, and the annotator's standing after it.
 
-        Raises `sqlite3.IntegrityError`, and records nothing, where it is not the annotator's next round.
+        Raises `sqlite3.IntegrityError`, and records nothing, where it is not the annotator's next one.
         """
         with self._writing():
-            self._enter(sitting.worker, sitting.at)
-            self._insert("training", sitting)
-            self._stand(sitting.worker, standing, why)
+            self._enter(made.worker, made.at)
+            self._insert("onboarding" if isinstance(made, PracticeAttempt) else "training", made)
+            self._stand(made.worker, standing, why)
 
     def _stand(self, worker: str, standing: str, why: str) -> None:
         self._db.execute(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
 from parlai_spotbot.crowdsourcing.ledger.backups import Backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, later_of
@@ -76,12 +76,23 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
         "units": str(limits.units_per_annotator),
     }
     desk = Desk(
-        DeskMaterial(
-            collection.survey, collection.units, collection.controls, seeds, natures_of(collection.conversations)
-        ),
-        PageWords(texts, consent, collection.language),
-        Participants(crowd, door.finish, settings.group, bots),
-        DeskRecords(ledger, secret, later_of(time.time, ledger.last_time())),
+        DeskInputs(
+            collection.survey,
+            collection.units,
+            ledger,
+            secret,
+            crowd,
+            collection.controls,
+            seeds,
+            natures_of(collection.conversations),
+            texts,
+            consent,
+            collection.language,
+            door.finish,
+            settings.group,
+            bots,
+            later_of(time.time, ledger.last_time()),
+        )
     )
     desk.resume()
     return desk

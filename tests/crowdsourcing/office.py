@@ -13,7 +13,7 @@ import pytest
 from parlai_spotbot.crowdsourcing.desk.answer_checks import judged_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
@@ -107,6 +107,16 @@ def spot_the_bot(**limits: object) -> Survey:
     return replace(survey, consent=(), onboarding=(), limits=replace(survey.limits, **limits))
 
 
+CONSENT = {"pay": "1 dollar", "minutes": "60", "contact": "us@example.org", "units": "3"}
+
+
+def desk_of(survey: Survey, units: Sequence[Unit], ledger: Ledger, **more: object) -> Desk:
+    """A desk, of a crowd in memory unless `more` has another."""
+    return Desk(
+        DeskInputs(survey, units, ledger, **{"secret": SECRET, "crowd": MemoryCrowd(), "consent": CONSENT, **more})
+    )
+
+
 @dataclass
 class Office:
     """A desk with everything that it is on; `restart` is a new process on the same ledger file."""
@@ -133,12 +143,16 @@ class Office:
             talk.conversation_id: tuple("human" if human else "bot" for human in talk.is_human) for talk in self.talks
         }
         self.ledger = Ledger(self.path)
-        consent = {"pay": "1 dollar", "minutes": "60", "contact": "us@example.org", "units": "3"}
-        self.desk = Desk(
-            DeskMaterial(self.survey, self.units, self.controls, self.seeds, truths),
-            PageWords(self.texts, consent),
-            Participants(self.crowd),
-            DeskRecords(self.ledger, SECRET, self.clock),
+        self.desk = desk_of(
+            self.survey,
+            self.units,
+            self.ledger,
+            controls=self.controls,
+            seeds=self.seeds,
+            truths=truths,
+            crowd=self.crowd,
+            texts=self.texts,
+            clock=self.clock,
         )
 
     def restart(self) -> dict:

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import office
 import yaml
-from office import MemoryCrowd
 
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
@@ -62,13 +61,8 @@ def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits
     paths.make()
     survey = LaunchSettings(limits=limits).survey(survey_of(study, NAME))
     units = [unit for unit in study.units(NAME) if unit.group == group]
-    consent = {"pay": "3.00 USD", "minutes": "40", "contact": "study@example.org", "units": "1"}
-    return Desk(
-        DeskMaterial(survey, units, read_controls(study, NAME)),
-        PageWords(consent=consent),
-        Participants(MemoryCrowd()),
-        DeskRecords(Ledger(paths.ledger), read_secret(paths.secret), clock),
-    )
+    more = {"controls": read_controls(study, NAME), "secret": read_secret(paths.secret), "clock": clock}
+    return office.desk_of(survey, units, Ledger(paths.ledger), **more)
 
 
 def pick(page: dict, place: int = 0, wrong_checks: bool = False) -> dict:

@@ -125,15 +125,15 @@ def test_the_database_itself_takes_no_round_out_of_turn(tmp_path):
     rounds = [TrainingRound("ann", n, f"d{n}", {"n": n}, {}, None, "", 1.0) for n in range(3)]
     for wrong in (rounds[1], rounds[2]):
         with pytest.raises(sqlite3.IntegrityError):
-            ledger.sit(wrong, "passed")
+            ledger.practise(wrong, "passed")
     assert ledger.annotator("ann").standing == "new"
-    ledger.sit(rounds[0], "new")
+    ledger.practise(rounds[0], "new")
     for wrong in (rounds[0], rounds[2], replace(rounds[1], dialogue="d0")):
         with pytest.raises(sqlite3.IntegrityError):
-            ledger.sit(wrong, "passed")
-    ledger.sit(replace(rounds[1], passed=True), "passed")
+            ledger.practise(wrong, "passed")
+    ledger.practise(replace(rounds[1], passed=True), "passed")
     with pytest.raises(sqlite3.IntegrityError):
-        ledger.sit(rounds[2], "new")
+        ledger.practise(rounds[2], "new")
     assert [one.sitting for one in ledger.sittings()] == [0, 1]
 
 

@@ -8,18 +8,16 @@ from collections import Counter
 from contextlib import closing
 
 import crowdsource_process as process
+import office
 import pytest
 import trained
 import whole
 from annotators import Record, meet
-from office import MemoryCrowd
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
-from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.launch import launch, units_of_task
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
@@ -57,7 +55,6 @@ def test_the_dry_run_is_about_the_task_alone_and_counts_the_training(packed):
     # The conversations, and three of the training for each of two annotators, with three minutes to read.
     hours = (len(units) * 352.8 + 2 * (3 * 352.8 + 180)) / 3600
     assert f"{hours:.1f} hours in all" in text
-    settings = LaunchSettings(limits={"onboarding_attempts": 3})
 
 
 def test_a_task_that_was_not_packed_is_said(tmp_path):
@@ -74,12 +71,8 @@ def desk_of(study, task, team="", **limits):
     paths = CollectionPaths.of(study, NAME, task)
     paths.make()
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
-    return Desk(
-        DeskMaterial(survey, units_of_task(study.units(NAME), survey), [], seeds),
-        PageWords(),
-        Participants(MemoryCrowd(), team=team),
-        DeskRecords(Ledger(paths.ledger), read_secret(paths.secret)),
-    )
+    more = {"seeds": seeds, "team": team, "secret": read_secret(paths.secret)}
+    return office.desk_of(survey, units_of_task(study.units(NAME), survey), Ledger(paths.ledger), **more)
 
 
 def practise(desk, visitor, *wrong):

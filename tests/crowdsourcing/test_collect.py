@@ -8,15 +8,13 @@ import stat
 from dataclasses import replace
 
 import pytest
-from office import Clock, MemoryCrowd, answers, plain
+from office import Clock, MemoryCrowd, answers, desk_of, plain
 from people import SURVEY, known_of, make_study, without_waiting
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
-from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
@@ -40,12 +38,9 @@ class Collection:
         talks = self.study.conversations()
         seeds = {talk.conversation_id: talk.seed_id for talk in talks}
         controls = read_controls(self.study, survey)
-        self.desk = Desk(
-            DeskMaterial(self.survey, self.study.units(survey), controls, seeds, natures_of(talks)),
-            PageWords(),
-            Participants(self.crowd),
-            DeskRecords(Ledger(self.paths.ledger), read_secret(self.paths.secret), self.clock),
-        )
+        more = {"controls": controls, "seeds": seeds, "truths": natures_of(talks), "crowd": self.crowd}
+        more |= {"secret": read_secret(self.paths.secret), "clock": self.clock}
+        self.desk = desk_of(self.survey, self.study.units(survey), Ledger(self.paths.ledger), **more)
 
     def unit(self, worker):
         return self.desk.next_unit(Visitor(worker))["unit"]

@@ -112,7 +112,7 @@ def test_everything_comes_back_as_it_went_in(ledger):
         ("bob", "new", ""),
     ]
     attempt = PracticeAttempt("cyd", 0, odd, 2, False, 9.0)
-    ledger.attempt(attempt, "new")
+    ledger.practise(attempt, "new")
     assert ledger.attempts("cyd") == [attempt]
     ledger.agree("cyd", "text", 9.5)
     assert ledger.annotator("cyd").consent == "text"
@@ -122,12 +122,12 @@ def test_everything_comes_back_as_it_went_in(ledger):
 def test_rounds_of_a_training_follow_each_other(ledger):
     first = TrainingRound("cyd", 0, "d1", {"answers": ["\ud83d"]}, {"right": 1}, None, "team", 9.0)
     second = replace(first, sitting=1, dialogue="d2", passed=True, at=10.0)
-    ledger.sit(first, "new")
+    ledger.practise(first, "new")
     with pytest.raises(sqlite3.IntegrityError, match="skipped"):
-        ledger.sit(replace(second, sitting=2), "stopped", "training")
+        ledger.practise(replace(second, sitting=2), "stopped", "training")
     assert ledger.annotator("cyd").standing == "new"
-    ledger.sit(second, "passed")
-    ledger.sit(replace(first, worker="dan", at=11.0), "stopped", "training")
+    ledger.practise(second, "passed")
+    ledger.practise(replace(first, worker="dan", at=11.0), "stopped", "training")
     assert ledger.sittings("worker = ?", "cyd") == [first, second]
     assert [one.worker for one in ledger.sittings()] == ["cyd", "cyd", "dan"]
     assert [ledger.annotator(who).why for who in ("cyd", "dan")] == ["", "training"]

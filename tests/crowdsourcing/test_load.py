@@ -15,12 +15,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import annotators
 import crowdsource_process as process
-from office import MemoryCrowd
+from office import desk_of
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
@@ -41,12 +39,7 @@ def served_in_memory(study, page):
 
     def desk():
         units, controls = study.units(process.SURVEY), read_controls(study, process.SURVEY)
-        return Desk(
-            DeskMaterial(survey, units, controls, seeds),
-            PageWords(),
-            Participants(MemoryCrowd(), door.finish),
-            DeskRecords(Ledger(paths.ledger), SECRET),
-        )
+        return desk_of(survey, units, Ledger(paths.ledger), controls=controls, seeds=seeds)
 
     server = PageServer(desk, door, SECRET, ServerOptions(page, paths.log))
     server.tick_seconds = 0.5

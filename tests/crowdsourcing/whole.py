@@ -11,12 +11,10 @@ from pathlib import Path
 
 from annotators import Annotator, Answer
 from crowdsource_process import talk
-from office import MemoryCrowd
+from office import desk_of
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
@@ -70,11 +68,9 @@ def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
     paths = CollectionPaths.of(study, name)
 
     def desk():
-        return Desk(
-            DeskMaterial(survey or get_survey(name), study.units(name), read_controls(study, name), seeds),
-            PageWords(),
-            Participants(MemoryCrowd(), door.finish),
-            DeskRecords(Ledger(paths.ledger), SECRET),
+        controls = read_controls(study, name)
+        return desk_of(
+            survey or get_survey(name), study.units(name), Ledger(paths.ledger), controls=controls, seeds=seeds
         )
 
     server = PageServer(desk, door, SECRET, ServerOptions(folder, paths.log))

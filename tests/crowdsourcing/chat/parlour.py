@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from office import MemoryCrowd
+from office import MemoryCrowd, desk_of
 from person import Person
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants
 from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
@@ -76,13 +75,8 @@ class Parlour:
 
     def _desk(self) -> Desk:
         self.ledger = ChatLedger(self.paths.ledger)
-        consent = {"pay": "none", "minutes": "90", "contact": "us@example.org", "units": "9"}
-        desk = Desk(
-            DeskMaterial(self.survey, self.study.units(SURVEY)),
-            PageWords(consent=consent),
-            Participants(self.crowd, bots=self.bots),
-            DeskRecords(self.ledger, self.secret, self.clock),
-        )
+        more = {"crowd": self.crowd, "bots": self.bots, "secret": self.secret, "clock": self.clock}
+        desk = desk_of(self.survey, self.study.units(SURVEY), self.ledger, **more)
         desk.resume()
         return desk
 

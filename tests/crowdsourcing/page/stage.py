@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,12 +15,11 @@ from queue import SimpleQueue
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import picking
-from office import SECRET, MemoryCrowd
+from office import SECRET, desk_of
 
 from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
-from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskMaterial, DeskRecords, PageWords, Participants, no_finish
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor
@@ -231,23 +229,22 @@ def stage(
     *,
     door: Door | None = None,
     number: int = 3,
-    finish: Callable = no_finish,
-    clock: Callable[[], float] = time.time,
     bots: Scripted | None = None,
-    **words,
+    **more,
 ) -> contextlib.AbstractContextManager[Stage]:
-    """Serve a survey on `number` units of these items, or where people chat, of two partners; `words` of the page."""
+    """Serve a survey on `number` units of these items, or of chats with two partners; `more` goes to the desk."""
     units = partner_units(survey, PARTNERS, 2, 0, ()) if survey.chat else units_of(survey, items, number)
     names = [name for unit in units for one in unit.items for name in one.conversation_ids]
-    consent = {"pay": "2.50 dollars", "minutes": "60", "contact": "study@example.org", "units": "3"}
 
     def desk() -> Desk:
         ledger = ChatLedger if survey.chat else Ledger
-        return Desk(
-            DeskMaterial(survey, units, truths=dict.fromkeys(names, ("human", "bot"))),
-            PageWords(consent=consent, **words),
-            Participants(MemoryCrowd(), finish, bots=bots or Scripted()),
-            DeskRecords(ledger(folder / "ledger.db"), SECRET, clock),
+        return desk_of(
+            survey,
+            units,
+            ledger(folder / "ledger.db"),
+            truths=dict.fromkeys(names, ("human", "bot")),
+            bots=bots or Scripted(),
+            **more,
         )
 
     return serve(desk, folder, door)

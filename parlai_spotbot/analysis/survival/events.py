@@ -43,7 +43,7 @@ def events(entities: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.Dat
     Raises
     ------
     ValueError
-        Names the missing column, or the row and value that is no answer, no number of exchanges, or no feature.
+        Names the missing column, or the row and value that is no answer or no number of exchanges.
 
     Examples
     --------
@@ -73,23 +73,16 @@ def _check(entities: pd.DataFrame, features: Sequence[str]) -> tuple[np.ndarray,
     missing = [name for name in ("name", "k", "nature", *features, *CLUSTERS) if name not in entities.columns]
     if missing:
         raise ValueError(f"entities: no column {missing[0]!r}, expected the frame that entities_frame makes")
-    ends = ["k", *(["since"] if "since" in entities else [])]
-    k, *since = merge_ends(*(numbers(entities[name], f"entities: {name}") for name in ends))
-    since = since[0] if since else np.zeros(len(k))
-    _refuse(entities, "nature", ~entities["nature"].isin(NATURES).to_numpy(), f"one of {', '.join(NATURES)}")
-    _refuse(entities, "k", ~(np.isfinite(k) & (k > 0)), "a number of exchanges above 0")
-    if "since" in entities:
-        _refuse(entities, "since", ~((since >= 0) & (since < k)), "a number of exchanges from 0 up and below k")
-    for feature in features:
-        valid = entities[feature].isin((-1, 0, 1)).to_numpy()
-        _refuse(entities, feature, ~valid, "1, 0 or -1: this entity, neither or the opponent is favoured")
-    for column in ("name", *CLUSTERS):
-        _refuse(entities, column, entities[column].isna().to_numpy(), "a name")
+    since = entities["since"] if "since" in entities else np.zeros(len(entities))
+    k, since = merge_ends(numbers(entities["k"], "entities: k"), numbers(since, "entities: since"))
+    valid = {
+        "nature": (entities["nature"].isin(NATURES).to_numpy(), f"one of {', '.join(NATURES)}"),
+        "k": (np.isfinite(k) & (k > 0), "a number of exchanges above 0"),
+        "since": ((since >= 0) & (since < k), "a number of exchanges from 0 up and below k"),
+    }
+    for column, (right, expected) in valid.items():
+        if not right.all():
+            row = int(np.argmin(right))
+            value = entities[column].tolist()[row]
+            raise ValueError(f"entities: row {row}, column {column!r} is {value!r}, expected {expected}")
     return k, since
-
-
-def _refuse(entities: pd.DataFrame, column: str, wrong: np.ndarray, expected: str) -> None:
-    if wrong.any():
-        row = int(np.flatnonzero(wrong)[0])
-        value = entities[column].tolist()[row]
-        raise ValueError(f"entities: row {row}, column {column!r} is {value!r}, expected {expected}")

@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.survival.intervals import check
 from parlai_spotbot.analysis.survival.resample import clusterings
 from parlai_spotbot.analysis.survival.results import chi_square_p
 from parlai_spotbot.analysis.survival.robust import clustered, clusters_effective, crossed, hotelling
-from parlai_spotbot.analysis.survival.scores import SCORES, collapse, pooled
+from parlai_spotbot.analysis.survival.scores import SCORES, collapse, pooled_scores
 from parlai_spotbot.analysis.uncertainty.corrections import adjust as adjusted
 
 NEGLIGIBLE = 1e-12
@@ -191,12 +191,12 @@ class _Rows:
     def test(self, score: str, backend: str) -> LogrankTest:
         if score not in SCORES:
             raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
-        estimate = pooled(self.left, self.right, np.bincount(self.cell).astype(float), backend)
+        counted = np.bincount(self.cell).astype(float)
+        raw, backend = pooled_scores(self.left, self.right, counted, score, backend)
         cells, strata, groups = len(self.left), int(self.stratum.max()) + 1, len(self.names)
         place = (self.cell * strata + self.stratum) * groups + self.group
         counts = np.bincount(place, minlength=cells * strata * groups).reshape(cells, strata, groups)
         by_stratum = counts.sum(axis=2)
-        raw = estimate.scores(score)
         values = raw[:, None] - raw @ by_stratum / by_stratum.sum(axis=0)
         away = np.einsum("cbg,cb->g", counts, values)
         scale = float((by_stratum * values**2).sum())
@@ -205,7 +205,7 @@ class _Rows:
         chi2 = _chi2_of(away, covariance, scale) if df else 0.0
         df_error, pvalue = self._p_of(chi2, df)
         df = df or groups - 1
-        return LogrankTest(self.names, away, covariance, chi2, df, df_error, pvalue, score, estimate.backend)
+        return LogrankTest(self.names, away, covariance, chi2, df, df_error, pvalue, score, backend)
 
     def _covariance(self, counts: np.ndarray, values: np.ndarray, away: np.ndarray, scale: float) -> np.ndarray:
         """Return the covariance (G, G); with clusters no smaller than if rows were independent.

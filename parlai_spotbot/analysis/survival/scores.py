@@ -6,13 +6,11 @@ Biometrics 42), the score test of proportional hazards. A score depends on the i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.survival import icenreg
-from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
+from parlai_spotbot.analysis.survival.intervals import arrange
 from parlai_spotbot.analysis.survival.turnbull import estimate
 
 SCORES = ("sun", "finkelstein")
@@ -26,37 +24,26 @@ def collapse(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return lefts[1][keys // len(rights[1])], rights[1][keys % len(rights[1])], codes
 
 
-@dataclass(frozen=True)
-class PooledFit:
-    """The pooled NPMLE of cells: `mass` (m,) on the innermost intervals of `data`; and the cells' scores."""
+def pooled_scores(
+    left: np.ndarray, right: np.ndarray, weights: np.ndarray, score: str, backend: str
+) -> tuple[np.ndarray, str]:
+    """Return the score of every cell (c,) under the NPMLE of checked cells of positive weight, and its backend.
 
-    mass: np.ndarray
-    data: Intervals
-    backend: str
-
-    def scores(self, score: str) -> np.ndarray:
-        """The score of every cell (c,); positive: spotted earlier than the pooled estimate expects.
-
-        With h(S) = S log S this is the derivative of log(S(left) - S(right)) by the log hazard ratio, Finkelstein's
-        score. Sun's has minus the cumulated hazard Σ mass / S in place of log S; for exact or right-censored times it
-        is the log-rank test's observed less expected.
-        """
-        # S before the first innermost interval and after each, falling from 1 to 0.
-        levels = np.append(1.0, np.clip(1.0 - np.cumsum(self.mass), 0.0, 1.0))
-        levels[-1] = 0.0
-        if score == "sun":
-            mass = self.mass
-            risk = np.divide(mass, levels[:-1], out=np.zeros(len(mass)), where=levels[:-1] > 0)
-            log_survival = -np.append(0.0, np.cumsum(risk))
-        else:
-            log_survival = np.log(levels, out=np.zeros(len(levels)), where=levels > 0)
-        product = np.where(levels > 0, levels * log_survival, 0.0)
-        low, high = self.data.first, self.data.last + 1
-        return (product[low] - product[high]) / (levels[low] - levels[high])
-
-
-def pooled(left: np.ndarray, right: np.ndarray, weights: np.ndarray, backend: str) -> PooledFit:
-    """Fit the NPMLE to checked cells of positive weight."""
+    A score is positive where the cell is spotted earlier than the pooled estimate expects. With h(S) = S log S it is
+    the derivative of log(S(left) - S(right)) by the log hazard ratio, Finkelstein's score. Sun's has minus the
+    cumulated hazard Σ mass / S in place of log S; for exact or right-censored times it is the log-rank test's observed
+    less expected.
+    """
     data = arrange(left, right, weights)
     fit = estimate(data, None, icenreg.choose(backend))
-    return PooledFit(fit.mass, data, fit.backend)
+    # S before the first innermost interval and after each, falling from 1 to 0.
+    levels = np.append(1.0, np.clip(1.0 - np.cumsum(fit.mass), 0.0, 1.0))
+    levels[-1] = 0.0
+    if score == "sun":
+        risk = np.divide(fit.mass, levels[:-1], out=np.zeros(len(fit.mass)), where=levels[:-1] > 0)
+        log_survival = -np.append(0.0, np.cumsum(risk))
+    else:
+        log_survival = np.log(levels, out=np.zeros(len(levels)), where=levels > 0)
+    product = np.where(levels > 0, levels * log_survival, 0.0)
+    low, high = data.first, data.last + 1
+    return (product[low] - product[high]) / (levels[low] - levels[high]), fit.backend

@@ -115,7 +115,8 @@ def test_guessing_is_at_chance():
     random.seed(1)
     ranks = ranks_of(scored(own, questions), [question.true for question in questions])
     found = share(ranks.recall(1), [question.conversation_id for question in questions])
-    assert found.ci[0] < 1 / 5 < found.ci[1]
+    low, high = found["ci"]
+    assert low < 1 / 5 < high
 
 
 # -- likelihood --------------------------------------------------------------------------------------------------------

@@ -23,31 +23,12 @@ class Ranks:
     equal: np.ndarray
     n: np.ndarray
 
-    def __post_init__(self):
-        for name in ("greater", "equal", "n"):
-            values = np.asarray(getattr(self, name))
-            if values.ndim != 1 or not np.issubdtype(values.dtype, np.integer):
-                raise ValueError(f"{name}: {values.dtype} of shape {values.shape}, expected whole numbers (q,)")
-            object.__setattr__(self, name, values.astype(np.int64))
-        wrong = (self.greater < 0) | (self.equal < 0) | (self.greater + self.equal >= self.n)
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise ValueError(
-                f"question {row}: {self.greater[row]} greater and {self.equal[row]} equal of {self.n[row]} candidates, "
-                "expected fewer than there are"
-            )
-
     def __len__(self) -> int:
         return len(self.n)
 
     def take(self, chosen: np.ndarray) -> Ranks:
         """Return those of the questions `chosen` (a mask or places)."""
         return Ranks(self.greater[chosen], self.equal[chosen], self.n[chosen])
-
-    @property
-    def expected(self) -> np.ndarray:
-        """The expected rank (q,), from 1: with e others of the same score it is the middle of their places."""
-        return self.greater + 1 + self.equal / 2
 
     def recall(self, k: int) -> np.ndarray:
         """Recall@k (q,): the probability that the true turn is among the first `k`, ties broken at random.
@@ -80,26 +61,13 @@ def ranks_of(scores: np.ndarray | Sequence[np.ndarray], true: Sequence[int]) -> 
     true : sequence of int (q,)
         The place of the true turn among each question's candidates.
     """
-    true = np.asarray(true, dtype=np.int64)
-    if len(scores) != len(true):
-        raise ValueError(f"true has {len(true)} entries, expected one for each of {len(scores)} questions")
-    greater, equal, n = (np.zeros(len(true), dtype=np.int64) for _ in range(3))
-    for row, (row_scores, place) in enumerate(zip(scores, true, strict=True)):
-        row_scores = np.asarray(row_scores, dtype=float)
-        if row_scores.ndim != 1 or len(row_scores) < 2:
-            raise ValueError(f"question {row}: scores of shape {row_scores.shape}, expected two candidates or more")
-        if not 0 <= place < len(row_scores):
-            raise ValueError(
-                f"question {row}: true is {place}, expected the place of one of {len(row_scores)} candidates"
-            )
-        if np.isnan(row_scores).any():
-            raise ValueError(
-                f"question {row}: the score of candidate {int(np.flatnonzero(np.isnan(row_scores))[0])} is NaN"
-            )
-        greater[row] = np.count_nonzero(row_scores > row_scores[place])
-        equal[row] = np.count_nonzero(row_scores == row_scores[place]) - 1
-        n[row] = len(row_scores)
-    return Ranks(greater, equal, n)
+    counts = []
+    for row, (own, place) in enumerate(zip(scores, true, strict=True)):
+        own = np.asarray(own, dtype=float)
+        if (missing := np.flatnonzero(np.isnan(own))).size:
+            raise ValueError(f"question {row}: the score of candidate {missing[0]} is NaN")
+        counts.append(((own > own[place]).sum(), (own == own[place]).sum() - 1, len(own)))
+    return Ranks(*np.array(counts, dtype=np.int64).reshape(-1, 3).T)
 
 
 def chance(n: np.ndarray | Sequence[int], k: int = 1) -> float:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from parlai_spotbot.analysis.nuc import Ranks, chance, ranks_of
+from parlai_spotbot.analysis.nuc import chance, ranks_of
 
 
 def test_a_case_done_by_hand():
@@ -17,12 +17,10 @@ def test_a_case_done_by_hand():
     ranks = ranks_of(np.array(scores, dtype=float), [0, 0, 1, 0])
     assert ranks.greater.tolist() == [0, 1, 1, 4]
     assert ranks.equal.tolist() == [0, 0, 1, 0]
-    assert ranks.expected.tolist() == [1, 2, 2.5, 5]
     assert ranks.recall(1).tolist() == [1, 0, 0, 0]
     assert ranks.recall(2).tolist() == [1, 1, 0.5, 0]
     assert ranks.recall(5).tolist() == [1, 1, 1, 1]
     np.testing.assert_allclose(ranks.reciprocal(), [1, 1 / 2, (1 / 2 + 1 / 3) / 2, 1 / 5], rtol=1e-13)
-    assert ranks.take(np.array([2])).expected.tolist() == [2.5]
     assert len(ranks) == 4
 
 
@@ -50,7 +48,6 @@ def test_it_is_the_mean_over_all_orders_of_equals(row, data):
         assert ranks.recall(k)[0] == pytest.approx(np.mean([place <= k for place in places]), abs=1e-12)
     mean = sum(Fraction(1, place) for place in places) / len(places)
     assert ranks.reciprocal()[0] == pytest.approx(float(mean), abs=1e-12)
-    assert ranks.expected[0] == pytest.approx(np.mean(places), abs=1e-12)
 
 
 def test_hits_are_those_of_parlai():
@@ -69,10 +66,8 @@ def test_hits_are_those_of_parlai():
         assert float(report[f"hits@{k}"]) == pytest.approx(ranks.recall(k).mean(), abs=1e-12)
 
 
-def test_wrong_counts_pieces_and_k_are_named():
-    with pytest.raises(ValueError, match="question 1: 4 greater and 1 equal of 5"):
-        Ranks(np.array([0, 4]), np.array([0, 1]), np.array([5, 5]))
-    with pytest.raises(ValueError, match="whole numbers"):
-        Ranks(np.array([0.5]), np.array([0]), np.array([5]))
+def test_a_missing_score_and_k_are_named():
+    with pytest.raises(ValueError, match="question 0: the score of candidate 1 is NaN"):
+        ranks_of([[1.0, np.nan]], [0])
     with pytest.raises(ValueError, match="k=6"):
         ranks_of(np.zeros((1, 5)), [0]).recall(6)

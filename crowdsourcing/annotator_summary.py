@@ -1,7 +1,7 @@
 """Summary of annotators to check before approving and paying: one row each, with what is unusual in their work.
 
 The flags are the analysis's (`surveys.controls.flags`), which leaves out of its main figures who missed more controls
-than the launch allows. Here nobody is removed: a person decides whom to approve.
+than the launch allows. Here nobody is removed: a person decides about the payment.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """From the ledger to a study's judgements: finished units become rows of judgements.jsonl, at any time, none twice.
 
 Every row's id follows from the hand-out, so collecting again finds what is there already. What Mephisto's review tools
-or the platform rejected is left out, and taken out again where it was collected before; so is what came from people
-whom the platform doesn't know. Pseudonyms replace worker ids; annotators.csv in the crowdsourcing folder maps them
+or the platform rejected is left out, and taken out again where it was collected before; so is the work of people who
+are unknown to the platform. Pseudonyms replace worker ids; annotators.csv in the crowdsourcing folder maps them
 back.
 """
 
@@ -42,8 +42,8 @@ class CollectResult:
     """Results of collecting: `rows` are all judgements of finished units that were not rejected.
 
     `unfinished` counts packed units that nobody has handed in. `added` and `removed` count rows of judgements.jsonl
-    that are new or gone, `rejected`, `withdrawn` and `unknown` the units left out, `strangers` the annotators whom the
-    platform doesn't know. `chats` is the result of a survey in which people chat, `look` the summary of annotators.
+    that are new or gone, `rejected`, `withdrawn` and `unknown` the units left out, `strangers` the annotators who are
+    unknown to the platform. `chats` is the result of a survey in which people chat, `look` the summary of annotators.
     `names` leads from worker id to the name in the rows.
     """
 
@@ -72,7 +72,7 @@ class LedgerContents:
     """Contents of all ledgers of a survey.
 
     `done` are finished hand-outs by handle, `sittings` the rounds of a training with their task. `out` are the handles
-    whose work was rejected, or is by nobody whom the platform knows (`unknown`).
+    whose work was rejected, or is by people unknown to the platform (`unknown`).
     """
 
     done: dict[str, Handout] = field(default_factory=dict)

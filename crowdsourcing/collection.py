@@ -33,7 +33,7 @@ class CrowdCollection:
 
     @property
     def group(self) -> str:
-        """Return the group of people for whom the units are, "" where there are no groups."""
+        """Return the group of people that gets the units, "" where there are no groups."""
         part = self.request.part
         return part.removeprefix(GROUP) if part.startswith(GROUP) else ""
 

@@ -20,7 +20,7 @@ class LaunchRequest:
     survey: str = "spot_the_bot"
     part: str = option(
         "",
-        "the task of a survey that is annotated task by task, or the group of people for whom the units are",
+        "the task of a survey that is annotated task by task, or the group of people that gets the units",
         "Annotators",
         flags=("--task", "--group"),
         metavar="NAME",

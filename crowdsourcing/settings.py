@@ -76,7 +76,7 @@ class LaunchSettings:
     `pay` is in `currency`, for a unit; `minutes_per_unit` is the time limit of a unit. `completion_code` is what
     Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
-    (None: see `FEES`). `group` names the group of annotators (students, …) by which training outcomes are told apart.
+    (None: see `FEES`). `group` names the group of annotators (students, …) by which training outcomes are reported.
     `prolific_study` is the study's id at Prolific, whose links Prolific signs.
     """
 

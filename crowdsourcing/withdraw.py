@@ -57,28 +57,27 @@ def withdraw(study: Study, survey: str, who: str) -> int:
 
 
 def _from_ledger(path: Path, worker: str) -> None:
-    """Answers, exercises and decisions go; their bytes are overwritten."""
+    """Delete answers, exercises, decisions, the worker's chats (both sides) and their ratings; overwrite their bytes."""
     empty = json.dumps({"items": [], "comment": "", "withdrawn": True})
     of_worker = "handle IN (SELECT handle FROM handouts WHERE worker = ?)"
+    of_chats = f"chat_id IN (SELECT chat_id FROM chats WHERE {of_worker})"
+    statements = [
+        f"DELETE FROM decisions WHERE {of_worker}",
+        "UPDATE onboarding SET body = '{}' WHERE worker = ?",
+        "UPDATE training SET body = '{}', result = '{}' WHERE worker = ?",
+    ]
     with contextlib.closing(sqlite3.connect(path, timeout=10)) as db:
         db.execute("PRAGMA secure_delete = ON")
+        if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'chats'").fetchone():
+            tables = ("chat_turns", "chat_ratings", "chat_troubles")
+            statements += [f"DELETE FROM {table} WHERE {of_chats}" for table in tables]
+            statements.append(f"UPDATE chats SET status = 'withdrawn' WHERE {of_worker}")
         with db:
             nothing = "record = ?, body = '{}', sha256 = ?"
             db.execute(f"UPDATE submissions SET {nothing} WHERE {of_worker}", (empty, digest({}), worker))
-            db.execute(f"DELETE FROM decisions WHERE {of_worker}", (worker,))
-            db.execute("UPDATE onboarding SET body = '{}' WHERE worker = ?", (worker,))
-            if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'chats'").fetchone():
-                _chats_from_ledger(db, worker, of_worker)
-            db.execute("UPDATE training SET body = '{}', result = '{}' WHERE worker = ?", (worker,))
+            for statement in statements:
+                db.execute(statement, (worker,))
         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _chats_from_ledger(db: sqlite3.Connection, worker: str, of_worker: str) -> None:
-    """All that was said in the worker's chats, by either side, and how they were rated."""
-    of_chats = f"chat_id IN (SELECT chat_id FROM chats WHERE {of_worker})"
-    for table in ("chat_turns", "chat_ratings", "chat_troubles"):
-        db.execute(f"DELETE FROM {table} WHERE {of_chats}", (worker,))
-    db.execute(f"UPDATE chats SET status = 'withdrawn' WHERE {of_worker}", (worker,))
 
 
 def _from_mephisto(data_root: Path, handles: set[str]) -> None:

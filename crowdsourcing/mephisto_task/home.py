@@ -107,7 +107,7 @@ def database(data_root: Path | str, countries: tuple[str, ...] | None = None) ->
     import mephisto  # noqa: F401
 
     sys.modules[CONFIG].DEFAULT_CONFIG_FILE = str(path)
-    # Mephisto finds the classes of what it reads in its registry.
+    # Mephisto finds the classes of its rows in its registry.
     from parlai_spotbot.crowdsourcing.mephisto_task import blueprint, provider  # noqa: F401
 
     return _database_class()(str(_root / "database.db"))

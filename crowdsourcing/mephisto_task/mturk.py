@@ -148,7 +148,7 @@ def is_posted(store: Any, run_id: str, hit_id: str) -> bool:
     return bool(_rows(store, "SELECT 1 FROM run_mappings WHERE run_id = ? AND hit_id = ?", run_id, hit_id))
 
 
-# -- whom MTurk knows --------------------------------------------------------------------------------------------------
+# -- workers and assignments -------------------------------------------------------------------------------------------
 def note_claim(store: Any, hit_id: str, assignment: str) -> None:
     """Note that somebody claims to hold the HIT by this assignment; anybody may, and Mephisto keeps the last claim."""
     with store.table_access_condition, store._get_connection() as db:

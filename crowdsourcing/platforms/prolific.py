@@ -40,7 +40,7 @@ MOST = 8192
 
 NOT_SIGNED = "Please open this study from Prolific: this address has not its signature."
 EXPIRED = "This address is too old. Please open the study from Prolific again."
-NO_KEYS = "We can't reach Prolific to check this address. Please wait: the page tries again by itself."
+NO_KEYS = "We can't reach Prolific to check this address. Please wait: the page tries again."
 
 MADE_UP = (AttributeError, KeyError, TypeError, ValueError, OverflowError, RecursionError)
 """Errors that reading a forged token may raise beside PyJWT's."""
@@ -81,7 +81,7 @@ class SignedUrls:
         self._asking = threading.Lock()
 
     def read(self, token: str, is_known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
-        """Return whom the token is about. An old token is good for who came in by it in time (`is_known`).
+        """Return the participant, study and submission of the token; an old one is good if it was used in time (`is_known`).
 
         Raises `Refusal`: 403 where the token isn't Prolific's, for this site, in time and whole; 503 without keys.
         """

@@ -71,7 +71,7 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
     left_out = {
         "units that were rejected": collected.rejected,
         "units of annotators who withdrew": collected.withdrawn,
-        f"units of {collected.strangers} annotators whom MTurk doesn't know, or not yet": collected.unknown,
+        f"units of {collected.strangers} annotators that MTurk doesn't list, or not yet": collected.unknown,
         "judgements that were there and are left out now": collected.removed,
     }
     lines = [f"finished units: {collected.units}; judgements: {len(rows)}, {collected.added} of them new"]

@@ -57,7 +57,7 @@ def withdraw(study: Study, survey: str, who: str) -> int:
 
 
 def _from_ledger(path: Path, worker: str) -> None:
-    """Delete answers, exercises, decisions, the worker's chats (both sides) and their ratings; overwrite their bytes."""
+    """Delete answers, exercises, decisions, chats (both sides) and ratings of the worker; overwrite their bytes."""
     empty = json.dumps({"items": [], "comment": "", "withdrawn": True})
     of_worker = "handle IN (SELECT handle FROM handouts WHERE worker = ?)"
     of_chats = f"chat_id IN (SELECT chat_id FROM chats WHERE {of_worker})"

@@ -81,7 +81,7 @@ class SignedUrls:
         self._asking = threading.Lock()
 
     def read(self, token: str, is_known: Callable[[str], bool] = lambda token: False) -> ProlificIds:
-        """Return the participant, study and submission of the token; an old one is good if it was used in time (`is_known`).
+        """Return the token's participant, study and submission; an old one is good if it was used in time (`is_known`).
 
         Raises `Refusal`: 403 where the token isn't Prolific's, for this site, in time and whole; 503 without keys.
         """

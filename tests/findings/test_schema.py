@@ -3,13 +3,12 @@
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.render import Caution, Fact
-from parlai_spotbot.findings.schema import Chart, Column, Table, write
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
 
 DATA = {
@@ -63,14 +62,6 @@ def test_a_table_is_read_from_where_its_path_leads():
     assert DEEP.cells(DEEP.read(DATA)) == [["q", "1,234"]]
     assert RANKING.read({}).empty
     assert PAIRS.read({"pairs": None}).empty
-
-
-def test_frames_become_json_that_is_read_again():
-    frame = pd.DataFrame([{"bot": "ann", "share": 0.5, "share_low": 0.4, "share_high": 0.6, "n": 3}], dtype=object)
-    table = Table("rows", {"bot": Column("name"), "share": Column("share", ci="ci"), "n": Column("count")})
-    data = write({"rows": frame}, {"rows": table})
-    assert data == {"rows": [{"bot": "ann", "share": 0.5, "n": 3, "ci": [0.4, 0.6]}]}
-    pd.testing.assert_frame_equal(table.read(data), frame, check_dtype=False)
 
 
 def test_page_csv_terminal_and_first_screen_are_derived():

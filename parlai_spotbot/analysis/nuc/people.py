@@ -1,4 +1,4 @@
-"""Recall of people: by votes of several, by group, and compared with models.
+"""Recall of people compared with models, and what they say of themselves.
 
 Lowe et al. (2016) give Recall@k of groups of people beside a model's (Table 2) and who they were (Table 1). Groups that
 got the same questions are compared question by question, so that a group with harder ones isn't taken for a worse one.
@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot.analysis.nuc.ranks import Ranks, ranks_of
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 
@@ -19,29 +18,6 @@ UNTOLD = "untold"
 
 FEWEST = 5
 """Answers that fewer people gave are pooled, so that nobody can be made out by them."""
-
-
-def votes(questions: Sequence[int], first: Sequence[int], second: Sequence[int], n: Sequence[int]) -> list[np.ndarray]:
-    """For each question (q,) what its candidates get when all who answered it vote: (n_q,) each.
-
-    A first choice outweighs any number of second ones, which only part candidates with as many first ones. `questions`,
-    `first`, `second` (a,): each answer's question, from 0, and the places chosen, -1 for no second choice.
-    """
-    most = len(questions) + 1.0
-    counts = [np.zeros(size) for size in n]
-    for question, one, two in zip(questions, first, second, strict=True):
-        counts[question][one] += most
-        if two >= 0:
-            counts[question][two] += 1.0
-    return counts
-
-
-def plurality(
-    questions: Sequence[int], first: Sequence[int], second: Sequence[int], true: Sequence[int], n: Sequence[int]
-) -> Ranks:
-    """Return where the true turn stands by the votes of all who answered (see `votes`), ties broken at random in
-    thought."""
-    return ranks_of(votes(questions, first, second, n), true)
 
 
 def against(values: Sequence[float], other: Sequence[float], conversations: Sequence, workers: Sequence) -> dict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.findings.finding import Finding, Result
@@ -67,12 +66,9 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
                 "points": earned,
                 "units": units,
                 "points_per_unit": earned / units,
-                "decisions": len(own),
                 "right": right,
                 "wrong": int(sure.sum()) - right,
                 "unsure": int((~sure).sum()),
-                "accuracy": right / sure.sum() if sure.any() else np.nan,
-                "mean_opened": own["opened"].mean(),
             }
         )
     board = pd.DataFrame(rows)
@@ -101,17 +97,14 @@ LEADERBOARD = Table(
         "points": Column("number", "Points", digits=0),
         "units": Column("count", "Units"),
         "points_per_unit": Column("number", "Points a unit", digits=1),
-        "decisions": Column("count"),
         "right": Column("count", "Right"),
         "wrong": Column("count", "Wrong"),
         "unsure": Column("count", "Unsure"),
-        "accuracy": Column("share", "Accuracy"),
-        "mean_opened": Column("number", "Exchanges open", digits=1),
         "bonus": Column("flag", "Bonus"),
     },
     "Leaderboard",
     "Points for an entity called what it is, against one called what it is not, less points for every exchange beyond "
-    "the first that was open; known segments count. Accuracy is of the sure decisions.",
+    "the first that was open; known segments count.",
     csv="game_leaderboard",
 )
 

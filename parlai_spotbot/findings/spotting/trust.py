@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import FAVOURED, FEATURES, matches_frame
@@ -37,39 +36,22 @@ def compute(answers: Annotations) -> dict | None:
     """A judge beside people on the same items; nothing for people, and where there are none."""
     if answers.people is None:
         return None
-    comparison = beside_people(
-        answers.people.rows,
-        answers.rows,
-        features=answers.features,
-        rng=answers.rng("trust"),
-        replicates=answers.options.bootstraps,
-    )
-    return trust.in_words(comparison)
-
-
-def beside_people(
-    people: pd.DataFrame,
-    judge: pd.DataFrame,
-    *,
-    features: Sequence[str] = FEATURES,
-    rng: np.random.Generator,
-    replicates: int,
-) -> dict:
-    """One judge beside people, from the frames of annotations of both."""
     # An annotation is named within its source: a judge may have taken over people's names.
     people, judge = (
-        frame.assign(annotation_id=frame["source"] + "/" + frame["annotation_id"]) for frame in (people, judge)
+        frame.assign(annotation_id=frame["source"] + "/" + frame["annotation_id"])
+        for frame in (answers.people.rows, answers.rows)
     )
     wide = pd.concat([people, judge], ignore_index=True)
 
-    def contests(answers: pd.DataFrame) -> pd.DataFrame:
-        rows = wide[wide["annotation_id"].isin(set(answers["annotation_id"]))]
-        frames = [matches_frame(rows, criterion).assign(criterion=criterion) for criterion in ("nature", *features)]
+    def contests(rows: pd.DataFrame) -> pd.DataFrame:
+        rows = wide[wide["annotation_id"].isin(set(rows["annotation_id"]))]
+        frames = [matches_frame(rows, name).assign(criterion=name) for name in ("nature", *answers.features)]
         matches = pd.concat(frames)
         return matches.drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
 
-    return trust_part(
-        long_frame(people, features), long_frame(judge, features), contests=contests, rng=rng, replicates=replicates
+    both = long_frame(people, answers.features), long_frame(judge, answers.features)
+    return trust.in_words(
+        trust_part(*both, contests=contests, rng=answers.rng("trust"), replicates=answers.options.bootstraps)
     )
 
 

@@ -1,4 +1,4 @@
-"""Ranking by votes, win grid, and shares of each contestant's votes.
+"""Ranking by votes, and the win grid.
 
 A vote that finds both bad says that both failed, not who is better. Davidson's model has the same odds of one over the
 other with or without such votes, while its ties are evidence that two are near to each other, which a common failure is

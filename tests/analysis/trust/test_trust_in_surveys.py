@@ -3,12 +3,9 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
-from annotated import annotations_frame
 from computing import analyze as compute
 
-from parlai_spotbot.findings.spotting.trust import beside_people
 from parlai_spotbot.records import HUMAN
 
 
@@ -47,12 +44,3 @@ def test_of_judges_only_with_all_that_is_promised(result):
     for part in ("ranks", "powered"):
         assert list(own[part]) == ["nature", "fluency", "sensibleness", "specificity"]
     json.dumps(result["trust"], allow_nan=False)
-
-
-def test_a_judge_may_use_the_names_of_peoples_annotations(both):
-    wide = annotations_frame(*both).frame
-    people, judge = (wide[wide["source"] == s].reset_index(drop=True) for s in (HUMAN, "judge:quick"))
-    assert len(judge) <= len(people)
-    same = judge.assign(annotation_id=people["annotation_id"].to_numpy()[: len(judge)])
-    plain, taken = (beside_people(people, own, rng=np.random.default_rng(0), replicates=10) for own in (judge, same))
-    np.testing.assert_equal(taken, plain)

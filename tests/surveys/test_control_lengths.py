@@ -10,9 +10,7 @@ from sklearn.metrics import roc_auc_score
 from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
-from parlai_spotbot.surveys.controls.segments import make_controls
 from parlai_spotbot.surveys.controls.whole_controls import WANTED
-from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
@@ -42,9 +40,8 @@ def test_length_tells_no_control(study_of, pool, talks, segments):
     study = study_of([*pool(bots=3, per_pair=15, people=15), *talks])
     pack_study(study, segments=segments)
     units = study.units("spot_the_bot")
-    shown = {i for unit in units for item in unit.items for i in item.conversation_ids}
-    options = PackOptions(segments=segments)
-    controls = make_controls(talks, shown, options, Counter(i.exchanges for unit in units for i in unit.items))
+    write_controls(study, "spot_the_bot")
+    controls = read_controls(study, "spot_the_bot")
     assert len(controls) >= 72
     assert auc_of_length(units, controls) < 0.55
 

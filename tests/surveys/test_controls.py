@@ -10,12 +10,13 @@ from people_talking import chat
 from parlai_spotbot import checksums, files
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.surveys.controls import controls_path, missed_by, read_controls, truth, write_controls
-from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, make_controls, measures_of
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, SegmentControl, fits
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.surface import normalise
 
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
+LENGTHS = {(2,): 1, (3,): 1, (5,): 1}
 
 PEOPLE = 3 * WANTED
 
@@ -36,15 +37,11 @@ def test_what_the_rule_looks_at():
         "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
         "i would have lost interest after a minute",  # 8; nothing
     ]
-    found = measures_of(turns)
-    assert found.words == (9.0, 8.5)
-    assert found.taken_up == (1, 1)
-    assert found.fits  # two words taken up in two exchanges
-    assert not found.repeats
+    assert fits(turns)  # two words taken up in two exchanges
     more = ["whoever comes here should bring their umbrella", "my uncle swears by pickles with his breakfast"]
-    assert not measures_of(turns + more).fits  # in three exchanges, three are wanted
-    assert not measures_of([*turns[:2], "well then", *turns[3:]]).fits
-    assert measures_of(["again and again", "what", "again and again", "well"]).repeats
+    assert not fits(turns + more)  # in three exchanges, three are wanted
+    assert not fits([*turns[:2], "well then", *turns[3:]])
+    assert not fits([turns[0], turns[1], turns[0], turns[1]])  # said twice
 
 
 NATURES = ("human", "bot", "unsure")
@@ -64,7 +61,7 @@ def test_people_are_missed_by_two_bots_only_and_bots_by_anything_else():
 # -- making ----------------------------------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
 def made() -> list[Item]:
-    return make_controls([chat(n) for n in range(PEOPLE)], (), OPTIONS)
+    return SegmentControl().items([chat(n) for n in range(PEOPLE)], LENGTHS, [()], OPTIONS)
 
 
 def test_as_many_people_as_bots_each_conversation_once_at_all_lengths(made):
@@ -87,7 +84,7 @@ def test_people_stay_as_they_spoke_in_the_surface_form_of_all_segments(made):
         assert [u.entity for u in item.transcripts[0]] == [0, 1] * item.exchanges
         assert all(normalise(text) == text for text in texts(item))
         if item.control == KNOWN_HUMAN:
-            assert measures_of(texts(item)).fits
+            assert fits(texts(item))
 
 
 def test_a_known_bot_loops_or_parrots(made):
@@ -109,15 +106,15 @@ def test_a_known_bot_loops_or_parrots(made):
     assert len(sentences) > WANTED / 2  # words are drawn again
 
 
-def test_what_units_show_is_not_used_and_what_speaks_of_bots_neither():
+def test_what_speaks_of_bots_is_not_used():
     people = [chat(n) for n in range(10)]
     telling = chat(50)
     turns = (*telling.turns[:3], Turn(HUMAN, "Are you a BOT by any chance?"), *telling.turns[4:])
     people.append(Conversation("telling", "chitchat", (HUMAN, HUMAN), 0, (HUMAN, HUMAN), turns, 1))
-    items = make_controls(people, {"chat-03", "chat-04"}, OPTIONS)
+    items = SegmentControl().items(people, LENGTHS, [()], OPTIONS)
     used = {c for item in items for c in item.conversation_ids}
-    assert used == {c.conversation_id for c in people} - {"chat-03", "chat-04", "telling"}
-    assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 4, False: 4}
+    assert used == {c.conversation_id for c in people} - {"telling"}
+    assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 5, False: 5}
 
 
 # -- on disk ---------------------------------------------------------------------------------------------------------

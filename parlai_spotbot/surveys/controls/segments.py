@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import random
 import re
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from statistics import median
-from types import MappingProxyType
+from typing import ClassVar
 
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet, control_item
-from parlai_spotbot.surveys.controls.lengths import Segment, in_proportion
+from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced, stutter, two_sentences
 from parlai_spotbot.surveys.shipped import data
@@ -56,7 +56,67 @@ WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
 
 
-class SegmentControl(Control):
+Sets = Sequence[tuple[str, ...]]
+"""Sets of questions, each of which a control may ask."""
+
+
+class PeopleControl(Control):
+    """Controls of conversations between people that no unit shows, the domain's where the study has too few."""
+
+    shortest: ClassVar[int] = 1
+    """Exchanges of the shortest items that controls are made for."""
+    shorter: ClassVar[bool] = False
+    """Whether conversations that are shorter than all items are used too."""
+
+    @abstractmethod
+    def asked(self, study: Study, survey: Survey) -> Sets:
+        """Return the sets of questions of the controls; none where nothing that is asked can be graded."""
+
+    @abstractmethod
+    def of_people(
+        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
+    ) -> list[Item]:
+        """Return controls of these segments; the same input gives the same items."""
+
+    def wanted(self, question_sets: Sets) -> int:
+        """Return how many controls are enough."""
+        return WANTED
+
+    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
+        question_sets = self.asked(study, survey)
+        shown = Counter(
+            tuple(sorted((len(turns) // 2 for turns in item.transcripts), reverse=True))
+            for unit in study.units(survey.name)
+            for item in unit.items
+        )
+        lengths = {key: count for key, count in shown.items() if min(key) >= self.shortest}
+        if not (question_sets and lengths):
+            return ControlSet([])
+        people = _spare_people(study, survey.name)
+        items = self.items(people, lengths, question_sets, options)
+        if len(items) >= self.wanted(question_sets):
+            return ControlSet(items)
+        further = _people_of_domain(study, options)
+        domains = {c.conversation_id for c in further}
+        items = self.items([*people, *further], lengths, question_sets, options)
+        return ControlSet(items, sum(not domains.isdisjoint(item.conversation_ids) for item in items))
+
+    def items(
+        self, people: Sequence[Conversation], lengths: Lengths, question_sets: Sets, options: PackOptions
+    ) -> list[Item]:
+        """Return controls of conversations of `people`, in the proportions of `lengths`."""
+        rng = random.Random(f"controls {options.survey} {options.seed}")
+        each = {k for key in lengths for k in key}
+        if self.shorter:
+            each |= {c.exchanges for c in people if self.shortest <= c.exchanges < min(each)}
+        by_length = {k: _segments(people, options, k) for k in sorted(each)}
+        names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
+        place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
+        drawn = {k: sorted(segments, key=lambda s: place[s[0].conversation_id]) for k, segments in by_length.items()}
+        return self.of_people(drawn, lengths, question_sets, options, rng)
+
+
+class SegmentControl(PeopleControl):
     """Segments of people who can't be taken for bots, and of a person with a script."""
 
     marks = (KNOWN_HUMAN, *KNOWN_BOT)
@@ -73,47 +133,50 @@ class SegmentControl(Control):
         """Once both entities were answered."""
         return answers.keys() >= set(NATURES)
 
-    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
-        count = 2 * WANTED if _asks_for_nature(survey) else 0
-        lengths = Counter(item.exchanges for unit in study.units(survey.name) for item in unit.items)
+    def asked(self, study: Study, survey: Survey) -> Sets:
+        asks = any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)
+        return [()] if asks else []
 
-        def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
-            return make_controls(people, used, options, lengths) if count else []
+    def wanted(self, question_sets: Sets) -> int:
+        return 2 * WANTED
 
-        items, from_domain = made_of_people(study, options, of_people, count)
-        return ControlSet(items, from_domain)
+    def of_people(
+        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
+    ) -> list[Item]:
+        """Return `WANTED` segments of known people and as many with a known bot, by `RULE`, of a conversation each.
+
+        Each script and side comes about equally often. Where there are fewer conversations, both kinds get half.
+        """
+        names = {c.conversation_id for segments in by_length.values() for c, _ in segments}
+        number = min(WANTED, (len(names) + 1) // 2)
+        known = in_proportion([{k: known_people(segments) for k, segments in by_length.items()}], lengths, number)
+        chosen = {conversation.conversation_id for ((conversation, _),) in known}
+        rest = {k: [s for s in segments if s[0].conversation_id not in chosen] for k, segments in by_length.items()}
+        with_bots = in_proportion([rest], lengths, number)
+        items = [control_item(segments, KNOWN_HUMAN, options) for segments in known]
+        often: Counter[Script] = Counter()
+        for ((conversation, turns),) in rng.sample(with_bots, len(with_bots)):
+            script = min(scripts_for(len(turns) // 2), key=lambda one: often[one])
+            entity = 1 if len(turns) == 2 and script is parrot else (often[script] + SCRIPTS.index(script)) % 2
+            often[script] += 1
+            shown = scripted(rng, turns, entity, script, options)
+            items.append(control_item([(conversation, shown)], KNOWN_BOT[entity], options))
+        return items
 
 
 # -- the rule -------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class SegmentMeasures:
-    """Input of the rule, for each entity: words per turn (mean) and turns that repeat a word of the turn before."""
-
-    exchanges: int
-    words: tuple[float, float]
-    taken_up: tuple[int, int]
-    repeats: bool
-
-    @property
-    def fits(self) -> bool:
-        """Return True if hardly anyone would take the two for bots."""
-        least = 1 if self.exchanges > 1 else 0  # in one exchange only the second can take something up
-        taken_up = sum(self.taken_up) >= min(TAKEN_UP, self.exchanges) and min(self.taken_up) >= least
-        return min(self.words) >= WORDS and taken_up and not self.repeats
-
-
-def measures_of(turns: Sequence[str]) -> SegmentMeasures:
-    """Measure a segment: its turns in their surface form, entity 0 first."""
+def fits(turns: Sequence[str]) -> bool:
+    """Return True if hardly anyone would take the two of a segment for bots; turns are in their surface form."""
     counts = [len(WORD.findall(turn)) for turn in turns]
     telling = [telling_words(turn) for turn in turns]
     taken = [i % 2 for i in range(1, len(turns)) if telling[i] & telling[i - 1]]
-    words = tuple(sum(counts[e::2]) / max(1, len(counts[e::2])) for e in (0, 1))
     exchanges = len(turns) // 2
-    return SegmentMeasures(
-        exchanges, (words[0], words[1]), (taken.count(0), taken.count(1)), len(set(turns)) < len(turns)
-    )
+    least = 1 if exchanges > 1 else 0  # in one exchange only the second can take something up
+    taken_up = len(taken) >= min(TAKEN_UP, exchanges) and min(taken.count(0), taken.count(1)) >= least
+    words = min(sum(counts[entity::2]) / exchanges for entity in (0, 1))
+    return words >= WORDS and taken_up and len(set(turns)) == len(turns)
 
 
 def telling_words(turn: str) -> set[str]:
@@ -123,111 +186,44 @@ def telling_words(turn: str) -> set[str]:
 
 
 # -- making ---------------------------------------------------------------------------------------------------------
-def make_controls(
-    people: Sequence[Conversation],
-    used: Collection[str],
-    options: PackOptions,
-    lengths: Mapping[int, int] = MappingProxyType({}),
-    number: int = WANTED,
-) -> list[Item]:
-    """Return controls by `RULE` of conversations of `people` whose id is not in `used`, each used at most once.
-
-    `lengths` says how many of the units' segments have which length (nothing: all lengths equally many). Returns
-    `number` segments of known people and as many with a known bot, each script and side about equally often; fewer
-    where there are fewer conversations: then both kinds get about half. The same input gives the same items.
-    """
-    rng = random.Random(f"controls {options.survey} {options.seed}")
-    lengths = lengths or dict.fromkeys(options.segments, 1)
-    by_length = drawn_by_length(people, used, options, lengths, rng)
-    names = {c.conversation_id for segments in by_length.values() for c, _ in segments}
-    number = min(number, (len(names) + 1) // 2)
-    shares = {(k,): count for k, count in lengths.items()}
-    people_segments = in_proportion([{k: known_people(segments) for k, segments in by_length.items()}], shares, number)
-    chosen = {conversation.conversation_id for ((conversation, _),) in people_segments}
-    rest = {k: [s for s in segments if s[0].conversation_id not in chosen] for k, segments in by_length.items()}
-    with_bots = in_proportion([rest], shares, number)
-    items = [control_item(segments, KNOWN_HUMAN, options) for segments in people_segments]
-    often: Counter[Script] = Counter()
-    show = SURFACES[options.surface]
-    for ((conversation, turns),) in rng.sample(with_bots, len(with_bots)):
-        script = min(scripts_for(len(turns) // 2), key=lambda one: often[one])
-        entity = 1 if len(turns) == 2 and script is parrot else (often[script] + SCRIPTS.index(script)) % 2
-        often[script] += 1
-        turns_shown = [show(text) for text in replaced(rng, turns, entity, script)]
-        items.append(control_item([(conversation, turns_shown)], KNOWN_BOT[entity], options))
-    return items
-
-
 def scripts_for(exchanges: int) -> list[Script]:
     """Return the scripts that give themselves away in this number of exchanges."""
     shown: dict[Script, int] = {stutter: 1, parrot: 1, two_sentences: 4}
     return [script for script in SCRIPTS if exchanges >= shown.get(script, 2)]
 
 
-def segments_of(
-    people: Sequence[Conversation], used: Collection[str], options: PackOptions, exchanges: int
-) -> list[Segment]:
-    """Return the unused segments of that length as annotators would see them, without those that speak of bots."""
-    free = [c for c in people if is_people(c) and c.conversation_id not in used and c.exchanges >= exchanges]
-    segments = [_segment(c, options, exchanges) for c in sorted(free, key=lambda c: c.conversation_id)]
-    return [segment for segment in segments if segment]
+def scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Script, options: PackOptions) -> list[str]:
+    """Return the turns in their surface form, with a script in this seat."""
+    return [SURFACES[options.surface](text) for text in replaced(rng, turns, seat, script)]
 
 
-def drawn_by_length(
-    people: Sequence[Conversation],
-    used: Collection[str],
-    options: PackOptions,
-    lengths: Collection[int],
-    rng: random.Random,
-) -> dict[int, list[Segment]]:
-    """Return the segments of each of these lengths (`segments_of`), with the conversations in a random order."""
-    by_length = {k: segments_of(people, used, options, k) for k in sorted(lengths)}
-    names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
-    place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
-    return {k: sorted(segments, key=lambda s: place[s[0].conversation_id]) for k, segments in by_length.items()}
+def _segments(people: Sequence[Conversation], options: PackOptions, exchanges: int) -> list[Segment]:
+    """Return the segments of that length as annotators would see them, without those that speak of bots."""
+    show = SURFACES[options.surface]
+    segments = [
+        (c, [show(turn.text) for turn in c.segment(exchanges)])
+        for c in sorted(people, key=lambda c: c.conversation_id)
+        if c.exchanges >= exchanges
+    ]
+    return [one for one in segments if not any(GIVEN_AWAY.search(turn.lower()) for turn in one[1])]
 
 
 def known_people(segments: Sequence[Segment]) -> list[Segment]:
     """Return those of one length that fit `RULE`, the nearest to the median number of characters first."""
     usual = median(map(_characters, segments)) if segments else 0
-    return sorted((s for s in segments if measures_of(s[1]).fits), key=lambda s: abs(_characters(s) - usual))
+    return sorted((s for s in segments if fits(s[1])), key=lambda s: abs(_characters(s) - usual))
 
 
 def _characters(segment: Segment) -> int:
     return sum(map(len, segment[1]))
 
 
-def _segment(conversation: Conversation, options: PackOptions, exchanges: int) -> Segment | None:
-    """Return the segment as annotators would see it; None if it speaks of bots."""
-    turns = [SURFACES[options.surface](turn.text) for turn in conversation.segment(exchanges)]
-    return None if any(GIVEN_AWAY.search(turn.lower()) for turn in turns) else (conversation, turns)
-
-
-Maker = Callable[[Sequence[Conversation], Collection[str]], list[Item]]
-"""(conversations between people, ids of those that units show) -> controls."""
-
-
-def made_of_people(study: Study, options: PackOptions, make: Maker, count: int) -> tuple[list[Item], int]:
-    """Return controls of conversations between people that no unit shows, and how many are of the domain's people.
-
-    The domain's people are used only if the study's own give fewer than `count`.
-    """
-    shown, taken = _shown(study, options.survey)
-    used = shown | taken
-    people = [c for c in study.conversations() if is_people(c) and used.isdisjoint((c.conversation_id, c.seed_id))]
-    items = make(people, shown)
-    if len(items) >= count:
-        return items, 0
-    further = _people_of_domain(study, options)
-    domains = {c.conversation_id for c in further}
-    items = make([*people, *further], shown)
-    return items, sum(not domains.isdisjoint(item.conversation_ids) for item in items)
-
-
-def _shown(study: Study, survey: str) -> tuple[set[str], set[str]]:
-    """Return the conversations that units show, and all their seeds."""
+def _spare_people(study: Study, survey: str) -> list[Conversation]:
+    """Return conversations between people that no unit shows, and no other one of their seed."""
+    conversations = study.conversations()
     shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
-    return shown, {c.seed_id for c in study.conversations() if c.seed_id and c.conversation_id in shown}
+    shown |= {c.seed_id for c in conversations if c.seed_id and c.conversation_id in shown}
+    return [c for c in conversations if is_people(c) and shown.isdisjoint((c.conversation_id, c.seed_id))]
 
 
 def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
@@ -259,7 +255,3 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
         for number, episode in enumerate(episodes)
         if episode.episode_id not in ids
     ]
-
-
-def _asks_for_nature(survey: Survey) -> bool:
-    return any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)

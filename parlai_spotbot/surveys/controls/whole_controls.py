@@ -10,19 +10,17 @@ from __future__ import annotations
 import random
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from statistics import fmean
-from typing import ClassVar
 
-from parlai_spotbot.records import Conversation, Item
+from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet, control_item
+from parlai_spotbot.surveys.controls.control import Answers, control_item
 from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
-from parlai_spotbot.surveys.controls.segments import drawn_by_length, known_people, made_of_people, scripts_for
+from parlai_spotbot.surveys.controls.segments import WANTED, PeopleControl, Sets, known_people, scripted, scripts_for
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced
+from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.texts.surface import SURFACES
 
 KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
 
@@ -37,15 +35,6 @@ BAD = ("quality", "engagingness")
 MOST, MOST_MEAN = 3, 2.5
 """A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation; on average over its turns
 from the second on."""
-
-WANTED = 48
-"""Controls to set aside: many, so that annotators who talk to each other have met few of the same."""
-
-SHORTEST = 2
-"""Exchanges in which a script gives itself away."""
-
-Sets = Sequence[tuple[str, ...]]
-"""Sets of questions, each of which a control may ask."""
 
 PAIRS_RULE = (
     "A control shows a conversation between people, chosen as known people are for segments, beside another one in "
@@ -65,35 +54,15 @@ LOW_RULE = (
 )
 
 
-class _WholeControl(Control):
-    """Base of both kinds: controls ask what the units ask, as far as they can be graded by it.
+class _WholeControl(PeopleControl):
+    """Base of both kinds: controls ask what the units ask, as far as they can be graded by it."""
 
-    `WANTED` are made, of each set of questions where `of_each_set`.
-    """
-
-    of_each_set: ClassVar[bool] = False
+    shortest = 2
+    shorter = True
 
     @abstractmethod
     def tells(self, questions: Sequence[str]) -> bool:
         """Return True if a control that asks these questions can be graded."""
-
-    @abstractmethod
-    def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
-        """Return controls of conversations between people; the same input gives the same items."""
-
-    def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
-        question_sets, lengths = self.asked(study, survey), _lengths(study, survey)
-        each = {k for pair in lengths for k in pair}
-
-        def of_people(people: Sequence[Conversation], used: Collection[str]) -> list[Item]:
-            rng = random.Random(f"controls {options.survey} {options.seed}")
-            shorter = {c.exchanges for c in people if SHORTEST <= c.exchanges < min(each)} if each else ()
-            by_length = drawn_by_length(people, used, options, each.union(shorter), rng)
-            return self.of_people(by_length, lengths, question_sets, options) if each else []
-
-        count = WANTED * (len(question_sets) if self.of_each_set else bool(question_sets))
-        items, from_domain = made_of_people(study, options, of_people, count)
-        return ControlSet(items, from_domain)
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         """Return the sets of questions of the units' items that can be graded, else the survey's default."""
@@ -129,7 +98,9 @@ class ChoiceControl(_WholeControl):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
-    def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
+    def of_people(
+        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
+    ) -> list[Item]:
         """People of segments that fit the rule beside others of both, in which a script is in.
 
         Each conversation is used once. Sides, seats, scripts and questions take turns.
@@ -137,12 +108,12 @@ class ChoiceControl(_WholeControl):
         rng = random.Random(f"pair controls {options.survey} {options.seed}")
         fitting = {k: known_people(segments) for k, segments in by_length.items()}
         others = {k: _last(fitting[k], segments) for k, segments in by_length.items()}
-        count = min(WANTED, _conversations(by_length) // 2) if question_sets else 0
+        count = min(WANTED, _conversations(by_length) // 2)
         often: Counter[Script] = Counter()
         items = []
         for place, (one, other) in enumerate(in_proportion((fitting, others), lengths, count)):
             seat, right = place % 2, place // 2 % 2
-            weak = _scripted(rng, other[1], seat, _least_used(SCRIPTS, other[1], often), options)
+            weak = scripted(rng, other[1], seat, _least_used(SCRIPTS, other[1], often), options)
             shown = [(one[0], list(one[1])), (other[0], weak)]
             questions = question_sets[place % len(question_sets)]
             shown = shown if right == 0 else shown[::-1]
@@ -155,7 +126,6 @@ class RatingControl(_WholeControl):
 
     marks = KNOWN_LOW
     rule = LOW_RULE
-    of_each_set = True
 
     def missed(self, mark: str, answers: Answers) -> bool:
         """Return True if the script got over `MOST` in one of `BAD`, or its turns over `MOST_MEAN` on average."""
@@ -171,10 +141,15 @@ class RatingControl(_WholeControl):
         later = [rating for _, rating in turns[1:]]
         return not later or fmean(later) > MOST_MEAN
 
+    def wanted(self, question_sets: Sets) -> int:
+        return WANTED * len(question_sets)
+
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
 
-    def of_people(self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions) -> list[Item]:
+    def of_people(
+        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
+    ) -> list[Item]:
         """Return conversations in which a script replaces the judged speaker.
 
         A conversation may serve for several sets of questions, as nobody gets more than one of them.
@@ -188,23 +163,13 @@ class RatingControl(_WholeControl):
             often: Counter[Script] = Counter()
             for place, ((conversation, turns),) in enumerate(segments):
                 seat = (place + place // len(scripts)) % 2
-                weak = _scripted(rng, turns, seat, _least_used(scripts, turns, often), options)
+                weak = scripted(rng, turns, seat, _least_used(scripts, turns, often), options)
                 items.append(control_item([(conversation, weak)], KNOWN_LOW[seat], options, (seat,), questions))
         return items
 
 
 def _rating(answer: object) -> int:
     return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
-
-
-def _lengths(study: Study, survey: Survey) -> Lengths:
-    """Return those of the survey's units, but for conversations that are too short for a control."""
-    shown = Counter(
-        tuple(sorted((len(turns) // 2 for turns in item.transcripts), reverse=True))
-        for unit in study.units(survey.name)
-        for item in unit.items
-    )
-    return Counter({lengths: count for lengths, count in shown.items() if min(lengths) >= SHORTEST})
 
 
 def _last(those: Sequence[Segment], segments: Sequence[Segment]) -> list[Segment]:
@@ -223,8 +188,3 @@ def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[
     script = min((script for script in scripts if script in shown), key=lambda one: often[one])
     often[script] += 1
     return script
-
-
-def _scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Script, options: PackOptions) -> list[str]:
-    show = SURFACES[options.surface]
-    return [show(text) for text in replaced(rng, turns, seat, script)]

@@ -139,7 +139,7 @@ def read_questions(path: Path) -> list[NucQuestion]:
 
     questions = files.read_jsonl(path, parse, "file of questions", REMEDY)
     if not questions:
-        raise UserError(f"{path}: empty.", REMEDY)
+        raise UserError(f"{path}: holds no question.", REMEDY)
     return questions
 
 

@@ -140,8 +140,6 @@ def _questions(study: Study, request: PackRequest) -> tuple[list[NucQuestion], l
     if not path.exists():
         raise UserError(f"{path}: no such file of questions.", made_by(study))
     questions = read_questions(path)
-    if not questions:
-        raise UserError(f"{path}: holds no question.", made_by(study))
     for question in questions:
         count, speakers = len(question.candidates), max(question.speakers) + 1
         if not 2 <= count <= nuc.MOST_CANDIDATES or speakers > 2:

@@ -33,7 +33,6 @@ MOST_DIGITS = 300
 """Of a whole number in YAML: what is longer can't be computed with."""
 
 DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
-DECODER = json.JSONDecoder()
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 HALF = re.compile("[\ud800-\udfff]")
 
@@ -68,19 +67,6 @@ def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
         raise UserError(f"{path}: no such {what}.", remedy) from None
     except Malformed as err:
         raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
-
-
-def json_value_at(text: str, at: int) -> tuple[Any, int]:
-    """The value that begins at a place of a text, and where it ends; as `parse_json`, or `json.JSONDecodeError`."""
-    try:
-        value, end = DECODER.raw_decode(text, at)
-    except RecursionError:
-        raise Malformed(DEEP) from None
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        raise Malformed(LONG) from None
-    return (_whole(value) if HALF_ESCAPED.search(text, at, end) else value), end
 
 
 def _whole(value: Any) -> Any:

@@ -1,22 +1,19 @@
 """The rows of a file as objects: CSV, TSV, JSON Lines, one JSON list, Parquet, or a folder of Parquet files.
 
-JSON is read piece by piece. Parquet needs pyarrow, which isn't installed with this package.
+Parquet needs pyarrow, which isn't installed with this package.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, csv_rows, json_value_at, parse_json
+from parlai_spotbot.reading import Malformed, csv_rows, parse_json
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
 BOM = b"\xef\xbb\xbf"
-NEXT = re.compile(r"[\s,]*")
-"""Between two entries of a list."""
 
 Rows = Iterator[tuple[int, Any]]
 
@@ -60,29 +57,10 @@ def _json_lines(path: Path) -> Rows:
 
 
 def _json_list(path: Path) -> Rows:
-    """The entries of one JSON list; a file that begins otherwise is read as JSON Lines."""
-    number, rest, end, closed = 0, "", False, False
-    with path.open(encoding="utf-8-sig") as text:
-        if (rest := text.read(1 << 16).lstrip())[:1] != "[":
-            yield from _json_lines(path)
-            return
-        rest = rest[1:]
-        while not end:
-            piece = text.read(1 << 22)
-            end, rest = not piece, rest + piece
-            place = 0
-            while (start := NEXT.match(rest, place).end()) < len(rest) and rest[start] != "]":
-                try:
-                    row, place = json_value_at(rest, start)
-                except ValueError as err:
-                    if end or isinstance(err, Malformed):
-                        raise Malformed(f"not valid JSON: {err}", number + 1) from None
-                    break
-                number += 1
-                yield number, row
-            rest, closed = rest[place:], rest[start : start + 1] == "]"
-    if not closed:
-        raise Malformed("the list ends within an entry", number + 1)
+    """Yield the entries of one JSON list; a file that begins otherwise is read as JSON Lines."""
+    with path.open("rb") as file:
+        is_list = file.read(1 << 16).removeprefix(BOM).lstrip()[:1] == b"["
+    yield from enumerate(parse_json(path.read_bytes().removeprefix(BOM)), start=1) if is_list else _json_lines(path)
 
 
 def _parquet(path: Path) -> Rows:

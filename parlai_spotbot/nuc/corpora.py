@@ -7,7 +7,6 @@ seeds.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -79,33 +78,16 @@ def read_corpus(name: str | Path, fold: str = "all", datapath: str | None = None
         domain = get_domain(str(name))
         episodes = [episode for fold_name in FOLDS_OF[fold] for episode in domain.episodes(fold_name, datapath)]
         corpus = Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
-    dialogues, again = _distinct(corpus.dialogues)
+    dialogues: dict[str, CorpusDialogue] = {}
+    for dialogue in sorted(corpus.dialogues, key=lambda dialogue: dialogue.dialogue_id):
+        dialogues.setdefault(dialogue.key, dialogue)  # of copies the one with the least id
+    again = len(corpus.dialogues) - len(dialogues)
     left_out = corpus.left_out | ({TWICE: again} if again else {})
     if not dialogues:
-        raise UserError(f"corpus '{corpus.name}': no conversation in fold '{fold}'{_why(left_out)}.", _remedy(left_out))
-    return replace(corpus, dialogues=tuple(dialogues), left_out=left_out)
-
-
-def _why(left_out: dict[str, int]) -> str:
-    return f" ({', '.join(f'{count} {reason}' for reason, count in left_out.items())})" if left_out else ""
-
-
-def _remedy(left_out: dict[str, int]) -> str:
-    if BOTS in left_out:
-        return "Name a corpus of people's conversations."
-    return "Ask for the fold 'all', or name a larger corpus."
-
-
-def _distinct(dialogues: Iterable[CorpusDialogue]) -> tuple[list[CorpusDialogue], int]:
-    """Each conversation once, the one with the least id; and how many stood there again."""
-    dialogue_by_key: dict[str, CorpusDialogue] = {}
-    again = 0
-    for dialogue in dialogues:
-        before = dialogue_by_key.get(dialogue.key)
-        again += before is not None
-        if before is None or dialogue.dialogue_id < before.dialogue_id:
-            dialogue_by_key[dialogue.key] = dialogue
-    return list(dialogue_by_key.values()), again
+        reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "nothing left out"
+        problem = f"corpus '{corpus.name}': no conversation in fold '{fold}' ({reasons})."
+        raise UserError(problem, "Ask for the fold 'all', or name a larger corpus of people's conversations.")
+    return replace(corpus, dialogues=tuple(dialogues.values()), left_out=left_out)
 
 
 def dialogue_of(episode: Episode) -> CorpusDialogue:

@@ -8,7 +8,7 @@ import pytest
 from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import chi2, hypergeom
+from scipy.stats import hypergeom
 
 from parlai_spotbot.analysis.survival.logrank import logrank
 
@@ -51,14 +51,6 @@ def test_statistics_are_glrts_in_every_pair(reference, domain):
             # glrt's sign is the opposite of ours: positive here means that the first group is spotted more.
             np.testing.assert_allclose(tests[score].statistic, -np.array(pair[theirs]["u"]), atol=1e-6)
             assert tests[score].names == (pair["sys1"], pair["sys2"])
-
-
-def test_human_against_br_to_the_last_digit(reference):
-    _, left, right, group = next(pairs(reference, "dailydialog"))
-    tests = both(left, right, group)
-    assert tests["sun"].statistic[0] == pytest.approx(-264.31420857, abs=1e-7)
-    assert tests["finkelstein"].statistic[0] == pytest.approx(-322.68168231, abs=1e-7)
-    assert tests["sun"].pvalue == pytest.approx(chi2.sf(tests["sun"].chi2, 1), rel=1e-12)
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
@@ -179,17 +171,6 @@ def test_what_must_not_matter_does_not(rows, score, random):
     right = left + [row[1] for row in rows]
     slow = native(left**3, right**3, [row[2] for row in rows], score=score)
     np.testing.assert_allclose(slow.statistic, test.statistic, atol=1e-6)
-
-
-@settings(max_examples=40, deadline=None)
-@given(interval_rows, st.sampled_from(["sun", "finkelstein"]), st.booleans())
-def test_equal_groups_differ_by_nothing(rows, score, clustered):
-    left = np.array([row[0] for row in rows], dtype=float)
-    right = left + [row[1] for row in rows]
-    clusters = np.arange(2 * len(left)) if clustered else None
-    test = native(np.tile(left, 2), np.tile(right, 2), np.repeat([1, 2], len(left)), score=score, clusters=clusters)
-    np.testing.assert_allclose(test.statistic, 0, atol=1e-7)
-    assert test.pvalue == pytest.approx(1.0, abs=1e-5)
 
 
 @pytest.mark.parametrize("clusters", [None, ["x", "y", "y"]])

@@ -1,8 +1,7 @@
 """Self-play's turns per second and memory against ``parlai self_chat``, for the same bots in the same run.
 
 Both are whole commands. Each is run with few and with more conversations, and the rate is the difference of turns over
-the difference of times, so that imports and loading don't count. At the end: what these figures mean on paper for a
-hundred contestants.
+the difference of times, so that imports and loading don't count.
 """
 
 from __future__ import annotations
@@ -118,36 +117,6 @@ def run() -> Iterator[Row]:
         yield Row(f"the pool embedded as a whole, batch {BATCH}", own, peer, "parlai self_chat", "turns/s")
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
         yield Row("largest process of all of them", peak, 24.0, "a machine of 24 GiB", "GiB")
-        print(bound(alone, own), "\n", on_paper(own, peak), sep="", flush=True)
-
-
-def bound(alone: dict[str, float], own: float) -> str:
-    """Who takes the time, unbatched, and so what bounds the pool."""
-    total = sum(1 / pace for pace in alone.values())
-    shares = ", ".join(f"{name} {1 / pace / total:.0%}" for name, pace in sorted(alone.items(), key=lambda a: a[1]))
-    return (
-        f"time of one turn of each, unbatched: {shares}. What bounds the pool is the first: of the pool's {own:.1f} "
-        f"turns/s it gives {own / len(alone):.1f}; on a CPU its batches gain where it writes, not where it reads."
-    )
-
-
-def on_paper(own: float, peak: float, contestants: int = 100, per_pair: int = 45, exchanges: int = 5) -> str:
-    """What the measured pace means for a large study; `own` in turns per second, `peak` in GiB."""
-    pairs = contestants * (contestants - 1) // 2
-    turns = pairs * per_pair * 2 * exchanges
-    each, hours = turns / contestants, turns / own / 3600
-    return "\n".join(
-        [
-            f"on paper, {contestants} contestants x {pairs} pairs x {per_pair} conversations x {exchanges} exchanges = "
-            f"{turns} turns, {each:.0f} of each contestant:",
-            f"  at the pool's pace here, {own:.1f} turns/s: {hours:.0f} hours on this machine of {os.cpu_count()} "
-            "cores, "
-            f"{hours / 50:.1f} on fifty of them (--engine ray), where no contestant is slower than the others",
-            f"  no study is faster than its slowest contestant, divided by its copies: one that gives 10 turns/s in "
-            f"batches ends after {each / 10 / 3600:.1f} hours, one that gives 1 turn/s after {each / 3600:.1f}",
-            *(memory(contestants, per_pair, peak, most) for most in (contestants, 10)),
-        ]
-    )
 
 
 def memory(contestants: int, per_pair: int, peak: float, most: int) -> str:

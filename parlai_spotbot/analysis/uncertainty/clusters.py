@@ -176,16 +176,9 @@ class Clusters:
             shares = np.broadcast_to(_columns(shares, self.rows), scores.shape)
         return scores, shares
 
-    def variance(
-        self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """The variances (p,) of p estimates and the degrees of freedom (p,) that they are known with: as `spread`,
-        without what it tells of their differences, so that p may be large."""
-        diagonal = self.diagonal(scores, shares)
-        return diagonal.variance, diagonal.df
-
     def diagonal(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Diagonal:
-        """As `variance`, with the effective number of clusters; nothing is known where there are no rows."""
+        """Return the variances of p estimates: as `spread` without their covariances, so that p may be large. Nothing is
+        known where there are no rows."""
         scores, shares = self._checked(scores, shares)
         if not self.rows:
             none = np.zeros(scores.shape[1])

@@ -137,7 +137,8 @@ def test_variances_of_many_estimates_are_those_of_each_by_itself():
     for clusters in (Clusters.of(pairs, rng.integers(0, 8, 60)), Clusters.of(pairs, None), Clusters(60, None, None)):
         alone = [clusters.spread(scores[:, [i]], shares[:, [i]]).variance(np.eye(1)) for i in range(3)]
         for kind in (np.asarray, csr_array):
-            np.testing.assert_allclose(clusters.variance(kind(scores), kind(shares)), np.concatenate(alone, axis=1))
+            found = clusters.diagonal(kind(scores), kind(shares))
+            np.testing.assert_allclose([found.variance, found.df], np.concatenate(alone, axis=1))
     nothing = Clusters.by([]).diagonal(csr_array((0, 2)))
     assert np.isnan(Clusters.by([]).diagonal(np.zeros((0, 2))).variance).all()
     assert np.isnan(nothing.variance).all()

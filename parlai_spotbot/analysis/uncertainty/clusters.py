@@ -177,7 +177,7 @@ class Clusters:
         return scores, shares
 
     def diagonal(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Diagonal:
-        """Return the variances of p estimates: as `spread` without their covariances, so that p may be large. Nothing is
+        """Return the variances of p estimates, as `spread` without covariances, so that p may be large. Nothing is
         known where there are no rows."""
         scores, shares = self._checked(scores, shares)
         if not self.rows:

@@ -1,39 +1,41 @@
-"""MTurk: credentials from the usual AWS places only, handed to boto3, never written or logged; and which HITs are out.
+"""MTurk: a client with the AWS credentials that boto3 finds, which are never written; and the HITs that are out.
 
-Mephisto names a profile of ``~/.aws`` after the requester, and would ask for keys on the terminal and write them there;
-here that profile must exist, or the keys must be in the environment.
+Mephisto would name a profile of ``~/.aws`` after the requester, ask for keys on the terminal and write them there.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.ledger.ledger import reading
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import REQUESTER, TaskSetup
 from parlai_spotbot.errors import UserError
 
-REGION = "us-east-1"
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 
 
 def use_credentials(database: Any, setup: TaskSetup) -> None:
-    """Give the provider a session with credentials; `UserError` where there are none. Does nothing off MTurk."""
+    """Give the provider a client with credentials; `UserError` where there are none. Does nothing off MTurk.
+
+    Mephisto asks a session for a client at every call, from several threads, which may share one client.
+    """
     if setup.on_mturk:
-        store = database.get_datastore_for_provider(setup.provider_type)
-        store.session_storage[REQUESTER] = store.session_storage.get(REQUESTER) or _session()
+        store, client = database.get_datastore_for_provider(setup.provider_type), _client(setup.provider)
+        store.session_storage[REQUESTER] = SimpleNamespace(client=lambda *_, **__: client)
 
 
-def _session() -> Any:
-    """Return a session with the AWS credentials that boto3 finds; `UserError` where there are none."""
+def _client(provider: str) -> Any:
+    """Return a client of MTurk or its sandbox, which gives up on a network that hangs after a minute or so."""
+    import boto3
+    from botocore.config import Config
     from botocore.exceptions import BotoCoreError
 
     try:
-        session = _session_class()(region_name=REGION)
+        session = boto3.Session(region_name="us-east-1")
         credentials = session.get_credentials()
     except BotoCoreError as err:
         raise UserError(f"AWS credentials can't be read: {type(err).__name__}.", "Correct ~/.aws.") from None
@@ -43,50 +45,20 @@ def _session() -> Any:
             "Put keys of an IAM user with AmazonMechanicalTurkFullAccess into ~/.aws/credentials, or into "
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; AWS_PROFILE names a profile.",
         )
-    return session
-
-
-@functools.cache
-def _session_class() -> type:
-    import boto3
-    from botocore.config import Config
-
-    class Session(boto3.Session):
-        """A session that makes a client of MTurk once: Mephisto asks for one at every call, from several threads.
-
-        A network that hangs is given up on after a minute or so.
-        """
-
-        def __init__(self, **kwargs: Any):
-            super().__init__(**kwargs)
-            self._clients: dict[str | None, Any] = {}
-            self._making = threading.Lock()
-
-        def client(self, service_name: str, endpoint_url: str | None = None, **kwargs: Any) -> Any:
-            config = Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3})
-            with self._making:
-                if endpoint_url not in self._clients:
-                    options = {**kwargs, "endpoint_url": endpoint_url, "config": config}
-                    self._clients[endpoint_url] = super().client(service_name, **options)
-                return self._clients[endpoint_url]
-
-    return Session
+    config = Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3})
+    return session.client("mturk", endpoint_url=SANDBOX if provider == "mturk_sandbox" else None, config=config)
 
 
 @contextlib.contextmanager
-def explained(*sessions: Any) -> Iterator[None]:
-    """Turn errors of MTurk, or of the way to it, into `UserError`s without the credentials of these sessions."""
+def explained() -> Iterator[None]:
+    """Turn errors of MTurk, or of the way to it, into `UserError`s."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     try:
         yield
     except (BotoCoreError, ClientError) as err:
-        text = str(err)
-        for session in sessions:
-            for part in session.get_credentials().get_frozen_credentials():
-                text = text.replace(part or "\0", "***")
         raise UserError(
-            f"MTurk: {text}", "Correct that (network, rights of the AWS user, balance) and run the same command again."
+            f"MTurk: {err}", "Correct that (network, rights of the AWS user, balance) and run the same command again."
         ) from None
 
 
@@ -166,12 +138,12 @@ def claimed_hit(store: Any, assignment: str) -> str | None:
 
 def is_accepted(requester: Any, hit_id: str) -> bool:
     """Return whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
-    with explained(*requester.datastore.session_storage.values()):
+    with explained():
         hit = requester._get_client(requester._requester_name).get_hit(HITId=hit_id)["HIT"]
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
 
 
-def handed_in(data_root: Path, sandbox: bool, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
+def handed_in(data_root: Path, provider: str, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
     """Return the status on MTurk of (worker, assignment), of the HITs on which `assignments` (their ids) claim to be.
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
@@ -179,10 +151,8 @@ def handed_in(data_root: Path, sandbox: bool, assignments: Iterable[str]) -> dic
     hits = sorted(set(_hits_of(Path(data_root), set(assignments))))
     if not hits:
         return {}
-    session = _session()
-    client = session.client("mturk", SANDBOX if sandbox else None, region_name=REGION)
-    statuses = {}
-    with explained(session):
+    client, statuses = _client(provider), {}
+    with explained():
         for hit in hits:
             for page in client.get_paginator("list_assignments_for_hit").paginate(HITId=hit):
                 for one in page["Assignments"]:

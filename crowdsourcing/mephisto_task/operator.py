@@ -100,7 +100,7 @@ def _post(crowd: FinishedUnits, setup: TaskSetup, halt: Callable[[], bool]) -> N
     run = crowd.task_run
     earlier = [unit for unit in crowd.db.find_units(task_id=run.task_id) if unit.task_run_id != run.db_id]
     count = len(setup.units) - sum(unit.db_status in HANDED_IN for unit in earlier)
-    with _explained(run):
+    with mturk.explained():
         for _ in range(count - mturk.posted(run, setup.public_url, count)):
             if halt():
                 return
@@ -114,7 +114,7 @@ def close(setup: TaskSetup) -> None:
         mturk.use_credentials(database, setup)
         for run in _runs(database, setup, is_completed=False):
             if setup.on_mturk:
-                with _explained(run):
+                with mturk.explained():
                     mturk.expire(run)
             database.update_task_run(run.db_id, is_completed=True)
     finally:
@@ -161,7 +161,7 @@ def _open_run(database: Any, setup: TaskSetup) -> TaskRun:
     if setup.on_mturk and not marker.exists():  # MTurk knows the HIT type again if a crash makes us ask twice
         state = SharedTaskState()
         state.mturk_specific_qualifications = list(setup.mturk_qualifications)
-        with _explained(run):
+        with mturk.explained():
             run.get_provider().setup_resources_for_task_run(run, config, state, setup.public_url)
         marker.touch()
     return run
@@ -187,10 +187,6 @@ def _configuration(setup: TaskSetup, provider: ProviderArgs) -> DictConfig:
             log_level="warning",
         )
     )
-
-
-def _explained(run: TaskRun) -> contextlib.AbstractContextManager:
-    return mturk.explained(*run.get_provider().datastore.session_storage.values())
 
 
 def _check_same(run: TaskRun, config: DictConfig, is_posted: bool) -> None:

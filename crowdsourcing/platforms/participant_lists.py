@@ -47,7 +47,7 @@ def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
         with Ledger(paths.ledger) as ledger:
             assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
         if assignments:
-            statuses |= handed_in(paths.mephisto, paths.provider == "mturk_sandbox", assignments)
+            statuses |= handed_in(paths.mephisto, paths.provider, assignments)
             checksums.write_jsonl(
                 paths.platform, [dict(zip(FIELDS, (*key, statuses[key]), strict=True)) for key in sorted(statuses)]
             )

@@ -220,16 +220,16 @@ def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
             {"AssignmentId": "ASSIGN5", "WorkerId": "W5", "HITId": "HIT5", "AssignmentStatus": "Submitted"},
         ]
         asked = {f"ASSIGN{number}" for number in range(3)} | {"MADEUP"}
-        found = handed_in(setup.data_root, True, asked)  # while the operator runs
+        found = handed_in(setup.data_root, "mturk_sandbox", asked)  # while the operator runs
         assert found == {("W0", "ASSIGN0"): "submitted", ("W9", "ASSIGN9"): "approved"}
         assert {call["HITId"] for call in turk.of("ListAssignmentsForHIT")} == {"HIT0", "HIT1", "HIT2"}
         where = [url for name, _, url in turk.calls if name == "ListAssignmentsForHIT"]
         assert all("-sandbox" in url for url in where)
         turk.down = True
         with pytest.raises(UserError, match="MTurk: ") as caught:
-            handed_in(setup.data_root, True, asked)
+            handed_in(setup.data_root, "mturk_sandbox", asked)
         assert SECRET not in str(caught.value)
-        assert handed_in(setup.data_root, True, {"MADEUP"}) == {}
+        assert handed_in(setup.data_root, "mturk_sandbox", {"MADEUP"}) == {}
 
 
 def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):

@@ -11,8 +11,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-
-from parlai_spotbot.installation import AGAIN
+from typing import Any
 
 STAMPS = Path(sys.prefix) / ".installed"
 
@@ -54,50 +53,38 @@ def one_at_a_time() -> Iterator[None]:
         yield
 
 
-def need(name: str, key: str, message: str, command: Sequence[str], there: bool = True) -> None:
-    """Run a command unless it has been done with this key and what it brings is `there`; `Failed` where it fails."""
-    if stamped(name, key) and there:
-        return
-    say(message)
-    start = time.monotonic()
-    if subprocess.run(command).returncode:
-        words = " ".join(map(str, command))
-        raise Failed(f"this step failed: {words}. Correct what it says above, then run the same command again.")
-    stamp(name, key)
-    say(f"  done in {time.monotonic() - start:.0f} s")
-
-
-def attempt(
+def step(
     name: str,
     key: str,
     message: str,
     commands: Sequence[Sequence[str]],
-    without: str,
+    without: str = "",
     there: bool = True,
-    remember: bool = True,
-    **options,
+    **options: Any,
 ) -> bool:
-    """Run commands, in turn, for a part that all else works without; whether it is there.
+    """Run commands unless they were run with this key and what they make is still `there`; return whether it is.
 
-    `without` says what is left out where they fail; what they print is in a log beside the stamp. Done is what has
-    this key, where what they make is still `there`; what failed with this key isn't tried again, unless it shall not
-    `remember`. `options` go to `subprocess.run`.
+    `without` says what is left out where they fail, and their output goes to a log beside the stamp; where it is empty,
+    a failure is `Failed`. `options` go to `subprocess.run`.
     """
-    log = STAMPS / f"{name}.log"
     if stamped(name, key) and there:
         return True
-    if remember and stamped(name, f"failed {key}"):
-        say(f"{without} Why: {log}; to try again: rm {STAMPS / name}; {AGAIN}")
-        return False
     say(message)
-    start = time.monotonic()
+    start, log = time.monotonic(), STAMPS / f"{name}.log"
     STAMPS.mkdir(parents=True, exist_ok=True)
-    with open(log, "w", encoding="utf-8") as out:
-        try:
-            failed = any(subprocess.run(one, stdout=out, stderr=out, **options).returncode for one in commands)
-        except (OSError, subprocess.TimeoutExpired) as err:
-            failed = True
-            print(err, file=out)
-    stamp(name, f"failed {key}" if failed else key)
-    say(f"  {without} Why: {log}" if failed else f"  done in {time.monotonic() - start:.0f} s")
-    return not failed
+    with open(log, "w", encoding="utf-8") as file:
+        out = file if without else None
+        for command in commands:
+            try:
+                failed = subprocess.run(command, stdout=out, stderr=out, **options).returncode
+            except (OSError, subprocess.TimeoutExpired) as err:
+                failed = print(err, file=file) or True
+            if failed and not without:
+                words = " ".join(map(str, command))
+                raise Failed(f"this step failed: {words}. Correct it, then run the same command again.")
+            if failed:
+                say(f"  {without} Why: {log}")
+                return False
+    stamp(name, key)
+    say(f"  done in {time.monotonic() - start:.0f} s")
+    return True

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 
 from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, cut_off, pins, unmet
-from parlai_spotbot.installation.steps import Failed, attempt, checksum, need, one_at_a_time, say, stamped
+from parlai_spotbot.installation.steps import Failed, checksum, one_at_a_time, say, stamped, step
 
 R_PACKAGES = ("r-base-dev", "r-cran-survival")
 ICENREG = Path(__file__).with_name("icenreg.R")
@@ -65,18 +65,18 @@ def _packages(cpu: bool) -> None:
         command = [uv, "pip", "install", "-q", "--python", sys.executable, "--torch-backend", "cpu", "-c", str(lock)]
     else:
         command = [*pip, "-c", str(lock)]
-    need("torch", torch, f"{torch} (the largest part)", [*command, torch], "torch" not in unmet(lock.name))
+    step("torch", torch, f"{torch} (the largest part)", [[*command, torch]], there="torch" not in unmet(lock.name))
     command = [*pip, "--no-deps", "-r", str(lock)]
-    need("lock", *_of(lock), command, not unmet(lock.name))
+    step("lock", *_of(lock), [command], there=not unmet(lock.name))
     if not CHECKOUT:
         return
     lock = LOCKS / "requirements-dev.lock"
     _forget_halves(lock.name)
     command = [*pip, "--no-deps", "-r", str(lock)]
-    need("dev", *_of(lock), command, not unmet(lock.name))
+    step("dev", *_of(lock), [command], there=not unmet(lock.name))
     key = checksum(CHECKOUT / "setup.py", CHECKOUT / "pyproject.toml")
     command = [*pip, "--no-deps", "--no-build-isolation", "-e", str(CHECKOUT)]
-    need("project", key, "parlai_spotbot itself", command)
+    step("project", key, "parlai_spotbot itself", [command])
 
 
 def _forget_halves(lock: str) -> None:
@@ -103,14 +103,13 @@ def _page() -> None:
             f"To have it: install node 18 or later with npm; then {AGAIN}"
         )
         return
-    attempt(
+    step(
         "page",
         _sources_checksum(),
         "the annotation page",
         [["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], ["node", "build.mjs"]],
         f"it could not be built, so it is left out (all else works). To try again: {AGAIN}.",
         there=built.exists(),
-        remember=False,
         cwd=PAGE,
     )
 
@@ -134,7 +133,7 @@ def _rpy2() -> None:
         return
     lock = LOCKS / "requirements-r.lock"
     install = [*_pip(), "--no-deps", "-r", str(lock)]
-    attempt(
+    step(
         "r",
         _r_key(lock),
         "rpy2 (R, optional)",
@@ -148,7 +147,7 @@ def _icenreg() -> None:
     """R's icenReg, which R's own installer builds from source; without it survival is fitted by this package."""
     if not stamped("r", _r_key(LOCKS / "requirements-r.lock")):
         return
-    attempt(
+    step(
         "icenreg",
         _r_key(ICENREG),
         f"R's package icenReg (optional, at most {ICENREG_LIMIT // 60} minutes)",

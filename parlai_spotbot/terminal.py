@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import io
+import itertools
 import sys
-import textwrap
 import time
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -150,32 +150,21 @@ def table(
 ) -> str:
     """A table for stdout.
 
-    `right` are the places of columns that stand right, `widths` the most that columns may take (None: what they need).
+    `right` are the places of columns that are aligned right, `widths` the most that columns may take (None: no limit).
     """
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    most = [*widths, *[None] * (len(head) - len(widths))]
-    wrapped = [[_wrapped(cell, width) for cell, width in zip(row, most, strict=True)] for row in cells]
-    columns = range(len(head))
-    wide = [max([_width(head[c]) + 2, *(_width(line) for row in wrapped for line in row[c])]) for c in columns]
-    lines = [list(head), ["-" * width for width in wide]]
-    for row in wrapped:
-        tall = max(map(len, row), default=1)
-        lines += [[part[k] if k < len(part) else "" for part in row] for k in range(tall)]
-    return "\n".join(
-        "  ".join(_padded(cell, wide[c], c in right) for c, cell in enumerate(line)).rstrip() for line in lines
-    )
+    from rich.box import Box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
-
-def _wrapped(cell: str, width: int | None) -> list[str]:
-    lines = cell.splitlines() or [""]
-    return lines if width is None else [part for line in lines for part in textwrap.wrap(line, width) or [""]]
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that the text takes."""
-    return sum((1 + (unicodedata.east_asian_width(c) in "WF")) * (not unicodedata.combining(c)) for c in text)
-
-
-def _padded(text: str, width: int, right: bool) -> str:
-    gap = " " * (width - _width(text))
-    return gap + text if right else text + gap
+    lines = Box("    \n    \n -  \n    \n    \n    \n    \n    \n", ascii=True)
+    shown = Table(box=lines, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), header_style="")
+    for place, (name, width) in enumerate(itertools.zip_longest(head, widths)):
+        shown.add_column(
+            Text(name), justify="right" if place in right else "left", max_width=width, no_wrap=width is None
+        )
+    for row in rows:
+        shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    console = Console(width=10_000, file=io.StringIO(), color_system=None)
+    console.print(shown)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())

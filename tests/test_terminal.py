@@ -30,14 +30,14 @@ print(table([("alice", 3)], ("name", "turns [n]"), right=[1]))
 
 def test_plain_tables_are_lines_of_columns():
     assert table(ROWS, ("name", "turns", "about"), right=[1], widths=[None, None, 6]).splitlines() == [
-        "name      turns  about",
-        "------  -------  -------",
-        "alice         3  says",
-        "                 little",
-        "bob          12",
+        "name   turns  about",
+        "------ ------ ------",
+        "alice      3  says",
+        "              little",
+        "bob       12",
     ]
     assert table([("日本", "x")], ("a", "b")).splitlines()[2] == "日本  x"
-    assert table([], ("a",)) == "a\n---"
+    assert table([], ("a",)) == "a\n-"
 
 
 @pytest.fixture

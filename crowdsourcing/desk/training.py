@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed
@@ -28,14 +28,6 @@ from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 def course_of(survey: Survey) -> list[list[GoldDialogue]]:
     """The dialogues of each attempt that is possible at a task's training, in order; the last one of each decides."""
     return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
-
-
-# -- the rounds --------------------------------------------------------------------------------------------------------
-def gold_item(gold: GoldDialogue, questions: Sequence[str]) -> Item:
-    """A gold dialogue as an item; it belongs to no conversation of the study."""
-    return Item(
-        f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=tuple(questions)
-    )
 
 
 def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[str, str], Any]) -> dict:
@@ -82,34 +74,34 @@ class Training:
         """Whether there is anything to practise."""
 
     def page(self, worker: str) -> dict:
-        """The session's "onboarding": the round in hand, and the results of those handed in, with their dialogues."""
+        """Return the session's "onboarding": the current round, and earlier results with their dialogues."""
         done = self.ledger.sittings("worker = ?", worker)
-        attempt, number = self.plan[min(len(done), len(self.plan) - 1)]
-        page, _ = self._present(worker, attempt, number)
+        sitting = min(len(done), len(self.plan) - 1)
+        place = self._place(sitting)
         return {
-            "attempt": attempt + 1,
-            "attempts": max(self.attempts, attempt + 1),
-            "round": number + 1,
-            "rounds": len(self.course[attempt]),
+            **place,
+            "attempts": max(self.attempts, place["attempt"]),
             "allowed": self.task.allowed,
-            "handle": chance_of(self.secret, f"handle {attempt} {number}", worker)[:32],
-            "items": [page],
+            "handle": chance_of(self.secret, "handle {} {}".format(*self.plan[sitting]), worker)[:32],
+            "items": [self._shown(worker, sitting)],
             "results": [self._told(worker, sitting) for sitting in done if sitting.body],
         }
 
-    def _present(self, worker: str, attempt: int, number: int) -> tuple[dict, dict]:
-        item = gold_item(self.course[attempt][number], self.task.questions)
-        return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))
+    def _place(self, sitting: int) -> dict:
+        attempt, number = self.plan[sitting]
+        return {"attempt": attempt + 1, "round": number + 1, "rounds": len(self.course[attempt])}
 
-    def _told(self, worker: str, sitting: TrainingRound) -> dict:
-        """Return what the annotator is told of a round that is graded."""
-        attempt, number = self.plan[sitting.sitting]
-        page, _ = self._present(worker, attempt, number)
-        place = {"attempt": attempt + 1, "round": number + 1, "rounds": len(self.course[attempt])}
-        value_by_key = {
-            key: value for key, value in sitting.result.items() if key not in ("mistakes", "role", "seconds")
-        }
-        return {**value_by_key, **place, "item": page}
+    def _shown(self, worker: str, sitting: int) -> dict:
+        """Return the page item of a round; its dialogue belongs to no conversation of the study."""
+        attempt, number = self.plan[sitting]
+        gold, asked = self.course[attempt][number], tuple(self.task.questions)
+        item = Item(f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=asked)
+        return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))[0]
+
+    def _told(self, worker: str, made: TrainingRound) -> dict:
+        """Return the result of a graded round, as the annotator gets it."""
+        result = {key: value for key, value in made.result.items() if key not in ("mistakes", "role", "seconds")}
+        return {**result, **self._place(made.sitting), "item": self._shown(worker, made.sitting)}
 
     def earlier(self, worker: str, body: PracticeBody) -> dict | None:
         """Return the result of a round that is graded already; None for the next one.
@@ -128,31 +120,22 @@ class Training:
 
     def hand_in(self, worker: str, body: PracticeBody) -> dict:
         """Grade and record the next round; return its result."""
-        attempt, number = self.plan[self._sitting(body)]
-        grading = self._graded(worker, attempt, number, body)
-        over = grading.passed is False and attempt + 1 >= self.attempts
-        standing = "passed" if grading.passed else "stopped" if over else "new"
+        sitting = self._sitting(body)
+        (attempt, number), place = self.plan[sitting], self._place(sitting)
+        gold = self.course[attempt][number]
+        [clean] = check_items(self.survey, [self._shown(worker, sitting)], body["items"])
+        result = graded(gold, self.task.allowed, place["round"] == place["rounds"], answers_of(clean))
+        passed, over = result["passed"], result["passed"] is False and attempt + 1 >= self.attempts
+        result |= {"attempt": attempt + 1, "round": number + 1, "role": gold.role, "seconds": clean["seconds"]}
+        made = TrainingRound(worker, sitting, gold.id, dict(body), result, passed, self.team, self.clock())
         try:
-            self.ledger.practise(grading, standing, "training" if over else "")
+            self.ledger.practise(made, "passed" if passed else "stopped" if over else "new", "training" if over else "")
         except sqlite3.IntegrityError as err:
             raise self.refusal("attempt") from err
-        return self._told(worker, grading)
+        return self._told(worker, made)
 
     def _sitting(self, body: PracticeBody) -> int:
         place = (body["attempt"] - 1, body.get("round", 1) - 1)
         if place not in self.plan:
             raise malformed("There is no such round.")
         return self.plan.index(place)
-
-    def _graded(self, worker: str, attempt: int, number: int, body: PracticeBody) -> TrainingRound:
-        golds = self.course[attempt]
-        page, _ = self._present(worker, attempt, number)
-        [clean] = check_items(self.survey, [page], body["items"])
-        decides = number + 1 == len(golds)
-        result = graded(golds[number], self.task.allowed, decides, answers_of(clean))
-        result |= {"attempt": attempt + 1, "round": number + 1, "role": golds[number].role}
-        result["seconds"] = clean["seconds"]
-        place = self.plan.index((attempt, number))
-        return TrainingRound(
-            worker, place, golds[number].id, dict(body), result, result["passed"], self.team, self.clock()
-        )

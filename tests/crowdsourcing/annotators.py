@@ -64,7 +64,7 @@ class Tab:
     def __init__(self, base: str, record: Record, token: str = ""):
         parts = urlsplit(base)
         self.address = parts.hostname, parts.port
-        self.record, self.token = record, token
+        self.record, self.token, self.spent = record, token, 0.0
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, name: str, body: dict | None = None, token: str | None = None) -> tuple[int, dict]:
@@ -79,6 +79,7 @@ class Tab:
                 status, answer = 0, {}
             if status not in (0, 429, 503):
                 self.record.waits[name].append(time.monotonic() - began)
+                self.spent += time.monotonic() - began
                 if status != 200:
                     self.record.refused[name, status, answer["error"]["code"]] += 1
                 return status, answer
@@ -174,29 +175,20 @@ class Annotator:
     # -- coming in -----------------------------------------------------------------------------------------------------
     async def come_in(self) -> dict:
         """Enter, agree, practise, get the first unit; the seconds that the server took for all of it are noted."""
-        spent = 0.0
         began = time.monotonic()
-
-        async def timed(name: str, body: dict | None = None) -> dict:
-            nonlocal spent
-            start = time.monotonic()
-            answer = await self.must(name, body)
-            spent += time.monotonic() - start
-            return answer
-
-        self.tab.token = (await timed("enter", {"query": self.query}))["token"]
-        state = await timed("session")
+        self.tab.token = (await self.must("enter", {"query": self.query}))["token"]
+        state = await self.must("session")
         if state["state"] == "consent":
             await self.pause()
-            state = await timed("consent", {"agree": True})
+            state = await self.must("consent", {"agree": True})
         while state["state"] == "onboarding":
             await self.pause()
-            state = await timed("onboarding", self.practised(state))
+            state = await self.must("onboarding", self.practised(state))
         if state["state"] == "ready":
             await self.pause()
-            state = await timed("unit", {})
+            state = await self.must("unit", {})
         if state["state"] == "working":
-            self.record.waits["registration"].append(spent)
+            self.record.waits["registration"].append(self.tab.spent)
             self.record.waits["registration with pauses"].append(time.monotonic() - began)
         return state
 
@@ -299,9 +291,6 @@ class Annotator:
             ("open", {"unit": victim, "item": 0}, None),
             ("submit", body, changed),
             ("submit", body, made_up),
-            ("session", None, changed),
-            ("submit", body, ""),
-            ("submit", {**body, "unit": "1"}, None),
             ("enter", {"query": {"t": link}}, None),
             ("enter", {"query": {"worker_id": "annotator-1", "t": token}}, None),
         ):

@@ -13,10 +13,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from blind import BOTS, MARK, NAMES, NATURES, Browser, controls, talk
+from blind import MARK, NAMES, NATURES, Browser, controls, talk
 from office import answers, practised
 
-from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 
@@ -188,43 +187,3 @@ def test_answers_hold_known_fields_and_no_others(serve):
             assert set(transcript) == TRANSCRIPT_KEYS
             assert all(set(entity) == {"key", "name", "side"} for entity in transcript["entities"])
             assert all(set(turn) == {"entity", "text"} for turn in transcript["turns"])
-
-
-# -- conversation text is data -----------------------------------------------------------------------------------------
-HOSTILE = (
-    "<script>alert(1)</script><img src=x onerror=alert(2)>",
-    "</script><!--",
-    "&lt;b&gt; &amp; &#x41; \"quoted\" 'too'",
-    "\u202egnirts tfel ot thgir\u202c \u200f\u200e\u2067x\u2069",
-    "🦉👩\u200d👧🏳️\u200d🌈 e\u0301\u0327 ﷽",
-    "x" * 10_000,
-    "長" * 10_000,
-    "line\nline\r\nline\ttab\u2028\u2029\x0b\x00\x07\x7f end",
-    "\\u0041 \\n \\\\ %41 ${x} {{y}}",
-    '{"is": "json"}',
-    "\ufeff\ufffe\uffff\U0010ffff",
-    " leading and trailing ",
-    "javascript:alert(1)",
-    "'; DROP TABLE x; --",
-)
-
-
-def test_conversation_text_arrives_as_it_is(serve):
-    survey = get_survey("spot_the_bot")
-    survey = replace(survey, consent=(), onboarding=(), limits=replace(survey.limits, controls_per_unit=0))
-    talks = []
-    for number in range(4):
-        said = [Turn(BOTS[i % 2], HOSTILE[(number + i) % len(HOSTILE)]) for i in range(len(HOSTILE))]
-        opening = (Turn(HUMAN, "a"), Turn(HUMAN, "b"))
-        talks.append(Conversation(f"c{number}", "d", BOTS, number, BOTS, (*opening, *said), 1, f"s{number}"))
-    office, server = serve(survey, talks, PackOptions("spot_the_bot", (7,), 4, 0, 1, surface="keep"))
-    browser = Browser(server, "ann")
-    response = browser.get("POST", "/api/unit", b"{}", f"Authorization: Bearer {browser.token}\r\n")
-    head, _, content = response.partition(b"\r\n\r\n")
-    assert b"Content-Type: application/json" in head
-    assert b"X-Content-Type-Options: nosniff" in head
-    assert content.isascii()
-    sent = [turn["text"] for page in json.loads(content)["unit"]["items"] for turn in page["transcripts"][0]["turns"]]
-    kept = [utterance.text for item in office.units[0].items for utterance in item.transcripts[0]]
-    assert sent == kept
-    assert set(sent) == set(HOSTILE)

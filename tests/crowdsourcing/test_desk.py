@@ -1,10 +1,9 @@
 """The desk's rules, one at a time: who gets what, what is taken, and what does not fit."""
 
 import pytest
-from office import Office, careful, conversations, refused
+from office import careful, conversations, refused
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
-from parlai_spotbot.errors import UserError
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 
@@ -136,14 +135,6 @@ def test_what_is_kept_says_what_was_shown_and_answered(office):
 
 
 # -- what doesn't fit --------------------------------------------------------------------------------------------------
-
-
-def test_other_units_than_those_of_the_ledger_are_refused(office):
-    o = office()
-    do_unit(o, ANN)
-    gone = o.ledger.handouts()[0].unit_id
-    with pytest.raises(UserError, match=gone):
-        Office(o.survey, [unit for unit in o.units if unit.unit_id != gone], o.controls, o.talks, o.path)
 
 
 def test_an_open_unit_whose_controls_are_no_more_expires(office):

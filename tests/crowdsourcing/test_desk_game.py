@@ -58,9 +58,6 @@ def features(page):
     return {**row, "answers": [a for a in row["answers"] if a["question"] != "nature"]}
 
 
-# -- opening -----------------------------------------------------------------------------------------------------------
-
-
 # -- deciding ----------------------------------------------------------------------------------------------------------
 def test_a_decision_is_final_and_knows_what_was_open(game):
     unit = game.unit("ann")
@@ -88,18 +85,6 @@ def test_unsure_only_when_everything_is_open(game):
     assert game.desk.decide(ANN, decides(unit, 0, "entity:0", "unsure"))["item"]["opening"]["decided"]
 
 
-def test_late_elsewhere_and_malformed_nothing_opens(game):
-    unit = game.unit("ann")
-    assert refused(game.desk.open_exchange, BOB, opens(unit, 0, 1)) == (403, "foreign")
-    assert refused(game.desk.decide, BOB, decides(unit, 0, "entity:0", "bot")) == (403, "foreign")
-    game.clock.pass_by(4000)
-    assert refused(game.desk.open_exchange, ANN, opens(unit, 0, 1)) == (410, "late")
-    assert refused(game.desk.decide, ANN, decides(unit, 0, "entity:0", "bot")) == (410, "late")
-    for more in ({"question": "fluency", "target": "pair", "answer": "entity:0"}, {"target": None}, {"item": 99}):
-        unit = game.unit("bob")
-        assert refused(game.desk.decide, BOB, {**decides(unit, 0, "entity:0", "bot"), **more}) == (400, "malformed")
-
-
 # -- handing in --------------------------------------------------------------------------------------------------------
 def test_what_is_handed_in_takes_decisions_from_the_ledger(game):
     body = play(game, ANN, opened=2, answer="bot")
@@ -114,18 +99,6 @@ def test_what_is_handed_in_takes_decisions_from_the_ledger(game):
         assert {a["opened"] for a in row["answers"]} == {2}
         assert len(row["answers"]) == 5
     assert refused(game.desk.decide, ANN, decides(body, 0, "entity:0", "bot")) == (409, "doubled")
-
-
-def test_nothing_is_handed_in_before_all_is_decided(game):
-    body = play(game, ANN, upto=-1)
-    last = body["items"][-1]["item"]
-    assert refused(game.desk.submit, ANN, body) == (422, "incomplete")
-    said = [{"question": "nature", "target": f"entity:{i}", "answer": "bot"} for i in (0, 1)]
-    body["items"][-1]["answers"] += said
-    assert refused(game.desk.submit, ANN, body) == (422, "incomplete")
-    for i in (0, 1):
-        game.desk.decide(ANN, decides(body, last, f"entity:{i}", "bot"))
-    assert game.desk.submit(ANN, body)["accepted"]
 
 
 # -- points ------------------------------------------------------------------------------------------------------------

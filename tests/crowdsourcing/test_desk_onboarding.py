@@ -107,20 +107,6 @@ def test_unfinished_exercises_are_no_attempt(full):
     assert full.ledger.attempts("ann") == []
 
 
-def test_who_practised_while_the_last_unit_went_is_told_so(full):
-    body = keyed(FULL, 0, full.desk.consent(ANN))
-    assert full.desk.waited_at == 0
-    for n in range(len(full.desk.stock.units)):
-        other = Visitor(f"w{n}")
-        full.desk.onboarding(other, keyed(FULL, 0, full.desk.consent(other)))
-        full.desk.next_unit(other)
-    assert not full.desk.stock.free
-    assert refused(full.desk.onboarding, ANN, body) == (409, "taken")
-    assert full.ledger.attempts("ann") == []
-    assert full.desk.session(ANN)["state"] == "waiting"
-    assert full.desk.waited_at == full.clock()
-
-
 # -- controls ----------------------------------------------------------------------------------------------------------
 def careless(survey, unit, answer="bot"):
     """Everybody is called the same."""

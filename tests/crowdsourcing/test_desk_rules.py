@@ -253,10 +253,3 @@ CASES = {
 def test_the_rules_hold_whatever_happens(case):
     machine = type("Machine", (Desks,), {"case": CASES[case]})
     run_state_machine_as_test(machine, settings=settings(max_examples=4, stateful_step_count=40, deadline=None))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_the_rules_hold_for_longer(case):
-    machine = type("Machine", (Desks,), {"case": CASES[case]})
-    run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=100, deadline=None))

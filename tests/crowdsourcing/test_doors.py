@@ -67,14 +67,6 @@ def coming(participant=PID, session=SESSION, study="mine", secret=SECRET):
     }
 
 
-def test_prolific_lets_participants_in(prolific):
-    visitor = prolific.enter(coming())
-    assert visitor.worker == PID
-    assert visitor.provider_data["session_id"] == SESSION
-    assert prolific.enter(coming()).worker == PID
-    assert prolific.enter(coming(PID.upper(), SESSION.upper())).worker == PID
-
-
 def test_prolific_needs_the_signed_link_of_this_study(prolific):
     turned_away(prolific, {**coming(), "study": "mine"})
     turned_away(prolific, coming(study="another"))

@@ -7,11 +7,10 @@ import stat
 import subprocess
 import sys
 import textwrap
-from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot.crowdsourcing.ledger.entries import Handout, PracticeAttempt, Submission, TrainingRound, digest
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout, PracticeAttempt, Submission, digest
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.errors import UserError
 
@@ -117,20 +116,6 @@ def test_everything_comes_back_as_it_went_in(ledger):
     ledger.agree("cyd", "text", 9.5)
     assert ledger.annotator("cyd").consent == "text"
     assert ledger.counts() == {"annotators": 3, "stopped": 1}
-
-
-def test_rounds_of_a_training_follow_each_other(ledger):
-    first = TrainingRound("cyd", 0, "d1", {"answers": ["\ud83d"]}, {"right": 1}, None, "team", 9.0)
-    second = replace(first, sitting=1, dialogue="d2", passed=True, at=10.0)
-    ledger.practise(first, "new")
-    with pytest.raises(sqlite3.IntegrityError, match="skipped"):
-        ledger.practise(replace(second, sitting=2), "stopped", "training")
-    assert ledger.annotator("cyd").standing == "new"
-    ledger.practise(second, "passed")
-    ledger.practise(replace(first, worker="dan", at=11.0), "stopped", "training")
-    assert ledger.sittings("worker = ?", "cyd") == [first, second]
-    assert [one.worker for one in ledger.sittings()] == ["cyd", "cyd", "dan"]
-    assert [ledger.annotator(who).why for who in ("cyd", "dan")] == ["", "training"]
 
 
 def test_nobody_else_may_read_a_ledger_and_nothing_is_left_beside_it(ledger, path):

@@ -87,17 +87,6 @@ def test_answers_that_are_not_what_was_sent_are_named(collection, statement):
         collection.collect()
 
 
-def test_an_empty_ledger_is_no_new_one_and_nothing_is_emptied(collection):
-    collection.desk.ledger.close()
-    before = collected(collection)
-    collection.paths.ledger.write_bytes(b"")
-    with pytest.raises(UserError, match="the file is empty"):
-        collection.collect()
-    with pytest.raises(UserError, match="the file is empty"):
-        Ledger(collection.paths.ledger)
-    assert comments(collection).read_bytes() == before[1]
-
-
 @pytest.mark.parametrize("how", ["removed", "replaced", "emptied"])
 def test_nothing_is_taken_in_by_a_ledger_that_is_no_more(collection, how):
     """It was said to be handed in, and was in no file."""

@@ -17,7 +17,6 @@ from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.surveys.controls import missed_by
 from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 
@@ -49,38 +48,6 @@ def begin(desk, worker="ann"):
 
 
 # -- candidates --------------------------------------------------------------------------------------------------------
-def test_candidates_come_in_an_order_drawn_for_each_annotator_and_keep_their_values(study):
-    desk = desk_of(study)
-    items = {tuple(turn.text for turn in item.transcripts[0]): item for item in desk.items.values()}
-    orders = []
-    for worker in ("ann", "bob", "cleo", "dan"):
-        unit = begin(desk, worker)
-        assert len(unit["items"]) == 4 + 3
-        for page in unit["items"]:
-            item = items[tuple(turn["text"] for turn in page["transcripts"][0]["turns"])]
-            assert page["layout"] == "candidates"
-            assert {one["value"]: one["text"] for one in page["candidates"]} == {
-                f"candidate:{place}": text for place, text in enumerate(item.candidates)
-            }
-            orders.append(tuple(one["value"] for one in page["candidates"]))
-        assert desk.next_unit(Visitor(worker))["unit"] == unit  # a reload, another tab
-        desk.submit(Visitor(worker), body_of(unit))
-    assert len(set(orders)) > 20
-    found = collect(study, NAME)
-    by_item = defaultdict(dict)
-    for row in found.rows:
-        by_item[row.annotation_id][row.question] = row
-    assert len(by_item) == 4 * 7
-    for rows in by_item.values():
-        first, second = rows["first"], rows["second"]
-        shown = first.presentation["candidates"].split()
-        assert shown in [list(order) for order in orders]
-        assert first.presentation["question_order"] == "first second"
-        assert {first.answer, second.answer} <= set(shown)
-        if first.control is None:
-            assert [first.answer, second.answer] == shown[:2]
-        else:
-            assert not missed_by(first.control, {("first", "conversation:0"): first.answer})
 
 
 @pytest.mark.parametrize(
@@ -240,6 +207,3 @@ def test_neither_place_nor_order_tells_which_candidate_is_right(tmp_path):
     # 48 each are expected, with a standard deviation of 6.2; values are the same for all six people of a version.
     assert all(22 < places[place] < 74 for place in range(5))
     assert len(values) == 5
-
-
-# -- real Mephisto -----------------------------------------------------------------------------------------------------

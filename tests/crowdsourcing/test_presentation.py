@@ -11,7 +11,6 @@ from scipy.stats import chisquare
 from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW
 
 SURVEY = spot_the_bot()
 MANY = 6000
@@ -86,33 +85,3 @@ def test_the_judged_speaker_of_a_conversation_is_named_and_the_other_one_is_not(
         assert (record["entity:0"], record["entity:1"]) == tuple(e["name"] for e in transcript["entities"])
     assert even(Counter((p["transcripts"][0]["entities"][who]["name"], r["side:0"]) for p, r in drawn), 4)
     assert even(Counter(r["question_order"].split()[0] for _, r in drawn), 8)
-
-
-@pytest.mark.parametrize("who", [(0, 1), (1, 1)])
-def test_of_two_conversations_the_speakers_are_named_by_their_places(who):
-    survey = get_survey("acute_eval")
-    drawn = [present(survey, judged(*who, questions=("humanness", "reason")), 0, f"chance {i}") for i in range(1500)]
-    for page, record in drawn:
-        assert page["questions"] == ["humanness", "reason"]
-        assert [transcript["speaker"] for transcript in page["transcripts"]] == list(survey.speakers)
-        for place, transcript in enumerate(page["transcripts"]):
-            conversation = int(transcript["key"][-1])
-            mine = transcript["entities"][who[conversation]]
-            assert mine["judged"]
-            assert mine["name"] == survey.speakers[place] == record[f"speaker:{conversation}"]
-            assert record[f"place:{conversation}"] == ("left", "right")[place]
-            assert transcript["entities"][1 - who[conversation]]["name"] == survey.other
-        sides = {t["entities"][who[int(t["key"][-1])]]["side"] for t in page["transcripts"]}
-        assert len(sides) == 1  # the judged ones are on the same side
-    assert even(Counter((r["place:0"], r["speaker:0"]) for _, r in drawn), 2)
-
-
-@pytest.mark.parametrize("name", ["acute_eval", "dialogue_likert"])
-def test_a_control_of_whole_conversations_is_drawn_like_any_item(name):
-    survey = get_survey(name)
-    kinds = (None, *(KNOWN_CHOICE if survey.packing == "pairs" else KNOWN_LOW))
-    who = (1, 1) if survey.packing == "pairs" else (1,)
-    for number in range(60):
-        drawn = [present(survey, judged(*who, control=kind), number % 3, f"chance {number}") for kind in kinds]
-        assert all(one == drawn[0] for one in drawn)
-        assert "known" not in json.dumps(drawn[0][0])

@@ -1,6 +1,5 @@
 """The server with many and slow clients; how it begins and ends."""
 
-import http.client
 import socket
 import sys
 import threading
@@ -88,17 +87,6 @@ def test_a_crowd_at_a_slow_door_leaves_room_for_those_inside(page, monkeypatch):
     assert sorted(statuses) == [403] * 10 + [503] * 20
 
 
-def test_one_connection_serves_many_requests(served):
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
-    for number in range(12):
-        path = ("/api/session", "/", "/api/nothing", "/assets/main.0123abcd.js")[number % 4]
-        connection.request("GET", path, headers={"Authorization": f"Bearer {token_of('ann')}"})
-        response = connection.getresponse()
-        response.read()
-        assert response.status == (200, 200, 404, 200)[number % 4]
-    connection.close()
-
-
 # -- beginning and end -------------------------------------------------------------------------------------------------
 def test_it_listens_on_the_loopback_address_alone(served):
     assert served.url == f"http://127.0.0.1:{served.port}"
@@ -118,15 +106,6 @@ def test_a_taken_port_is_named_and_a_preferred_one_given_up(served):
     sockets = listen("127.0.0.1", 0, prefer=served.port)
     assert sockets[0].getsockname()[1] != served.port
     sockets[0].close()
-
-
-def test_it_comes_back_at_its_old_port_at_once(page):
-    port = 0
-    for _ in range(3):
-        with server_of(RecordingDesk(), page, prefer=port) as server:
-            assert port in (0, server.port)
-            port = server.port
-            assert api(server, "session", token=token_of("ann"))[0] == 200
 
 
 def test_stopping_answers_running_requests_and_ends_the_threads(served):

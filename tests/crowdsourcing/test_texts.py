@@ -14,7 +14,6 @@ from parlai_spotbot.crowdsourcing.desk.refusals import REASONS, REFUSALS
 from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.features import with_features
 
 ROOM = Path(crowdsourcing.__file__).parent
 SURVEY = get_survey("spot_the_bot")
@@ -93,38 +92,6 @@ def test_german_covers_every_text_of_the_survey(name):
         if where[0] == "instructions":
             assert text.count("\n\n") == translated[where].count("\n\n")
             assert re.findall(r"[−-]?\d+", text) == re.findall(r"[−-]?\d+", translated[where])
-
-
-@pytest.mark.parametrize("name", SURVEYS)
-@pytest.mark.parametrize("asked", [(), ("sensibleness", "specificity")])
-def test_in_german_too_nothing_is_said_of_features_that_are_not_asked(name, asked):
-    survey = with_features(load_texts("de", get_survey(name))[1], asked)
-    english = with_features(get_survey(name), asked)
-    texts = [survey.instructions, *survey.consent, survey.example.explanation]
-    texts += [exercise.explanation for own in survey.onboarding for exercise in own]
-    stems = {
-        "fluency": ("sprachfluss",),
-        "sensibleness": ("sinnvoll", "sinnhaft"),
-        "specificity": ("genau", "nur in dieses"),
-    }
-    for feature, own in stems.items():
-        assert any(stem in text.lower() for text in texts for stem in own) == (feature in asked), feature
-    assert "drei Hinsichten" not in survey.instructions
-    assert ("vergleich" in survey.consent[0]) == bool(asked)
-    assert [own.key for own in sum(survey.onboarding, ())] == [own.key for own in sum(english.onboarding, ())]
-    for one, other in ((english, survey), (english.example, survey.example)):
-        assert one != other
-    assert not set(words(survey.to_json()["example"])) & set(words({"explanation": english.example.explanation}))
-
-
-def test_texts_of_ones_own_stay_where_features_are_left_out_unless_they_say_how(own):
-    mine = load_texts(own("survey: {instructions: Who, example: {explanation: Look.}}"), SURVEY)[1]
-    survey = with_features(mine, ("fluency",))
-    assert (survey.instructions, survey.example.explanation) == ("Who", "Look.")
-    paragraphs = "\\n\\n".join("abcd")
-    told = f'survey: {{instructions: "{paragraphs}", features: {{compare: "Now: {{features}}."}}}}'
-    survey = with_features(load_texts(own(told), SURVEY)[1], ("fluency",))
-    assert survey.instructions.split("\n\n") == ["a", "b", "Now: Fluency.", "d"]
 
 
 # -- a user's own ----------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.selfplay.runner import write_conversations
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "interactive"
@@ -77,13 +76,6 @@ def test_collecting_again_changes_nothing_and_later_chats_are_added(collected):
     assert (later.chats.added, later.units) == (2, 3)
     kept = [row for row in study.conversations() if row.conversation_id in str(before[0])]
     assert len(kept) == 6  # ids and all
-
-
-def test_every_survey_of_whole_conversations_shows_them_and_self_play_keeps_them(collected):
-    study = collected[0].study
-    pack_study(study, "dialogue_likert", **FOR_OTHERS)
-    before = study.conversations()
-    assert write_conversations(study, [], [PEOPLE]) == before[1:]
 
 
 def test_who_withdraws_takes_chats_and_ratings_along(collected):

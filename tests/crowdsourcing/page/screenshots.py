@@ -9,7 +9,6 @@ import contextlib
 import io
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from PIL import Image
@@ -25,7 +24,6 @@ from stage import (
     Scripted,
     bare,
     box,
-    button,
     following,
     heading,
     interactive,
@@ -37,11 +35,8 @@ from stage import (
     stage,
     start,
 )
-from trained import key_of_gold
 
-from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS
 
 ROOM = Path(__file__).parents[3] / "crowdsourcing"
 SPOT, GAME = "spot_the_bot", "spot_the_bot_game"
@@ -93,28 +88,6 @@ def spot_the_bot(page, st, folder: Path, stem: str) -> None:
     shot("overview")
 
 
-def abc_eval(page, st, survey, folder: Path) -> None:
-    """A round of the training with two mistakes: the look-up, the definitions, the result."""
-    page.goto(st.link("ann"))
-    button(page, "I have understood").click()
-    gold = course_of(survey)[0][0]
-    answer = key_of_gold(gold, {3, 4})
-    for place in range(len(gold.bot_turns)):
-        page.locator(".step-heading", has_text=f"Turn {place + 1} of").wait_for()
-        if place == 4:
-            for key, name in (("14", "look-up"), ("d", "definitions"), ("d4", "")):
-                for one in key:
-                    page.keyboard.press(one)
-                if name:
-                    shoot(page, folder, name)
-        while (left := page.locator('[data-question][data-answered="false"]')).count():
-            name, target = left.first.get_attribute("data-question").split(" ")
-            left.first.locator(f'.option:has(input[value="{answer(name, target)}"])').click()
-        following(page)
-    heading(page, "the result")
-    shoot(page, folder, "result")
-
-
 def chat(page, st, bots: Scripted, folder: Path) -> None:
     start(page, st.link("ann"))
     for text in ("hi there! i just came home from a long walk", "two hours. and then it began to rain"):
@@ -149,9 +122,6 @@ def main() -> None:
             choose(page, 1)
             page.evaluate("window.scrollTo(0, 0)")
             shoot(page, place, name, whole=True)
-        task = replace(get_survey("abc_eval").task("knowledge"), consent=())
-        st = staged(stage, task, [judged_item(0, TALKS[1], 1, QUESTIONS["knowledge"])])
-        abc_eval(opened(), st, task, ROOM / "abc_eval" / "screenshots")
         bots = Scripted(
             lambda request: ("nice, how long were you out?", "oh no, no umbrella?")[len(request.turns) // 2]
         )

@@ -27,7 +27,8 @@ from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOp
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.partners import partner_units
-from parlai_spotbot.surveys.survey import Condition, Option, Question, Survey
+from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.user_files import read_file
 
 PAGE = Path(__file__).parents[3] / "crowdsourcing" / "webapp" / "build"
 DESKTOP = {"width": 1280, "height": 800}
@@ -102,57 +103,12 @@ def units_of(survey: Survey, items: Sequence[Item], units: int) -> list[Unit]:
     return made
 
 
-def options(*values: str) -> tuple[Option, ...]:
-    return tuple(Option(value, value.replace("_", " ").capitalize(), f"What {value} means.") for value in values)
-
-
-BOTH = ("entity:0", "entity:1")
-MANY = Survey(
-    name="many_kinds",
-    title="Every kind of question",
-    instructions="Answer.",
-    questions=(
-        Question("nature", "choice", BOTH, "Is {entity} a human or a bot?", options("human", "bot", "unsure")),
-        Question(
-            "why", "free_text", BOTH, "What gave {entity} away?", when=(Condition("nature", ("bot",)),), heading="Why"
-        ),
-        Question(
-            "liking",
-            "scale",
-            BOTH,
-            "How much do you like {entity}?",
-            options("1", "2", "3", "4", "5"),
-            after=("nature",),
-            heading="Liking",
-        ),
-        Question(
-            "faults",
-            "checkboxes",
-            ("pair",),
-            "What is wrong?",
-            options("repeats", "contradicts", "ignores"),
-            after=("nature",),
-            heading="Faults",
-        ),
-        Question(
-            "order",
-            "ranking",
-            ("pair",),
-            "Order these.",
-            options("fluent", "sensible", "specific"),
-            after=("nature",),
-            heading="Order",
-        ),
-        Question("else", "free_text", ("pair",), "Anything else?", required=False, after=("nature",), heading="Else"),
-    ),
-)
-
-
 def bare(survey: Survey, **limits: object) -> Survey:
     """The survey without consent and onboarding."""
     return replace(survey, consent=(), onboarding=(), limits=replace(survey.limits, **limits))
 
 
+MANY = read_file(Survey, Path(__file__).with_name("many_kinds.yaml"), "")
 PARTNERS = ("secret-bot-1", "secret-bot-2")
 
 

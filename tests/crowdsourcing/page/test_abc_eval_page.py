@@ -124,6 +124,3 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
         heading(page, "Conversation 1 of 1")
         key = do_unit(page, "consistency")
         assert labels_kept("consistency", st.kept[0]) == {turn: set(labels) for turn, labels in key.items()}
-
-
-# -- the work ----------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ def answers(row: dict) -> dict:
     return {answer["question"]: answer["answer"] for answer in row["answers"]}
 
 
-def test_a_unit_by_mouse_on_a_desktop(tmp_path, visit):
+def test_a_chat_by_mouse_on_a_desktop_reloaded_in_the_middle(tmp_path, visit):
     page = visit()
     with stage(interactive(), (), tmp_path) as st:
         page.goto(st.link("ann"))
@@ -64,34 +64,6 @@ def test_a_unit_by_mouse_on_a_desktop(tmp_path, visit):
         rate(page, "Partner 1", "4")
         heading(page, "Chat with Partner 2")
         assert turns(page) == []
-        say(page, "hello two")
-        say(page, "bye two")
-        finish(page)
-        rate(page, "Partner 2", "2")
-        heading(page, "Compare the two partners")
-        first, second = page.locator(".transcript.boxed").all()
-        assert HOSTILE in first.inner_text()
-        assert "hello two" in second.inner_text()
-        page.reload()
-        compare(page, "Neither")
-        page.reload()
-        heading(page, "Overview")
-        button(page, "Change the comparison").click()
-        page.locator('[data-question="quality_choice pair"] .option', has_text="Partner 1").click()
-        button(page, "To the overview").click()
-        page.get_by_label("Comment").fill("all clear")
-        button(page, "Hand in").click()
-        page.get_by_text("Tasks done: 1 of 9").wait_for()
-        (record,) = st.kept
-    assert [answers(row) for row in record["items"]] == [
-        dict.fromkeys(DIMENSIONS, "4"),
-        dict.fromkeys(DIMENSIONS, "2"),
-        dict.fromkeys((f"{name}_choice" for name in DIMENSIONS), "neither") | {"quality_choice": "conversation:0"},
-    ]
-    assert [row["exchanges"] for row in record["items"]] == [3, 2, 3]
-    assert record["comment"] == "all clear"
-    assert all(row["seconds"] > 0 for row in record["items"])
-    assert page.evaluate("Object.keys(localStorage)") == []
 
 
 @pytest.mark.slow

@@ -173,21 +173,7 @@ def _mean(values: Iterable[float | None]) -> float:
     return sum(present) / len(present) if present else 0.0
 
 
-def _scatter(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
-    points = [
-        {
-            "label": _label(table, chart.group, row[chart.group]) if chart.group else "",
-            "x": row[chart.x],
-            "y": row[chart.y],
-            **{f"x_{end}": row.get(f"{chart.x}_{end}") for end in ("low", "high") if f"{chart.x}_{end}" in frame},
-            **{end: row.get(f"{chart.y}_{end}") for end in ("low", "high")},
-        }
-        for row in frame.to_dict("records")
-    ]
-    return {"points": points, "x": _title(table, chart.x), "y": _title(table, chart.y)}
-
-
-KINDS = {"forest": _forest, "curve": _curve, "grid": _grid, "scatter": _scatter}
+KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
 
 
 def lines(finding: Finding, result: Result) -> list[str]:

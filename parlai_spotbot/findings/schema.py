@@ -148,8 +148,8 @@ class Chart:
     Attributes
     ----------
     kind : str
-        "forest" (names `y`, values `x`), "curve" (`y` over `x`), "grid" (values `value` at rows `y` and columns `x`) or
-        "scatter".
+        "forest" (names `y`, values `x`), "curve" (`y` over `x`) or "grid" (values `value` at rows `y` and columns
+        `x`).
     table : str
         Which of the finding's tables.
     group : str

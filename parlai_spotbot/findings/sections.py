@@ -62,8 +62,6 @@ class Chart:
     curve
         ``series`` [{label, x [..], y [..], low [..], high [..] (both optional)}], ``x``, ``y``, ``steps`` (bool),
         ``reference`` (a horizontal line, or None).
-    scatter
-        ``points`` [{label, x, y, low, high (of y), x_low, x_high (all optional)}], ``x``, ``y``.
     """
 
     name: str

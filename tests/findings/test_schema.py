@@ -88,7 +88,6 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     ("kind", "options", "seen"),
     [
         ("forest", {"table": "ranking", "x": "score", "y": "bot"}, lambda d: [r["estimate"] for r in d["rows"]]),
-        ("scatter", {"table": "ranking", "x": "score", "y": "skill"}, lambda d: [p["x"] for p in d["points"]]),
         ("curve", {"table": "ranking", "x": "skill", "y": "score"}, lambda d: d["series"][0]["y"]),
     ],
 )

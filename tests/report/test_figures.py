@@ -132,14 +132,6 @@ DATA = {
         "steps": False,
         "reference": 0.8,
     },
-    "scatter": {
-        "points": [
-            {"label": NAMES[0], "x": 0.1, "y": 0.2, "low": 0.1, "high": 0.3},
-            {"label": "no y", "x": 0.1, "y": None},
-        ],
-        "x": "people",
-        "y": "judge",
-    },
 }
 
 
@@ -160,7 +152,6 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
         ("forest", {"rows": []}),
         ("grid", {"rows": NAMES, "columns": NAMES, "values": [[None] * 3] * 3, "texts": [[""] * 3] * 3}),
         ("curve", {"series": []}),
-        ("scatter", {"points": []}),
     ],
 )
 def test_a_chart_without_a_value_is_no_figure(kind, empty):

@@ -11,7 +11,7 @@ from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
@@ -110,8 +110,6 @@ WITHOUT = Table(
     "Computed again without annotators flagged for their answers, their speed or missed controls.",
     ("deriu2020",),
 )
-CAPTION = "Sensitivity (telling bots from people) against bias (right: slow to say bot), by annotator; 0 is guessing."
-
 FINDING = Finding(
     "annotators",
     FORM,
@@ -119,7 +117,6 @@ FINDING = Finding(
     tables={"annotators": TABLE, "without": WITHOUT},
     summarise=summarise,
     heading="Annotators",
-    chart=Chart("scatter", "annotators", x="bias", y="sensitivity", caption=CAPTION),
     place=70,
     options=("min_correct",),
 )

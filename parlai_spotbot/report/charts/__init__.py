@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from parlai_spotbot.findings.sections import Chart
 from parlai_spotbot.report.charts.axes import Looks
-from parlai_spotbot.report.charts.curves import curve, scatter
+from parlai_spotbot.report.charts.curves import curve
 from parlai_spotbot.report.charts.estimates import forest
 from parlai_spotbot.report.charts.shares import grid
 from parlai_spotbot.report.drawing import Drawing
@@ -46,4 +46,4 @@ _DRAWN: dict[bytes, Drawing | None] = {}
 """By what they show, for reports that are built again: drawing takes most of their time."""
 
 
-KINDS: dict[str, Callable] = {"forest": forest, "grid": grid, "curve": curve, "scatter": scatter}
+KINDS: dict[str, Callable] = {"forest": forest, "grid": grid, "curve": curve}

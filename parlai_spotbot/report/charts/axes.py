@@ -53,27 +53,19 @@ Interval = Sequence[float | None]
 UNKNOWN: Interval = (None, None)
 
 
-def whiskers(
-    axes: Axes, at: tuple[float, float], look: Look, said: str, across: Interval = UNKNOWN, up: Interval = UNKNOWN
-) -> None:
-    """A mark at (x, y) with the intervals of x and of y, which says its figures to whoever points at it."""
-    thin = None not in across and None not in up
-    style = {"color": look.colour, "marker": look.marker, "ms": 4.5 if thin else 5.5, "lw": 0.8 if thin else 1.65}
-    mark = axes.errorbar(*at, xerr=_reach_of(at[0], across), yerr=_reach_of(at[1], up), zorder=3, **style)
+def whiskers(axes: Axes, at: tuple[float, float], look: Look, said: str, across: Interval = UNKNOWN) -> None:
+    """A mark at (x, y) with the interval of x, which says its figures to whoever points at it."""
+    low, high = across
+    reach = None if low is None or high is None else np.clip([[at[0] - low], [high - at[0]]], 0, None)
+    mark = axes.errorbar(*at, xerr=reach, zorder=3, color=look.colour, marker=look.marker, ms=5.5, lw=1.65)
     tell(mark[0], said)
 
 
-def figures(row: Row, value: float, share: bool, interval: Interval = UNKNOWN, what: str = "") -> str:
+def figures(row: Row, value: float, share: bool, interval: Interval = UNKNOWN) -> str:
     """The figures of a mark, in words: whose they are, the value, its interval and of how many."""
     show = percent if share else number
     count = "" if row.get("n") is None else f", n = {row['n']}"
-    return f"{who(str(row['label']))}{what}: {show(value)}{between(interval, show)}{count}"
-
-
-def _reach_of(value: float, interval: Interval) -> np.ndarray | None:
-    """Measure how far an interval reaches from the value down and up; None where it isn't known."""
-    low, high = interval
-    return None if low is None or high is None else np.clip([[value - low], [high - value]], 0, None)
+    return f"{who(str(row['label']))}: {show(value)}{between(interval, show)}{count}"
 
 
 def interval_of(row: Row) -> tuple[float | None, float | None]:

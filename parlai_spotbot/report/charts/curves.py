@@ -1,4 +1,4 @@
-"""Charts of curves and of points."""
+"""Chart of curves."""
 
 from __future__ import annotations
 
@@ -8,22 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from parlai_spotbot.findings.sections import Chart, Name
-from parlai_spotbot.report.charts.axes import (
-    PERCENT,
-    PLAIN,
-    Looks,
-    Row,
-    figures,
-    interval_of,
-    is_share,
-    known,
-    label_text,
-    look_of,
-    whiskers,
-)
+from parlai_spotbot.findings.sections import Chart
+from parlai_spotbot.report.charts.axes import PERCENT, Looks, is_share, label_text, look_of
 from parlai_spotbot.report.drawing import MUTED, WIDTH, Drawing, Look, drawn, svg
-from parlai_spotbot.wording import number
 
 MOST = 7
 """So many curves have bands; so many labels stand at one point."""
@@ -33,9 +20,6 @@ SPREAD = 50
 
 FEW_TICKS = 6
 """So many values on a logarithmic axis are marked each."""
-
-NUMBERED = 40
-"""With more marks their labels would hide them."""
 
 
 def curve(chart: Chart, looks: Looks, name: str) -> Drawing | None:
@@ -89,43 +73,3 @@ def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None
         axes.step(x, y, where=where, **style)
     else:
         axes.plot(x, y, marker=look.marker, ms=3.5, **style)
-
-
-def scatter(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """Marks with their labels; intervals of both values are thin lines."""
-    data = chart.data
-    ps = [p for p in data["points"] if known(p, "x") and known(p, "y")]
-    if not ps:
-        return None
-    with drawn(WIDTH, 3.6) as drawing:
-        axes = drawing.subplots()
-        axes.grid()
-        for point in ps:
-            _point(axes, point, looks)
-        _point_labels(axes, ps)
-        if is_share(data["x"]) and is_share(data["y"]):
-            axes.set(xlim=(-0.03, 1.05), ylim=(-0.03, 1.05))
-        axes.set_xlabel(data["x"])
-        axes.set_ylabel(data["y"])
-        for axis, text in ((axes.xaxis, data["x"]), (axes.yaxis, data["y"])):
-            if is_share(text):
-                axis.set_major_formatter(PERCENT)
-        return svg(drawing, name, chart.label, chart.rows)
-
-
-def _point(axes: Axes, point: Row, looks: Looks) -> None:
-    look = look_of(point["label"], looks) if isinstance(point["label"], Name) else PLAIN
-    up, across = interval_of(point), (point.get("x_low"), point.get("x_high"))
-    said = figures(point, point["y"], False, up, f", at {number(point['x'])}")
-    whiskers(axes, (point["x"], point["y"]), look, said, across, up)
-
-
-def _point_labels(axes: Axes, rows: Sequence[Row]) -> None:
-    """The labels beside their marks; those of one place together, none where they would hide the marks."""
-    at: dict[tuple[float, float], list[str]] = {}
-    for point in rows:
-        if point["label"]:
-            at.setdefault((point["x"], point["y"]), []).append(label_text(point["label"]))
-    if len(rows) <= NUMBERED:
-        for place, labels in at.items():
-            axes.annotate(", ".join(labels[:MOST]), place, (4, 3), textcoords="offset points", fontsize=7.5)

@@ -17,21 +17,18 @@ SPEAKERS = [
 ]
 
 
-def of_speakers(targets: tuple[str, ...] | list[str] = ("entity:0", "entity:1")) -> list[dict[str, Any]]:
+def of_speakers(targets: list[str] | tuple[str, ...] = ("entity:0", "entity:1")) -> list[dict[str, Any]]:
     """Return each dimension as a scale from 1 to 5, asked of each speaker about the whole conversation."""
-    more = {"shuffle": True, "kind": "scale", "targets": targets}
     return [
-        _question(dimension, "of_speaker", help=dimension["definition"], options=_scale(dimension), **more)
-        for dimension in _all()
+        _question(row, "of_speaker", help=row["definition"], options=_scale(row), targets=targets) | {"shuffle": True}
+        for row in data("dimensions")
     ]
 
 
 def of_turns() -> list[dict[str, Any]]:
     """Return each dimension as a scale from 1 to 5, asked of every turn."""
-    more = {"kind": "scale", "targets": ["turn"]}
     return [
-        _question(dimension, "of_turn", help=dimension["turn"], options=_scale(dimension), **more)
-        for dimension in _all()
+        _question(row, "of_turn", help=row["turn"], options=_scale(row), targets=["turn"]) for row in data("dimensions")
     ]
 
 
@@ -42,19 +39,15 @@ def of_pairs(ending: str = "") -> list[dict[str, Any]]:
     """
     more = {"shuffle": True, "kind": "choice", "targets": ["pair"], "options": SPEAKERS}
     return [
-        _question(dimension, "of_pair", help=dimension["definition"], **more) | {"name": dimension["name"] + ending}
-        for dimension in _all()
+        _question(row, "of_pair", help=row["definition"], **more) | {"name": row["name"] + ending}
+        for row in data("dimensions")
     ]
 
 
-def _all() -> list[dict[str, str]]:
-    return data("dimensions")
+def _question(row: dict[str, str], wording: str, **more: Any) -> dict[str, Any]:
+    return {"name": row["name"], "heading": row["heading"], "wording": row[wording], "kind": "scale", **more}
 
 
-def _question(dimension: dict[str, str], wording: str, **more: Any) -> dict[str, Any]:
-    return {"name": dimension["name"], "heading": dimension["heading"], "wording": dimension[wording], **more}
-
-
-def _scale(dimension: dict[str, str]) -> list[dict[str, str]]:
-    ends = {"1": dimension["low"], "5": dimension["high"]}
+def _scale(row: dict[str, str]) -> list[dict[str, str]]:
+    ends = {"1": row["low"], "5": row["high"]}
     return [{"value": value, "label": value, "definition": ends.get(value, "")} for value in "12345"]

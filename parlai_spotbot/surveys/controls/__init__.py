@@ -18,6 +18,7 @@ from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, Seg
 from parlai_spotbot.surveys.controls.whole_controls import KNOWN_CHOICE, KNOWN_LOW, ChoiceControl, RatingControl
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.blocks import PackOptions
+from parlai_spotbot.surveys.packing.units_file import answers_of, packed_with
 
 SEGMENTS, CHOICES, LOW, CHECKS = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl()
 
@@ -80,7 +81,7 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     """
     path, about = controls_path(study, survey), survey_of(study, survey)
     before = study.provenance().get("controls", {})
-    if path.exists() and (survey not in before or _begun(study, survey)):
+    if path.exists() and (survey not in before or answers_of(study, survey)):
         return path
     kind = kind_of(about)
     if kind is None:
@@ -121,19 +122,11 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     return [item for item in items if item.control in BY_MARK]
 
 
-def _begun(study: Study, survey: str) -> bool:
-    held = study.survey_path(survey) / "crowdsourcing"
-    if (held / "ledger.db").exists() or any(held.glob("*/ledger.db")):
-        return True
-    judged = study.judgements_path(survey).exists()
-    return judged and any(judgement.source == "human" for judgement in study.judgements(survey))
-
-
 def _options(study: Study, survey: str, seed: int | None) -> PackOptions:
     """Describe how the survey was packed; for units from elsewhere the lengths that they have."""
     lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
     options_used = {"segments": sorted(lengths), "surface": "keep"}
-    options_used |= study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+    options_used |= packed_with(study, survey) or {}
     return PackOptions(
         survey=survey,
         segments=tuple(options_used["segments"]),

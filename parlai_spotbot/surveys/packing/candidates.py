@@ -30,11 +30,6 @@ FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
 """Questions a person, by the paper; other numbers are told of, not refused."""
 
 
-def made_by(study: Study) -> str:
-    """Return the remedy for missing questions."""
-    return f"Make them: {hints.command('nuc', study.path)}\n  or name a file of them: --nuc-questions FILE"
-
-
 # -- the key ---------------------------------------------------------------------------------------------------------
 def questions_path(study: Study) -> Path:
     """Return the path of the units' questions, with the key, which never go to a browser."""
@@ -138,7 +133,10 @@ def _questions(study: Study, request: PackRequest) -> tuple[list[NucQuestion], l
     copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
     path = Path(request.nuc_questions).expanduser() if request.nuc_questions else copy if copy.exists() else default
     if not path.exists():
-        raise UserError(f"{path}: no such file of questions.", made_by(study))
+        raise UserError(
+            f"{path}: no such file of questions.",
+            f"Make them: {hints.command('nuc', study.path)}\n  or name a file of them: --nuc-questions FILE",
+        )
     questions = read_questions(path)
     for question in questions:
         count, speakers = len(question.candidates), max(question.speakers) + 1

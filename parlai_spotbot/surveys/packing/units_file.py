@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
@@ -64,30 +65,26 @@ def existing_units(
     units = study.units(survey)
     known = packed_with(study, survey)
     stays = known is not None and (goes_on is None or goes_on(known, requested)) and made_here(units)
-    if stays and not _shows_gone(study, units):
+    holder = answers_of(study, survey)
+    if stays and (holder or not _shows_gone(study, units)):
         return units
-    judgements = study.judgements_path(survey)
-    held = study.survey_path(survey) / "crowdsourcing"
-    ledger = next(iter(sorted(held.glob("*/ledger.db"))), held / "ledger.db")  # a survey of tasks has one for each
-    answered = ledger.exists() or (judgements.exists() and bool(study.judgements(survey)))
-    if stays and answered:
-        return units
-    if known is None and "pairs" in study.provenance().get("import", {}):
-        raise UserError(
-            f"{path}: these units were read by spotbot_import, and packing would replace them.",
-            "Use them as they are, or import the conversations alone into another --study.",
-        )
-    if answered:
-        holder = ledger if ledger.exists() else judgements
-        known = known or {}
-        differ = [key for key in {**known, **requested} if known and known.get(key) != requested.get(key)]
-        if differ:
-            how = ", ".join(f"{key} {known.get(key)!r} there, {requested.get(key)!r} here" for key in differ)
-            problem = f"{path}: packed with other options ({how}), and {holder.name} holds answers to these units."
-        else:
-            problem = f"{path}: not made from these conversations by this command, and {holder.name} holds answers."
-        raise UserError(problem, "Use the options of the first time, or another --study for another way of packing.")
-    return []
+    remedy = "Use the options of the first time, or another --study for another way of packing."
+    if known is None:
+        raise UserError(f"{path}: these units were not made by spotbot_pack, which would replace them.", remedy)
+    if not holder:
+        return []
+    differ = [key for key in {**known, **requested} if known.get(key) != requested.get(key)]
+    how = ", ".join(f"{key} {known.get(key)!r} there, {requested.get(key)!r} here" for key in differ)
+    problem = f"packed with other options ({how})" if how else "not made from these conversations"
+    raise UserError(f"{path}: {problem}, and {holder.name} holds answers to these units.", remedy)
+
+
+def answers_of(study: Study, survey: str) -> Path | None:
+    """Return the file that holds answers to a survey's units, or may: a ledger or the judgements; None without any."""
+    held, judgements = study.survey_path(survey) / "crowdsourcing", study.judgements_path(survey)
+    ledgers = [*held.glob("ledger.db"), *sorted(held.glob("*/ledger.db"))]  # a survey of tasks has one for each
+    answered = [judgements] if judgements.exists() and study.judgements(survey) else []
+    return next(iter([*ledgers, *answered]), None)
 
 
 def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:

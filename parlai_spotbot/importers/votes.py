@@ -103,18 +103,12 @@ def votes(
         name: contestant(name, "imported votes" + ("" if theirs == name else f", as {theirs}"))
         for theirs, name in contestants.items()
     }
-    left_out = {"vote between a contestant and itself": reader.alone} if reader.alone else {}
     about = {
         "format": SURVEY,
         "source": path.name,
         "sha256": files.sha256(path),
         "options": {"domain": domain, "source": source, **options},
-        "columns": {name: ", ".join(theirs) for name, theirs in reader.columns.items() if theirs},
-        "annotations": counts.total(),
-        "outcomes": {what: counts[what] for what in OUTCOMES},
-        "annotators": len(reader.workers) if reader.columns["annotator"] else None,
-        "notes": [f"left out: {counted(count, what)}" for what, count in left_out.items()] + reader.names.notes(),
-        "unusable": left_out,
+        **reader.about(),
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
     plan = Plan(domain, bots, surveys=(SURVEY,))
@@ -219,6 +213,18 @@ class _VoteReader:
                 yield "".join(block).encode()
                 block.clear()
         yield "".join(block).encode()
+
+    def about(self) -> dict[str, Any]:
+        """Return what was read and left out, for the summary and provenance.json."""
+        left_out = {"vote between a contestant and itself": self.alone} if self.alone else {}
+        return {
+            "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items() if theirs},
+            "annotations": self.counts.total(),
+            "outcomes": {what: self.counts[what] for what in OUTCOMES},
+            "annotators": len(self.workers) if self.columns["annotator"] else None,
+            "notes": [f"left out: {counted(count, what)}" for what, count in left_out.items()] + self.names.notes(),
+            "unusable": left_out,
+        }
 
     def _wrong(self, name: str, value: Any, what: str, remedy: str) -> UserError:
         column = ", ".join(self.columns[name])

@@ -15,7 +15,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.contestant_names import named_file
 from parlai_spotbot.importers.conversations import Reading, reading_of
-from parlai_spotbot.importers.dataset_rows import dataset_rows
+from parlai_spotbot.importers.dataset_rows import check_columns, dataset_rows
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.records import HUMAN
@@ -187,10 +187,8 @@ def chats(request: ImportRequest, form: ChatForm) -> ImportedStudy:
     UserError
         Names file, line, message and field, and what was expected.
     """
-    columns, fields = request.pairs("columns"), ("messages", *COLUMNS)
-    for name, theirs in columns.items():
-        if name not in fields:
-            raise UserError(f"--columns {name}={theirs}: there is no field '{name}'.", nearest(name, fields))
+    columns = request.pairs("columns")
+    check_columns(columns, ("messages", *COLUMNS), request.data, columns.values())
     reader = ChatReader(form, reading_of(request), columns)
     for name, path, given in map(named_file, request.paths):
         before = reader.counts["conversations"]

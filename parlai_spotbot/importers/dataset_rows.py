@@ -5,17 +5,28 @@ Parquet needs pyarrow, which isn't installed with this package.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, csv_rows, parse_json
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
+NONE = "-"
+"""In place of a column: the field is left out."""
 BOM = b"\xef\xbb\xbf"
 
 Rows = Iterator[tuple[int, Any]]
+
+
+def check_columns(columns: Mapping[str, str], fields: Collection[str], where: object, head: Collection[str]) -> None:
+    """Raise `UserError` where --columns names an unknown field, or a column that the file's `head` lacks."""
+    for name, theirs in columns.items():
+        if name not in fields:
+            raise UserError(f"--columns {name}={theirs}: there is no field '{name}'.", nearest(name, fields))
+        if theirs not in (NONE, *head):
+            raise UserError(f"--columns {name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
 
 
 def dataset_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

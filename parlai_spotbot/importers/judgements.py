@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import dataset_rows
+from parlai_spotbot.importers.dataset_rows import check_columns, dataset_rows
 from parlai_spotbot.importers.format import Format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
@@ -227,11 +227,7 @@ def _mapping(path: Path, first: dict, columns: Mapping[str, str], survey: Survey
     """Return our field -> their column, for all that the file has; and whether its shape is wide."""
     answers = wide_fields(survey)
     fields = ("conversation_id", *RowFields.model_fields, *LONG, *answers)
-    for name, theirs in columns.items():
-        if name not in fields:
-            raise UserError(f"--columns {name}={theirs}: there is no field '{name}'.", nearest(name, fields))
-        if theirs not in first:
-            raise UserError(f"--columns {name}={theirs}: {path} has no column '{theirs}'.", nearest(theirs, first))
+    check_columns(columns, fields, path, first)
     mapping = {name: theirs for name in fields if (theirs := columns.get(name, name)) in first}
     wide = "answer" not in mapping
     if wide and survey.name != "spot_the_bot":

@@ -19,9 +19,9 @@ from typing import Any
 import yaml
 
 from parlai_spotbot import files
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames
-from parlai_spotbot.importers.dataset_rows import REMEDY, dataset_rows
+from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, check_columns, dataset_rows
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
@@ -40,7 +40,6 @@ MILLISECONDS = 1e11
 """Times as numbers are seconds since 1970 below this, else milliseconds."""
 OUTCOMES = ("a", "b", "tie", "both_bad")
 FIELDS = ("a", "b", "winner", "prompt", "annotator", "time", "language")
-NONE = "-"
 
 
 @cache
@@ -123,15 +122,10 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     UserError
         Names the file and the column that is missing, or the option that names none.
     """
-    for name, theirs in columns.items():
-        if name not in FIELDS:
-            raise UserError(f"--columns {name}={theirs}: votes have no field '{name}'.", nearest(name, FIELDS))
-        if theirs not in (NONE, *head):
-            raise UserError(f"--columns {name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
+    check_columns(columns, FIELDS, where, head)
     recognised, spelt = words_of_votes(), {plainly(name): name for name in reversed(head)}
-    pair = (
-        next((pair for pair in recognised["sides"] if {*pair} <= {*spelt}), ()) if not {"a", "b"} & {*columns} else ()
-    )
+    sides = [] if {"a", "b"} & {*columns} else recognised["sides"]
+    pair = next((pair for pair in sides if {*pair} <= {*spelt}), ())
     names = dict(zip("ab", [[one] for one in pair], strict=False)) | recognised["columns"]
     mapping: dict[str, tuple[str, ...]] = {}
     for name in FIELDS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from parlai_spotbot import hints
 from parlai_spotbot.importers.import_request import ImportRequest
@@ -11,12 +10,8 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import counted
 
-
-@dataclass(frozen=True)
-class Format:
-    """`bring` puts the requested data into their study and returns the text for the terminal."""
-
-    bring: Callable[[ImportRequest], str]
+Format = Callable[[ImportRequest], str]
+"""It puts the requested data into their study and returns the text for the terminal."""
 
 
 def summary(imported: ImportedStudy) -> str:
@@ -55,4 +50,4 @@ def study_format(
             )
         )
 
-    return Format(bring)
+    return bring

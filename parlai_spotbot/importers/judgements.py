@@ -19,7 +19,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import check_columns, dataset_rows
-from parlai_spotbot.importers.format import Format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
@@ -254,4 +253,4 @@ def _add(request: ImportRequest) -> str:
     return "\n".join([*lines, f"written: {study.judgements_path(name)}"])
 
 
-FORMAT = Format(_add)
+FORMAT = _add

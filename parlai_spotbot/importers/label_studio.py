@@ -16,7 +16,6 @@ from pydantic import BaseModel
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import dataset_rows
-from parlai_spotbot.importers.format import Format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.judgements import JudgementReader
@@ -165,4 +164,4 @@ def bring(request: ImportRequest) -> str:
     return "\n".join(lines)
 
 
-FORMAT = Format(bring)
+FORMAT = bring

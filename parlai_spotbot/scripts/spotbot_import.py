@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from parlai_spotbot import plugin
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command, add_common
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED
-from parlai_spotbot.study import Study
 
 IMPORTERS = "parlai_spotbot.importers"
 
@@ -50,31 +47,16 @@ class SpotbotImport(Command):
         parser.add_request(ImportRequest)
 
     def execute(self) -> int:
-        importer = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
+        bring = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         where = {name: self.opt[name] for name in ("data", "study", "survey")}
         request = ImportRequest(**where, **option_values(ImportRequest, self.opt))
-        print(message := importer.bring(request))
+        print(message := bring(request))
         self.result.said = message.strip().partition("\n")[0]
         *_, last = message.strip().splitlines()
         self.result.next = last.partition("next: ")[2]
-        self.result.figures = _rows(Study.open(self.opt["study"]))
         self.result.wrote(study=self.opt["study"])
         self.result.missing = dict(request.unusable)
         return self.accounted(remedy="All else is imported; correct the file and import it into another --study.")
-
-
-def _rows(study: Study) -> dict:
-    """Return how many conversations the study has, and units and judgements of each survey."""
-    from parlai_spotbot.findings.contents import surveys_of
-
-    def lines(path: Path) -> int:
-        return sum(1 for _ in path.open("rb")) if path.exists() else 0
-
-    surveys = {
-        name: {"units": lines(study.units_path(name)), "judgements": lines(study.judgements_path(name))}
-        for name in surveys_of(study, None)
-    }
-    return {"conversations": lines(study.conversations_path), "surveys": surveys}
 
 
 COMMAND = SpotbotImport

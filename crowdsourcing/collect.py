@@ -182,7 +182,7 @@ def rows_of(submission: Submission, handout: Handout, survey: str, names: Mappin
     }
     rows = []
     of_person = {"item": questionnaire.KEY, "item_id": questionnaire.KEY, "conversation_ids": (), "exchanges": 0}
-    of_person["answers"] = questionnaire.answers_of(submission.record)
+    of_person["answers"] = list(submission.record.get(questionnaire.KEY, ()))
     for answered in [*submission.record["items"], of_person]:
         annotation = annotation_id(submission.handle, answered["item"])
         for answer in answered["answers"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from functools import partial
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
@@ -36,25 +36,13 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str]
             "Pack again.",
         )
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in names}
-    if 0 < plan.max_loaded < len(entries):
-        say(
-            f"max_loaded is {plan.max_loaded}, but people may talk to any of {len(entries)} contestants: all are loaded"
-        )
-    with Contestants(entries, logs_of(collection), threads_each(plan)) as contestants:
+    with Contestants(entries, collection.paths.folder / "contestants", threads_each(plan)) as contestants:
         if entries:
             say(f"loading {len(entries)} contestants: {', '.join(entries)}")
             contestants.load(say)
-        bots = ChatBots(contestants.handles(), collection.survey.chat.attempts, plan.batchsize, _warn)
+        warn = partial(print, file=sys.stderr, flush=True)
+        bots = ChatBots(contestants.handles(), collection.survey.chat.attempts, plan.batchsize, warn)
         try:
             yield bots
         finally:
             bots.stop()
-
-
-def logs_of(collection: CrowdCollection) -> Path:
-    """Return the folder for the output of contestants."""
-    return collection.paths.folder / "contestants"
-
-
-def _warn(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)

@@ -4,48 +4,38 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.records import Item
 
 
-@dataclass(frozen=True)
-class ControlDraw:
-    """Up to `count` controls, drawn by `chance`: at drawn places, or in front (`first`).
-
-    Controls that ask what the unit asks come before others; with `same_questions` there are no others.
-    """
-
-    count: int
-    chance: str
-    first: bool = False
-    same_questions: bool = False
-
-
 def mix(
     items: Sequence[Item],
     controls: Sequence[Item],
-    draw: ControlDraw,
+    count: int,
+    chance: str,
+    first: bool = False,
+    same_questions: bool = False,
     met: Iterable[str] = (),
     seeds: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Item]:
-    """`items` in their order with some of the `controls`, as `draw` says.
+    """Return `items` in their order with up to `count` of the `controls`, at drawn places or in front (`first`).
 
+    Controls that ask what the unit asks come before others; with `same_questions` there are no others.
     Kinds of controls alternate (known people, known bots), so that no single answer gets through all of them. A control
     is left out if its conversation or seed is in `met`, in the unit or in another of its controls; if none is left,
     there are fewer.
     """
-    rng = random.Random(f"controls {draw.chance}")
+    rng = random.Random(f"controls {chance}")
     seen = set(met) | marks_of(items, seeds)
     chosen: list[Item] = []
     question_sets = {item.questions for item in items}
     alike = [control for control in controls if control.questions in question_sets]
-    others = [] if draw.same_questions else [control for control in controls if control.questions not in question_sets]
+    others = [] if same_questions else [control for control in controls if control.questions not in question_sets]
     for group in (alike, others):
         kinds = _by_kind(group, rng)
-        while len(chosen) < draw.count and any(kinds):
+        while len(chosen) < count and any(kinds):
             kind = kinds.pop(0)
             kinds.append(kind)
             while kind:
@@ -57,7 +47,7 @@ def mix(
                     break
     mixed = list(items)
     for control in chosen:
-        mixed.insert(0 if draw.first else rng.randint(0, len(mixed)), control)
+        mixed.insert(0 if first else rng.randint(0, len(mixed)), control)
     return mixed
 
 

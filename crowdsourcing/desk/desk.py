@@ -21,7 +21,7 @@ from parlai_spotbot.crowdsourcing.desk import grading, questionnaire
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed, shaped, short
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
-from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.desk.control_mixing import mix
 from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody
 from parlai_spotbot.crowdsourcing.desk.sessions import Reception
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, about_item, digest
@@ -137,8 +137,8 @@ class Desk(ChatDesk, Reception):
         done = [self.items.get(i) for handout in handouts if handout.status == "done" for i in handout.items]
         if survey.control_first and any(item and item.control for item in done):
             count = 0
-        draw = ControlDraw(count, chance, survey.control_first, same_questions=survey.spread in ("units", "tasks"))
-        return mix(unit.items, self.controls, draw, self.stock.met[visitor.worker], self.seeds)
+        same, met = survey.spread in ("units", "tasks"), self.stock.met[visitor.worker]
+        return mix(unit.items, self.controls, count, chance, survey.control_first, same, met, self.seeds)
 
     # -- handing it in or giving it back -----------------------------------------------------------------------------
     def submit(self, visitor: Visitor, body: Any) -> dict:

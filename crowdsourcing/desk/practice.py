@@ -13,11 +13,13 @@ from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
-from parlai_spotbot.crowdsourcing.desk import grading
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, check_items, malformed
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
+from parlai_spotbot.crowdsourcing.desk.grading import answers_of, exercises_of, right
+from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, present
 from parlai_spotbot.crowdsourcing.ledger.entries import PracticeAttempt, digest
+from parlai_spotbot.records import Item, Utterance
 
 
 class PracticeBody(TypedDict):
@@ -50,7 +52,23 @@ class Practice:
         return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
 
     def _exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
-        return grading.present_exercises(self.survey, attempt, chance_of(self.secret, f"onboarding {attempt}", worker))
+        """Return the page items of an attempt, and what was drawn for each; only questions that have a key are put.
+
+        A dialogue that annotators open themselves is shown whole in an exercise, so its page items are plain dialogues.
+        """
+        pages, records = [], []
+        for number, exercise in enumerate(exercises_of(self.survey, attempt)):
+            shown = tuple(tuple(Utterance(*turn) for turn in turns) for turns in exercise.transcripts)
+            longest = (max(map(len, shown)) + 1) // 2
+            item = Item("", (), longest, shown, judged=exercise.judged, candidates=exercise.candidates)
+            put = Excerpt(questions={question for question, _, _ in exercise.key})
+            chance = chance_of(self.secret, f"onboarding {attempt}", worker)
+            page, record = present(self.survey, item, number, chance, put)
+            if page.pop("opening", None):
+                page["layout"] = "dialogue"
+            pages.append(page)
+            records.append(record)
+        return pages, records
 
     def earlier(self, worker: str, body: PracticeBody) -> dict | None:
         """Return the result of an attempt that is marked already; None for the next one.
@@ -79,6 +97,20 @@ class Practice:
         return result
 
     def _marked(self, worker: str, attempt: int, body: PracticeBody) -> dict[str, Any]:
+        """Return ``{"passed", "right": n, "of": m, "items": [{"item", "right", "explanation"}]}``.
+
+        An exercise is right if every answer that its key names is. {entity:0} in an explanation becomes the name which
+        the entity bore.
+        """
         pages, records = self._exercises(worker, attempt)
         clean = check_items(self.survey, pages, body["items"])
-        return grading.grade_exercises(self.survey, attempt, clean, records)
+        marked = []
+        for number, exercise in enumerate(exercises_of(self.survey, attempt)):
+            given, explanation = answers_of(clean[number]), exercise.explanation
+            good = all(right(self.survey.question(q), given.get((q, target)), ok) for q, target, ok in exercise.key)
+            for name, value in records[number].items():
+                explanation = explanation.replace(f"{{{name}}}", value)
+            marked.append({"item": number, "right": good, "explanation": explanation})
+        correct = sum(row["right"] for row in marked)
+        passed = len(marked) - correct <= self.survey.limits.onboarding_mistakes
+        return {"passed": passed, "right": correct, "of": len(marked), "items": marked}

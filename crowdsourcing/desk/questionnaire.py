@@ -6,7 +6,6 @@ person; they become judgements with the target "annotator", and go when the anno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import AnswerBody, clean_answer, malformed, shaped
@@ -38,8 +37,3 @@ def check(survey: Survey, rows: Any) -> list[dict]:
         for question in survey.questionnaire
     ]
     return [{"question": name, "target": TARGET, "answer": answer} for name, answer in cleaned if answer is not None]
-
-
-def answers_of(record: Mapping[str, Any]) -> list[dict]:
-    """Return the answers about its annotator in a submission; [] where there are none, or they were withdrawn."""
-    return list(record.get(KEY, ()))

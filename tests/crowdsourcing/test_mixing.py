@@ -7,7 +7,7 @@ from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
-from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.desk.control_mixing import mix
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 TALKS = conversations(bots=4, per_pair=5, people=10)
@@ -19,7 +19,7 @@ def test_controls_come_at_drawn_places_and_the_items_keep_their_order():
     items, controls = UNITS[0].items, controls_of()
     places = Counter()
     for n in range(3000):
-        mixed = mix(items, controls, ControlDraw(1, f"chance {n}"))
+        mixed = mix(items, controls, 1, f"chance {n}")
         assert [item for item in mixed if not item.control] == list(items)
         places[next(i for i, item in enumerate(mixed) if item.control)] += 1
     assert len(places) == len(items) + 1
@@ -32,13 +32,13 @@ def test_controls_that_were_met_or_clash_are_left_out():
     seeds = {c.conversation_ids[0]: f"seed-{n}" for n, c in enumerate(controls)}
     met = marks_of(people, seeds)
     for n in range(50):
-        assert all(c.control != "known_human" for c in mix((), controls, ControlDraw(6, f"{n}"), met, seeds))
+        assert all(c.control != "known_human" for c in mix((), controls, 6, f"{n}", met=met, seeds=seeds))
     # All of one seed: one of them. One with a conversation or a seed of the unit: none.
     same = dict.fromkeys(seeds, "one seed")
-    assert len(mix((), controls, ControlDraw(6, "chance"), seeds=same)) == 1
+    assert len(mix((), controls, 6, "chance", seeds=same)) == 1
     items = UNITS[0].items
     shared = {**SEEDS, controls[0].conversation_ids[0]: SEEDS[items[0].conversation_ids[0]]}
-    assert mix(items, controls[:1], ControlDraw(6, "chance"), seeds=shared) == list(items)
+    assert mix(items, controls[:1], 6, "chance", seeds=shared) == list(items)
 
 
 # -- controls of whole conversations -----------------------------------------------------------------------------------
@@ -50,16 +50,16 @@ def test_controls_come_first_and_ask_what_the_unit_asks():
     items = asking(UNITS[0].items, "relevance")
     controls = asking(controls_of(2), "quality") + asking([control(9, "known_human")], "relevance")
     for n in range(60):
-        mixed = mix(items, controls, ControlDraw(1, f"{n}", first=True, same_questions=True))
+        mixed = mix(items, controls, 1, f"{n}", first=True, same_questions=True)
         assert mixed == [controls[-1], *items]
-        assert mix(items, controls, ControlDraw(2, f"{n}", first=True))[2:] == list(items)
-    assert mix(items, controls[:-1], ControlDraw(1, "chance", first=True, same_questions=True)) == list(items)
-    found = {mix(items, controls[:-1], ControlDraw(1, f"{n}", first=True))[0].item_id for n in range(60)}
+        assert mix(items, controls, 2, f"{n}", first=True)[2:] == list(items)
+    assert mix(items, controls[:-1], 1, "chance", first=True, same_questions=True) == list(items)
+    found = {mix(items, controls[:-1], 1, f"{n}", first=True)[0].item_id for n in range(60)}
     assert len(found) > 3  # where none asks the same, others will do
 
 
 def test_a_control_of_two_conversations_is_left_out_if_either_was_met():
     two = replace(control(0, "known_human"), conversation_ids=("c1", "c2"))
     for met in ({"conversation c1"}, {"conversation c2"}, {"seed s2"}):
-        assert mix((), [two], ControlDraw(1, "chance"), met, {"c2": "s2"}) == []
-    assert mix((), [two], ControlDraw(1, "chance"), {"conversation c3"}, {"c2": "s2"}) == [two]
+        assert mix((), [two], 1, "chance", met=met, seeds={"c2": "s2"}) == []
+    assert mix((), [two], 1, "chance", met={"conversation c3"}, seeds={"c2": "s2"}) == [two]

@@ -11,7 +11,6 @@ import contextlib
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.collect import open_ledger
@@ -47,24 +46,25 @@ def main(args: list[str]) -> None:
         part = check_part(study, options.survey, options.part)
         with open_ledger(study, options.survey, part) as ledger:
             missed = Counter(handle for _, handle, _, wrong in ledger.grades() if wrong)
+        with opened(CollectionPaths.of(study, options.survey, part)) as database:
+            if rest[:1] == ["examine"]:
+                return _examine(database, missed, show=rest[1:] == ["--show"])
     except UserError as err:
         print(f"error: {err}", file=sys.stderr)
         raise SystemExit(2) from None
-    with _opened(CollectionPaths.of(study, options.survey, part).mephisto) as database:
-        if rest[:1] == ["examine"]:
-            return _examine(database, missed, show=rest[1:] == ["--show"])
     from mephisto.client.cli import cli
 
     cli(args=rest, prog_name="spotbot mephisto --study …")
 
 
 @contextlib.contextmanager
-def _opened(data_root: Path) -> Iterator[Any]:
-    """Open Mephisto's database of a collection, with our blueprint and provider registered."""
-    from parlai_spotbot.crowdsourcing.mephisto_task import home
+def opened(paths: CollectionPaths) -> Iterator[Any]:
+    """Open Mephisto's database of a collection; on MTurk with the credentials by which work is approved and paid."""
+    from parlai_spotbot.crowdsourcing.mephisto_task import home, mturk
 
-    database = home.database(data_root)
+    database = home.database(paths.mephisto)
     try:
+        mturk.use_credentials(database, paths.provider)
         yield database
     finally:
         database.shutdown()
@@ -74,11 +74,13 @@ def _examine(database: Any, missed: Counter, show: bool) -> None:
     """Review all finished units with Mephisto's script; with `show` they are printed only."""
     from mephisto.tools.examine_utils import print_results, run_examine_by_worker
 
-    [task] = [task.task_name for task in database.find_tasks()]
+    tasks = [task.task_name for task in database.find_tasks()]
+    if not tasks:
+        raise UserError("Mephisto's database has no task.", "Launch with spotbot_crowdsource first.")
     if show:
-        print_results(database, task, lambda data: unit_text(data, missed))
+        print_results(database, tasks[0], lambda data: unit_text(data, missed))
     else:
-        run_examine_by_worker(database, lambda data: unit_text(data, missed), task_name=task)
+        run_examine_by_worker(database, lambda data: unit_text(data, missed), task_name=tasks[0])
 
 
 def unit_text(data: dict[str, Any], missed: Counter) -> str:

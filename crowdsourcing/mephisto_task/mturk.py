@@ -12,19 +12,19 @@ from types import SimpleNamespace
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.ledger.ledger import reading
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import REQUESTER, TaskSetup
+from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK, REQUESTER
 from parlai_spotbot.errors import UserError
 
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 
 
-def use_credentials(database: Any, setup: TaskSetup) -> None:
+def use_credentials(database: Any, provider: str) -> None:
     """Give the provider a client with credentials; `UserError` where there are none. Does nothing off MTurk.
 
     Mephisto asks a session for a client at every call, from several threads, which may share one client.
     """
-    if setup.on_mturk:
-        store, client = database.get_datastore_for_provider(setup.provider_type), _client(setup.provider)
+    if provider in MTURK:
+        store, client = database.get_datastore_for_provider(provider), _client(provider)
         store.session_storage[REQUESTER] = SimpleNamespace(client=lambda *_, **__: client)
 
 

@@ -22,12 +22,14 @@ from test_collect import Collection
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.mephisto_review import opened
 from parlai_spotbot.crowdsourcing.mephisto_task import operator
 from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
 from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 from parlai_spotbot.errors import UserError
 
 from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip
+from mephisto.data_model.agent import Agent  # isort: skip
 
 SECRET = "wJalrXUtnFEMIverySECRETkey123456"
 KEY_ID = "AKIASPOTBOTEXAMPLE42"
@@ -346,3 +348,14 @@ def test_posting_is_tried_again_while_the_server_answers(turk, on_mturk, serve_t
         posted(task, turk, 6)
     assert len(failures) == 2
     assert "slow down" in caplog.text
+
+
+def test_a_review_pays_with_the_same_credentials(turk, on_mturk, serve_task, finish, tmp_path):
+    with serve_task(on_mturk()) as task:
+        posted(task, turk, 6)
+        task.crowd.arrived(visitor("W0", "HIT0", "A0"))
+        done = finish(task.crowd, "W0", "unit-0-0", "A0")
+        paths = SimpleNamespace(mephisto=task.crowd.db.db_root, provider="mturk_sandbox")
+    with opened(paths) as database:
+        Agent.get(database, done.db_id).approve_work()
+    assert [call["AssignmentId"] for call in turk.of("ApproveAssignment")] == ["A0"]

@@ -30,9 +30,11 @@ def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFA
     """Read one domain of the released data, ready for `parlai_spotbot.importers.imported_study.write_study`."""
     dump = read_dump(path, domain)
     annotations = select(dump, leave_out)
-    replicates = _replicates(annotations)
-    hits = zip(annotations["unit_id"], annotations["worker_id"], strict=True)
-    annotations = annotations.assign(unit_id=[_unit_id(unit, replicates[unit, worker]) for unit, worker in hits])
+    hits = annotations.drop_duplicates(["unit_id", "worker_id"])
+    place = hits.groupby("unit_id").cumcount()  # which annotator of a package, in the order of the dump
+    names = dict(zip(zip(hits["unit_id"], hits["worker_id"], strict=True), place, strict=True))
+    rows = zip(annotations["unit_id"], annotations["worker_id"], strict=True)
+    annotations = annotations.assign(unit_id=[f"{unit}-{names[unit, worker]}" for unit, worker in rows])
     table = oddities(dump, leave_out)
     about = {
         "format": "spotbot2020",
@@ -44,9 +46,8 @@ def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFA
         "oddities": table.to_dict(orient="records"),
         "annotators": "annotators bear numbers, in the order of the dump; the platform's ids are not kept",
     }
-    return ImportedStudy(
-        _plan(dump), dump.conversations, SURVEY, _units(dump, replicates), _judgements(annotations), about
-    )
+    units = _units(dump, hits["unit_id"].value_counts())
+    return ImportedStudy(_plan(dump), dump.conversations, SURVEY, units, _judgements(annotations), about)
 
 
 def _plan(dump: Dump) -> Plan:
@@ -67,31 +68,16 @@ def _names(conversation: Conversation) -> list[tuple[str, str]]:
     return list(zip(conversation.entities, conversation.provenance["system_name"], strict=True))
 
 
-def _replicates(annotations: pd.DataFrame) -> dict[tuple[str, str], int]:
-    """Package and annotator -> which annotator of that package it was, in the order of the dump."""
-    hits = annotations.drop_duplicates(["unit_id", "worker_id"])
-    return {
-        (unit, worker): int(n)
-        for unit, worker, n in zip(hits["unit_id"], hits["worker_id"], hits.groupby("unit_id").cumcount(), strict=True)
-    }
-
-
-def _unit_id(package: str, replicate: int) -> str:
-    return f"{package}-{replicate}"
-
-
-def _units(dump: Dump, replicates: dict[tuple[str, str], int]) -> list[Unit]:
+def _units(dump: Dump, annotators: pd.Series) -> list[Unit]:
     """One unit a package and annotator: two, or as many as there were; one block, for packages share conversations."""
     by_id = {c.conversation_id: c for c in dump.conversations}
-    units = []
-    for rotation, (package, segments) in enumerate(dump.packages.items()):
-        items = tuple(_item(by_id[identity], k) for identity, k in segments.items())
-        had = max((n + 1 for (unit, _), n in replicates.items() if unit == package), default=0)
-        units += [
-            Unit(_unit_id(package, n), SURVEY, dump.domain.name, rotation, n, items)
-            for n in range(max(ANNOTATORS, had))
-        ]
-    return units
+    return [
+        Unit(
+            f"{package}-{n}", SURVEY, dump.domain.name, rotation, n, tuple(_item(by_id[i], k) for i, k in shown.items())
+        )
+        for rotation, (package, shown) in enumerate(dump.packages.items())
+        for n in range(max(ANNOTATORS, annotators.get(package, 0)))
+    ]
 
 
 def _item(conversation: Conversation, k: int) -> Item:

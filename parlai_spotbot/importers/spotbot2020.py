@@ -46,12 +46,15 @@ def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFA
         "oddities": table.to_dict(orient="records"),
         "annotators": "annotators bear numbers, in the order of the dump; the platform's ids are not kept",
     }
+    judgements = [judgement for row in annotations.to_dict(orient="records") for judgement in _answers(row)]
     units = _units(dump, hits["unit_id"].value_counts())
-    return ImportedStudy(_plan(dump), dump.conversations, SURVEY, units, _judgements(annotations), about)
+    return ImportedStudy(_plan(dump), dump.conversations, SURVEY, units, judgements, about)
 
 
 def _plan(dump: Dump) -> Plan:
-    name_by_entity = {entity: name for c in dump.conversations for entity, name in _names(c)}
+    name_by_entity: dict[str, str] = {}
+    for c in dump.conversations:
+        name_by_entity.update(zip(c.entities, c.provenance["system_name"], strict=True))
     return Plan(
         domain=dump.domain.name,
         contestants={
@@ -62,10 +65,6 @@ def _plan(dump: Dump) -> Plan:
         segments=dump.domain.segments,
         human_conversations=sum(HUMAN in c.entities for c in dump.conversations),
     )
-
-
-def _names(conversation: Conversation) -> list[tuple[str, str]]:
-    return list(zip(conversation.entities, conversation.provenance["system_name"], strict=True))
 
 
 def _units(dump: Dump, annotators: pd.Series) -> list[Unit]:
@@ -83,10 +82,6 @@ def _units(dump: Dump, annotators: pd.Series) -> list[Unit]:
 def _item(conversation: Conversation, k: int) -> Item:
     shown = tuple(Utterance(i % 2, turn.text) for i, turn in enumerate(conversation.segment(k)))
     return Item(f"{conversation.conversation_id}-{k}", (conversation.conversation_id,), k, (shown,))
-
-
-def _judgements(annotations: pd.DataFrame) -> list[Judgement]:
-    return [judgement for row in annotations.to_dict(orient="records") for judgement in _answers(row)]
 
 
 def _answers(row: dict) -> list[Judgement]:

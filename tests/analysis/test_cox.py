@@ -70,7 +70,6 @@ def test_icenregs_datasets(reference, name, left, right, column, value, model, s
     assert fit.coef[0] == pytest.approx(sign * next(iter(theirs["coef"].values())), abs=5e-6)
     assert fit.loglik >= theirs["llk"] - 1e-8
     assert fit.loglik == pytest.approx(theirs["llk"], abs=1e-6)
-    assert fit.loglik_null == pytest.approx(data["np_all"]["llk"], abs=1e-7)
     bootstrap = data.get(f"sp_{model}_bs")
     if bootstrap is not None:  # bootstrap of rows, and small data: near, not equal
         assert fit.se[0] == pytest.approx(next(iter(bootstrap["se_bs"].values())), rel=0.1)
@@ -132,7 +131,6 @@ def test_order_weights_and_the_clock_do_not_matter(seed, model):
         np.testing.assert_allclose(other.coef, fit.coef, atol=1e-6)
         np.testing.assert_allclose(other.se, fit.se, atol=1e-6)
         assert other.loglik == pytest.approx(fit.loglik, abs=1e-8)
-    assert fit.loglik >= fit.loglik_null - 1e-9
 
 
 def test_separation_of_one_covariate_leaves_the_others():

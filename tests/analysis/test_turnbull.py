@@ -132,13 +132,12 @@ def test_every_solver_reaches_the_maximum(rows, closed):
     assert narrow.all() or len(best.mass) >= 1
 
 
-def test_bounds_show_what_the_data_leave_open():
+def test_mass_counts_from_the_right_end_of_its_interval():
     fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
-    low, high = fit.bounds([0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 6.0, 100.0])
-    np.testing.assert_allclose(low, [1, 1, 2 / 3, 2 / 3, 2 / 3, 0, 0, 0], atol=1e-12)
+    high = fit.survival([0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 6.0, 100.0])
     np.testing.assert_allclose(high, [1, 1, 1, 2 / 3, 2 / 3, 2 / 3, 0, 0], atol=1e-12)
     closed = turnbull([1, 4], [2, 6], closed=(True, False), backend="native")  # [1, 2) and [4, 6)
-    assert [b.tolist() for b in closed.bounds([0.9, 1, 1.9])] == [[1, 0.5, 0.5], [1, 1, 1]]
+    assert closed.survival([0.9, 1, 1.9]).tolist() == [1, 1, 1]
     assert closed.survival(2) == 0.5
     with pytest.raises(ValueError, match="t is NaN"):
         fit.survival([1, np.nan])

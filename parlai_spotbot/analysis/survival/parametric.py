@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.survival.results import RATIOS, RegressionFit
 @dataclass(frozen=True)
 class ParametricFit(RegressionFit):
     """A `RegressionFit` with a parametric baseline: `parameters`, by icenReg's names, of the distribution `dist` at the
-    means of the covariates. `loglik_null` is NaN."""
+    means of the covariates."""
 
     dist: str = "weibull"
     parameters: dict[str, float] = field(default_factory=dict)
@@ -66,5 +66,5 @@ def parametric(
     X = covariates.values[used][:, covariates.use]
     fit = icenreg.ic_par(left[used], right[used], X, weights[used], model, dist)
     covariance = covariates.spread(covariates.spread(fit.covariance).T).T
-    values = (covariates.names, covariates.spread(fit.coef), covariance, fit.loglik, np.nan, model, "icenreg")
+    values = (covariates.names, covariates.spread(fit.coef), covariance, fit.loglik, model, "icenreg")
     return ParametricFit(*values, dist=dist, parameters=fit.parameters)

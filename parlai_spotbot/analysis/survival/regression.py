@@ -107,7 +107,6 @@ def _fit(
     X = (X - X.min(axis=0) - scale) / scale
     rows, mass = DistinctRows.build(data, X), npmle.solve(data)
     problem = Problem(rows, model)
-    null = npmle.evaluate(data, mass)[1]
     best = problem.maximise(problem.start(mass), np.zeros(X.shape[1]))
     beta, loglik = runaway(best.beta, X), best.loglik
     infinite = np.isinf(beta)
@@ -130,7 +129,7 @@ def _fit(
         beta, loglik = (beta, loglik) if theirs is None else theirs
     coef, df = covariates.spread(beta / scale), None if df is None else covariates.spread(df)
     covariance = covariates.spread(covariates.spread(covariance / np.outer(scale, scale)).T).T
-    return RegressionFit(covariates.names, coef, covariance, loglik, null, model, backend, df)
+    return RegressionFit(covariates.names, coef, covariance, loglik, model, backend, df)
 
 
 def _warn(text: str, category: type[Warning]) -> None:

@@ -61,15 +61,14 @@ class RegressionFit:
     `coef` (p,): with "ph" (log hazard ratio) and "po" (log odds ratio) positive where the covariate goes with being
     spotted sooner; with "aft" (log time ratio), as is usual there, positive where it goes with being spotted later. A
     separated coefficient is infinite, one of a collinear covariate NaN; `covariance` (p, p) is NaN for both.
-    `loglik_null` is the log-likelihood of the same model without covariates. `df` (p,) are the degrees of freedom that
-    clusters allow for Student's t; without them tests and intervals are by the normal distribution.
+    `df` (p,) are the degrees of freedom that clusters allow for Student's t; without them tests and intervals are by
+    the normal distribution.
     """
 
     names: tuple[str, ...]
     coef: np.ndarray
     covariance: np.ndarray
     loglik: float
-    loglik_null: float
     model: str
     backend: str
     df: np.ndarray | None = None

@@ -22,9 +22,9 @@ ROUNDING = 1e-8
 class TurnbullFit:
     """The estimate: `mass` (m,) on the innermost `intervals` (m, 2), each end included where `closed` (m, 2) is true.
 
-    Where in an innermost interval its mass lies, no data can say: `survival` counts it from the right end, `bounds`
-    gives both extremes. `kkt` is the duality gap per observation: the mean log-likelihood is at most this far below its
-    maximum. `backend` is the one that was used.
+    Where in an innermost interval its mass lies, no data can say: `survival` counts it from the right end. `kkt` is the
+    duality gap per observation: the mean log-likelihood is at most this far below its maximum. `backend` is the one
+    that was used.
     """
 
     intervals: np.ndarray
@@ -36,27 +36,14 @@ class TurnbullFit:
 
     def survival(self, t: ArrayLike) -> np.ndarray:
         """P(T > t), of the shape of t; each mass counts from the right end of its interval."""
-        return self.bounds(t)[1]
-
-    def bounds(self, t: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """The least and the greatest P(T > t) that the estimate allows; they differ inside an interval with mass."""
         t = numbers(t, "t")
         if np.isnan(t).any():
             raise ValueError("t is NaN, expected times")
-        before = np.concatenate([[0.0], np.cumsum(self.mass)])
-        behind = np.concatenate([np.cumsum(self.mass[::-1])[::-1], [0.0]])
-        # Mass that may lie at or before t, and mass that must.
-        may = np.where(self.closed[:, 0], self.intervals[:, 0], np.nextafter(self.intervals[:, 0], np.inf))
-        least = behind[np.searchsorted(may, t, side="right")]
-        most = np.where(np.isinf(t), 0.0, 1.0 - before[self.passed(t)])
-        return np.clip(least, 0.0, 1.0), np.clip(most, 0.0, 1.0)
-
-    def passed(self, t: np.ndarray) -> np.ndarray:
-        """Return how many of the intervals end at or before t, so that their mass lies there for certain."""
         # The mass of [a, b) is before b, that of (a, b] only at b.
         ends = self.intervals[:, 1]
         ends = np.where(self.closed[:, 1] | np.isinf(ends), ends, np.nextafter(ends, -np.inf))
-        return np.searchsorted(ends, t, side="right")
+        before = np.concatenate([[0.0], np.cumsum(self.mass)])[np.searchsorted(ends, t, side="right")]
+        return np.clip(np.where(np.isinf(t), 0.0, 1.0 - before), 0.0, 1.0)
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
         """The time by which a share q has been spotted, at the latest; inf where the data never reach that share."""

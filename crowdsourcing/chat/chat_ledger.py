@@ -1,6 +1,6 @@
 """Messages of chats, written into the collection's ledger before anybody sees them.
 
-Turns have no gap and are never changed; nothing is said in a chat that is over; a chat is rated once. The database
+Turns have no gap and are never changed; a chat that is over gets no turn; a chat is rated once. The database
 itself sees to that.
 """
 
@@ -80,7 +80,7 @@ class ChatMessage:
 
 @dataclass(frozen=True)
 class ChatRating:
-    """The clean answers to a chat's item (`checking.check_item`), and the digest of what was sent."""
+    """The clean answers to a chat's item (`answer_checks.check_item`), and the digest of the body."""
 
     chat_id: str
     record: dict
@@ -95,7 +95,7 @@ class ChatLedger(Ledger):
 
     # -- writing -----------------------------------------------------------------------------------------------------
     def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Sequence[tuple[str, str]] = ()) -> None:
-        """A turn of a chat, which begins with the first; `troubles` (kind, message) there were on the way to it."""
+        """Record a turn of a chat, which begins with the first, and the `troubles` (kind, message) before it."""
         with self._writing():
             if turn.number == 0:
                 self._insert("chats", chat)
@@ -103,7 +103,7 @@ class ChatLedger(Ledger):
             self._troubles(chat.chat_id, turn.number, troubles, turn.said_at)
 
     def fail(self, chat_id: str, number: int, troubles: Sequence[tuple[str, str]], now: float) -> None:
-        """The contestant can't give turn `number`, so the chat is over."""
+        """Record that the contestant can't give turn `number`, so the chat is over."""
         with self._writing():
             self._db.execute("UPDATE chats SET status = 'failed' WHERE chat_id = ? AND status = 'open'", (chat_id,))
             self._troubles(chat_id, number, troubles, now)
@@ -113,7 +113,7 @@ class ChatLedger(Ledger):
         self._db.executemany("INSERT INTO chat_troubles VALUES (?, ?, ?, ?, ?)", rows)
 
     def reopen(self, chat_id: str) -> None:
-        """The contestant is there again, so a chat that failed goes on."""
+        """Reopen a chat that failed: the contestant is there again."""
         with self._writing():
             self._db.execute("UPDATE chats SET status = 'open' WHERE chat_id = ? AND status = 'failed'", (chat_id,))
 
@@ -133,7 +133,7 @@ class ChatLedger(Ledger):
         return self._entries(ChatMessage, "chat_turns", "chat_id = ?", chat_id)
 
     def rating(self, chat_id: str) -> ChatRating | None:
-        """The rating of a chat, None while there is none."""
+        """Return the rating of a chat, None while there is none."""
         return next(iter(self._entries(ChatRating, "chat_ratings", "chat_id = ?", chat_id)), None)
 
     def troubles(self, chat_id: str) -> list[tuple[int, str, str]]:

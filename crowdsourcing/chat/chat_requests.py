@@ -61,7 +61,7 @@ class ChatDesk:
         return {**self.session(visitor), "left": True}
 
     def _chatting(self, visitor: Visitor, body: Any) -> Handout:
-        """The open hand-out that the body names, in a survey in which people chat."""
+        """Return the open hand-out that the body names, in a survey in which people chat."""
         handout = self._own(visitor, body)
         if not self.chats:
             raise malformed("Nobody chats in this survey.")

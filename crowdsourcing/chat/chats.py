@@ -1,7 +1,7 @@
-"""The chats of a collection: what people say is kept and passed on, what contestants answer is kept and shown.
+"""The chats of a collection: messages of people go to the contestants, whose answers go to the page.
 
 Called from the desk's thread only. A message is in the ledger before it is acknowledged, an answer before it is shown;
-what was not answered when the process ended is asked again after the next start.
+unanswered messages go to the contestant again after the next start.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class SayBody(TypedDict):
 
 
 class PollBody(TypedDict):
-    """A question how a chat stands: `have` turns are on the page."""
+    """A request for the state of a chat: `have` turns are on the page."""
 
     item: Count
     have: Count
@@ -61,12 +61,12 @@ class Chats:
 
     # -- what the page sees ------------------------------------------------------------------------------------------
     def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
-        """Return each item of a hand-out as it is now: its page item, and the record of what was drawn."""
+        """Return each item of a hand-out as it is now: its page item, and the record of its draws."""
         states = self._states(handout)
         return [self._page(handout, number, item, states) for number, item in enumerate(items)]
 
     def items(self, handout: Handout) -> list[Item]:
-        """The items with what was said in them, in whole exchanges, and the ids of these conversations."""
+        """Return the items with the turns of their chats, in whole exchanges, and the ids of these conversations."""
         states = self._states(handout)
         filled: list[Item] = []
         for number, item in enumerate(self._own_items(handout)):
@@ -120,7 +120,7 @@ class Chats:
         return [self._items[item_id] for item_id in handout.items]
 
     def _states(self, handout: Handout) -> dict[int, ChatState]:
-        """The chats of a hand-out by their place, in order; each is reached when those before are rated."""
+        """Return the chats of a hand-out by their place, in order; each is reached when those before are rated."""
         self.settle()
         chat_by_item = {chat.item: chat for chat in self.ledger.chats("handle = ?", handout.handle)}
         states: dict[int, ChatState] = {}
@@ -198,7 +198,7 @@ class Chats:
         self.ledger.rate(kept.ChatRating(state.chat.chat_id, record, sha256, self.clock()))
 
     def merged(self, handout: Handout, body_items: Any) -> list[dict]:
-        """Return the items of a submission with the ledger's ratings in place of what the browser says of them.
+        """Return the items of a submission with the ledger's ratings in place of the browser's.
 
         Raises `Refusal` 422 where a chat is not rated.
         """
@@ -269,7 +269,7 @@ class Chats:
 
 
 def chat_id(handout: Handout, place: int) -> str:
-    """The id of a chat, and of the conversation that becomes of it: it tells nothing, and can't be guessed."""
+    """Return the id of a chat and of its conversation, which can't be guessed and identifies nobody."""
     return f"chat-{opaque('chat', handout.handle, place)}"
 
 

@@ -14,7 +14,7 @@ from parlai_spotbot.errors import UserError
 
 @contextlib.contextmanager
 def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str], None]) -> Iterator[ChatBots | None]:
-    """The contestants of all units that are not `done`, loaded; None in a survey in which nobody chats.
+    """Yield the contestants of all units that are not `done`, loaded; None in a survey in which nobody chats.
 
     Raises `UserError` where a contestant isn't in the study, or fewer than two can be loaded. What they print goes to
     the folder of the collection.

@@ -52,7 +52,7 @@ def mix(
 
 
 def _by_kind(controls: Sequence[Item], rng: random.Random) -> list[list[Item]]:
-    """The controls in drawn order, one list a kind, the kinds in drawn order too."""
+    """Return the controls in drawn order, one list a kind, the kinds in drawn order too."""
     kinds: dict[str, list[Item]] = {}
     for control in rng.sample(list(controls), len(controls)):
         kinds.setdefault((control.control or "").partition(":")[0], []).append(control)

@@ -1,7 +1,7 @@
 """The desk: hands units to annotators and takes their answers, by the rules of the survey.
 
-It knows nothing of HTTP and nothing of Mephisto, and is called from one thread. What it says has happened is in the
-ledger before it says so; the crowd (the platform) is told afterwards, and told again until it has heard, so that a
+It knows nothing of HTTP and nothing of Mephisto, and is called from one thread. Everything is written to the ledger
+before it is acknowledged; the crowd (the platform) is notified afterwards, and again until that succeeds, so that a
 crash between the two loses nothing. A request that is not granted raises `contract.Refusal`; each method names its
 codes. A full disk or a locked file is a `sqlite3.OperationalError` or `OSError`, and nothing was written then.
 """
@@ -28,7 +28,7 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, abo
 from parlai_spotbot.records import Item, Unit
 
 PATIENCE = 60.0
-"""Seconds until the crowd is told again what it could not take in."""
+"""Seconds until a failed notification of the crowd is repeated."""
 
 
 class UnitBody(TypedDict):
@@ -54,7 +54,7 @@ class Desk(ChatDesk, Reception):
 
     # -- coming in ---------------------------------------------------------------------------------------------------
     def consent(self, visitor: Visitor, body: object = None) -> dict:
-        """The annotator agrees to take part; returns the SESSION. Refusals: 403 preview."""
+        """Record that the annotator agrees to take part; return the SESSION. Refusals: 403 preview."""
         if not visitor.worker:
             raise self.refusal("preview")
         if self.place(visitor).state == "consent":
@@ -82,7 +82,7 @@ class Desk(ChatDesk, Reception):
         return {**self.session(visitor), "onboarding_result": result}
 
     def _no(self, state: str, otherwise: str) -> Refusal:
-        """The refusal for a visitor in this state."""
+        """Return the refusal for a visitor in this state."""
         known = ("preview", "consent", "onboarding", "stopped")
         return self.refusal(state if state in known else otherwise)
 
@@ -114,7 +114,7 @@ class Desk(ChatDesk, Reception):
         self.stock.bar(visitor.worker, [*marks, f"block {handout.block_id}"])
 
     def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
-        """The hand-out of a unit, with controls mixed in."""
+        """Return the hand-out of a unit, with controls mixed in."""
         unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
         handouts = self._handouts_of(visitor)
         return Handout(
@@ -131,7 +131,7 @@ class Desk(ChatDesk, Reception):
         )
 
     def _mixed(self, visitor: Visitor, unit: Unit, handouts: list[Handout], chance: str) -> list[Item]:
-        """The unit's items with controls: in each unit, or first of all until the annotator has handed one in."""
+        """Return the unit's items with controls: in each unit, or in front until the annotator has handed one in."""
         survey = self.survey
         count = survey.limits.controls_per_unit
         done = [self.items.get(i) for handout in handouts if handout.status == "done" for i in handout.items]
@@ -197,7 +197,7 @@ class Desk(ChatDesk, Reception):
         return record
 
     def give_back(self, visitor: Visitor, body: Any) -> dict:
-        """The annotator gives the unit back, for somebody else; returns the SESSION.
+        """Give the unit back, for somebody else; return the SESSION.
 
         ``body = {"unit"}``. It still counts for the allowance. Once more, or too late, changes nothing. Refusals: 400
         malformed, 403 foreign, preview, 404 unknown, 409 doubled (it is handed in).
@@ -209,7 +209,7 @@ class Desk(ChatDesk, Reception):
         return self.session(visitor)
 
     def _own(self, visitor: Visitor, body: Any) -> Handout:
-        """The hand-out that `body` names, if it is the visitor's."""
+        """Return the hand-out that `body` names, if it is the visitor's."""
         if not visitor.worker:
             raise self.refusal("preview")
         handout = self.ledger.handout(shaped(UnitBody, body)["unit"])
@@ -285,7 +285,7 @@ class Desk(ChatDesk, Reception):
             self.chats.resume()
         return {"told": self._catch_up(), "expired": expired}
 
-    # -- what the crowd is told --------------------------------------------------------------------------------------
+    # -- notifying the crowd -----------------------------------------------------------------------------------------
     def _end(self, handout: Handout, status: str) -> bool:
         """End an open hand-out without answers: its unit is free again."""
         if not self.ledger.end(handout.handle, status, self.clock()):
@@ -298,7 +298,7 @@ class Desk(ChatDesk, Reception):
         return sum(map(self._tell, self.ledger.handouts("told = 0 AND status = 'done'")))
 
     def _tell(self, handout: Handout) -> bool:
-        """Tell the crowd of a finished unit; one that it can't take in now is told later, as the ledger has it."""
+        """Notify the crowd of a finished unit; a failure is repeated later, from the ledger."""
         try:
             agent_id = self.crowd.finished(handout, self.ledger.submission(handout.handle).record)
             self.ledger.told(handout.handle, agent_id)

@@ -70,7 +70,7 @@ class DialogueOpening:
         return made
 
     def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
-        """Return each item as far as it is open: its page item and the record of what was drawn."""
+        """Return each item as far as it is open: its page item and the record of its draws."""
         opened, made = self.ledger.opened(handout.handle), self._decisions(handout)
         return [
             present(
@@ -93,7 +93,7 @@ class DialogueOpening:
         number, has = body["item"], body["opened"]
         opened = self.ledger.opened(handout.handle).get(number, 1)
         if number >= len(items) or not 1 <= has <= opened:
-            raise malformed("There is no such item, or not so many exchanges are open.")
+            raise malformed("There is no such item, or fewer exchanges are open.")
         if has == opened:
             if opened >= exchanges_of(items[number]):
                 raise refusal("all_open", self.texts)
@@ -124,7 +124,7 @@ class DialogueOpening:
         return number
 
     def merged(self, handout: Handout, body_items: Any) -> list[dict]:
-        """Return the items of a submission with the ledger's decisions in place of what the browser says of them.
+        """Return the items of a submission with the ledger's decisions in place of the browser's.
 
         Raises `Refusal` 422 where a decision is missing.
         """

@@ -1,4 +1,4 @@
-"""Marking on the server what has a known answer: the exercises of the onboarding, and controls inside units."""
+"""Grading of answers to exercises of the onboarding and to controls inside units."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from parlai_spotbot.surveys.survey import Exercise, Question, Survey
 
 
 def exercises_of(survey: Survey, attempt: int) -> tuple[Exercise, ...]:
-    """The exercises of an attempt, from 0; the last ones again where there are fewer sets than attempts."""
+    """Return the exercises of an attempt, from 0; the last ones again where there are fewer sets than attempts."""
     return survey.onboarding[min(attempt, len(survey.onboarding) - 1)]
 
 
@@ -34,5 +34,5 @@ def grade_controls(items: list[Item], clean: list[dict]) -> dict[int, bool]:
 
 
 def answers_of(clean: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
-    """A clean item's answers by question and target."""
+    """Return a clean item's answers by question and target."""
     return {(answer["question"], answer["target"]): answer["answer"] for answer in clean["answers"]}

@@ -33,7 +33,7 @@ WHOLE = Excerpt()
 
 
 def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excerpt = WHOLE) -> tuple[dict, dict]:
-    """The item as the page gets it, and the record of what was drawn.
+    """Return the item as the page gets it, and the record of its draws.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def _transcript(survey: Survey, item: Item, place: int, conversation: int, names
 
 
 def question_order(survey: Survey, rng: random.Random) -> list[str]:
-    """The names of the questions; each run of neighbours with `shuffle` in an order drawn from `rng`."""
+    """Return the names of the questions; each run of neighbours with `shuffle` in an order drawn from `rng`."""
     order: list[str] = []
     for mixed, run in groupby(survey.questions, key=lambda question: question.shuffle):
         names = [question.name for question in run]

@@ -26,7 +26,7 @@ from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
 
 END = ("handed_in", "finished", "waiting", "stopped", "ready")
-"""States in which the page is told how the platform learns that the annotator is done."""
+"""States in which the page gets "finish": how the platform learns that the annotator is done."""
 
 GRACE = 30.0
 """Seconds after the deadline in which answers are still taken: they may have been under way."""
@@ -58,7 +58,7 @@ def name_of(survey: Survey) -> str:
 
 
 def _items(inputs: DeskInputs) -> dict[str, Item]:
-    """Every item by its id, the controls too."""
+    """Return every item by its id, the controls too."""
     items = {item.item_id: item for unit in inputs.units for item in unit.items}
     for control in inputs.controls:
         if control.item_id in items:
@@ -77,7 +77,7 @@ class Reception:
         self.crowd, self.finish = inputs.crowd, inputs.finish
         self.texts, self.language = inputs.texts, inputs.language
         self.began = self.clock()  # pages may be open from before
-        self.waited_at = 0.0  # when a page was last told to wait
+        self.waited_at = 0.0  # when a page last got the state "waiting"
         self._gone: set[str] = set()  # contestants whose units are kept back
         self.survey_json = survey.to_json()  # once: every session holds it
         self.stock = UnitStock(inputs.units, self.seeds)
@@ -114,7 +114,7 @@ class Reception:
 
     # -- where a visitor stands --------------------------------------------------------------------------------------
     def place(self, visitor: Visitor) -> VisitorPlace:
-        """The state of the visitor; an open hand-out comes first, then what ended, then what may begin."""
+        """Return the state of the visitor; an open hand-out comes first, then what ended, then what may begin."""
         return self._place(visitor, self._handouts_of(visitor))
 
     def _handouts_of(self, visitor: Visitor) -> list[Handout]:
@@ -162,7 +162,7 @@ class Reception:
             self._gone = gone
 
     def session(self, visitor: Visitor, body: object = None) -> dict:
-        """The page's whole state, a SESSION; asking changes nothing for the annotator.
+        """Return the page's whole state, a SESSION; this changes nothing for the annotator.
 
         ``{"state", "survey", "texts", "language", "progress": {"done", "allowance", "used"}}`` and, where they apply,
         "consent", "onboarding", "unit" (with "questionnaire" where it is due), "game", "finish", "why". States:
@@ -215,7 +215,7 @@ class Reception:
         return {**unit, "questionnaire": True} if is_due(self.survey, self.ledger, handout.worker) else unit
 
     def due(self, handout: Handout) -> float:
-        """Until when answers are taken. Nobody loses work because there was no server when it was done.
+        """Return the time until which answers are accepted. Nobody loses work because the server was down.
 
         A registration is over on its platform when its time is, whatever we say.
         """
@@ -228,7 +228,7 @@ class Reception:
         return [self.items[item_id] for item_id in handout.items]
 
     def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
-        """The page items of a hand-out as they are now, and the records of what was drawn."""
+        """Return the page items of a hand-out as they are now, and the records of their draws."""
         items = self.items_of(handout)
         if self.special:
             return self.special.pages(handout, items)

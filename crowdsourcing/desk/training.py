@@ -1,8 +1,8 @@
 """The training of a task: rounds of one dialogue each, graded on the server turn by turn, the last of which decides.
 
 ABC-Eval (2022, section 5 and appendix D). A round is handed in once, and no round is skipped or repeated: the ledger's
-database sees to that. Only what is handed in is told: the gold labels and reasons of a round leave the server with its
-result. A further attempt is a dialogue that was never seen before.
+database sees to that. The gold labels and reasons of a round leave the server with its result
+only. A further attempt is a dialogue that was never seen before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 
 
 def course_of(survey: Survey) -> list[list[GoldDialogue]]:
-    """The dialogues of each attempt that is possible at a task's training, in order; the last one of each decides."""
+    """Return the dialogues of each possible attempt at a task's training, in order; the last one of each decides."""
     return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
 
 

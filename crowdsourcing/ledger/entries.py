@@ -42,8 +42,8 @@ class PracticeAttempt:
 class Handout:
     """A unit handed out to an annotator. Times are seconds since the epoch, None where there is none.
 
-    `handle` is all that a browser knows of it. `slot` counts the annotator's units from 0. `items` are the ids of what
-    it holds, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it was
+    The browser knows only its `handle`. `slot` counts the annotator's units from 0. `items` are the ids of its
+    items, controls among them, in order. `status` is "open", "done", "returned", "expired", or "void" where it was
     ended without blame. `told` says whether the crowd knows of a finished unit, `agent_id` by which name.
     """
 
@@ -99,7 +99,7 @@ class OpeningDecision:
 class TrainingRound:
     """A round of the training (from 0, over all attempts), as it was handed in and graded.
 
-    `dialogue` is the id of what was annotated, `result` what the annotator was told (training.graded), `passed` None
+    `dialogue` is the id of the annotated one, `result` the annotator's feedback (training.graded), `passed` None
     where the round didn't decide, `team` the name of the group of annotators that the launch was for.
     """
 
@@ -125,7 +125,7 @@ def about_item(item: Item, drawn: dict) -> dict:
 
 
 def digest(value: Any) -> str:
-    """A SHA-256 of `value` as JSON: the same for the same content, whatever the order of keys."""
+    """Return the SHA-256 of `value` as JSON: the same for the same content, whatever the order of keys."""
     return hashlib.sha256(dumps(value, sort_keys=True).encode("ascii")).hexdigest()
 
 

@@ -41,7 +41,7 @@ BACKUP = "[0-9]*T[0-9]*Z.db"
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection that can't write."""
+    """Yield a connection that can't write."""
     uri = f"{path.resolve().as_uri()}?mode=ro"
     with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
         yield db
@@ -119,7 +119,7 @@ class Ledger:
 
     @property
     def _study(self) -> Path:
-        """The study's folder."""
+        """Return the study's folder."""
         return next((folder for folder in self.path.parents if (folder / "study.yaml").exists()), self.path.parent)
 
     def _damaged(self, what: str) -> UserError:
@@ -146,7 +146,7 @@ class Ledger:
         return f"{lost}: its file {self.path.name}-wal was lost or damaged, or it is an older copy"
 
     def _make(self) -> None:
-        """A new ledger, whole or not at all; `UserError` where backups say that there has been one."""
+        """Make a new ledger, whole or not at all; `UserError` where backups say that there has been one."""
         if any((self.path.parent / BACKUPS).glob("*.db")):
             raise self._damaged("there is no such file, but there are backups of it")
         with tempfile.TemporaryDirectory(dir=self.path.parent, prefix=f".{self.path.name}.") as folder:
@@ -191,7 +191,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction: all that is written inside is durable in the end, or nothing is."""
+        """Write in a transaction: everything inside is durable in the end, or nothing is."""
         self._check_file()
         self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -255,7 +255,7 @@ class Ledger:
         self._db.execute("INSERT OR IGNORE INTO annotators (worker, first_seen) VALUES (?, ?)", (worker, now))
 
     def agree(self, worker: str, consent: str, now: float) -> None:
-        """The annotator agreed to the consent text with this digest."""
+        """Record that the annotator agreed to the consent text with this digest."""
         with self._writing():
             self._enter(worker, now)
             self._db.execute(
@@ -288,7 +288,7 @@ class Ledger:
 
     # -- hand-outs ---------------------------------------------------------------------------------------------------
     def hand_out(self, handout: Handout, conversations: Iterable[str], seeds: Iterable[str]) -> None:
-        """A new hand-out, with the conversations and seeds that the annotator sees in it.
+        """Record a new hand-out, with the conversations and seeds that the annotator sees in it.
 
         Raises `sqlite3.IntegrityError`, and records nothing, where that breaks a rule.
         """
@@ -300,7 +300,7 @@ class Ledger:
                 self._db.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", rows)
 
     def handout(self, handle: str) -> Handout | None:
-        """The hand-out of this handle, None where there is none."""
+        """Return the hand-out of this handle, None where there is none."""
         return next(iter(self.handouts("handle = ?", handle)), None)
 
     def handouts(self, where: str = "1", *values: Any) -> list[Handout]:
@@ -329,7 +329,7 @@ class Ledger:
 
     # -- answers -----------------------------------------------------------------------------------------------------
     def submit(self, submission: Submission, grades: dict[int, bool], stop: str = "") -> None:
-        """The answers to an open hand-out, which is done thereby.
+        """Record the answers to an open hand-out, which is done thereby.
 
         `grades` says of each control, by its place in the unit, whether it was missed; with `stop` (why) the annotator
         gets no further unit.
@@ -362,7 +362,7 @@ class Ledger:
         return self._rows(sql, worker)[0][0]
 
     def grades(self) -> list[tuple[str, str, int, bool]]:
-        """Every graded control: (worker, handle, its place in the unit, missed)."""
+        """Return every graded control: (worker, handle, its place in the unit, missed)."""
         sql = "SELECT worker, handle, item, missed FROM grades JOIN handouts USING (handle) ORDER BY grades.rowid"
         return [(worker, handle, item, bool(missed)) for worker, handle, item, missed in self._rows(sql)]
 
@@ -377,7 +377,7 @@ class Ledger:
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
     def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:
-        """The annotator opens exchange number `exchange` (from 1; the first is open from the start) of an item."""
+        """Record that the annotator opens exchange number `exchange` of an item (the first, 1, is open from the start)."""
         with self._writing():
             self._db.execute("INSERT INTO opened VALUES (?, ?, ?, ?)", (handle, item, exchange, now))
 
@@ -386,7 +386,7 @@ class Ledger:
         return dict(self._rows("SELECT item, MAX(exchange) FROM opened WHERE handle = ? GROUP BY item", handle))
 
     def decide(self, decision: OpeningDecision) -> None:
-        """A decision, once and for all; a second one on the same target raises `sqlite3.IntegrityError`."""
+        """Record a decision, once and for all; a second one on the same target raises `sqlite3.IntegrityError`."""
         with self._writing():
             self._insert("decisions", decision)
 

@@ -40,8 +40,7 @@ BACKUP_SECONDS = 300.0
 """Seconds between two backups while answers come in."""
 
 WAITING = 20.0
-"""Seconds that serving goes on after a page was told to wait: such pages ask every 15 seconds, and want to hear the
-end."""
+"""Seconds that serving goes on after a page got the state "waiting": such pages ask every 15 seconds."""
 
 GRACE_SECONDS = 5.0
 MOST_FILES = 9000
@@ -122,7 +121,7 @@ class PageServer:
         return self.intake.call(function, *args)
 
     def finished(self) -> bool:
-        """Return whether all units have been done for a while, and pages that waited have been told."""
+        """Return whether all units have been done for a while, and waiting pages have learnt it."""
         if self._done_since is None or time.monotonic() - self._done_since < self.options.linger:
             return False
         return self.desk.clock() - self.desk.waited_at >= WAITING

@@ -13,7 +13,7 @@ MOST_CLIENTS = 20_000
 
 
 class Rate:
-    """So many requests a second of each client, with bursts; `clock` in seconds."""
+    """Limit of `each_second` requests of each client, with bursts; `clock` in seconds."""
 
     def __init__(self, each_second: float = EACH_SECOND, burst: int = BURST, clock: Callable = time.monotonic):
         self.each_second, self.burst, self.clock = each_second, burst, clock

@@ -377,7 +377,7 @@ class Ledger:
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
     def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:
-        """Record that the annotator opens exchange number `exchange` of an item (the first, 1, is open from the start)."""
+        """Record that the annotator opens exchange `exchange` of an item (1 is open from the start)."""
         with self._writing():
             self._db.execute("INSERT INTO opened VALUES (?, ?, ?, ?)", (handle, item, exchange, now))
 

@@ -99,14 +99,12 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
 
 
 def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
-    """Write results and tables; what is left from before is removed, or marked where it takes an option."""
-    asked = {finding.name: finding.asked for finding in findings_of(survey) if finding.asked}
-    asked = {name: option for name, option in asked.items() if name not in result}
-    for name, option in asked.items():
-        _mark_outdated(folder / f"{name}.json", study, survey, option)
+    """Write results and tables; what is left from before is removed, but for what takes an option and still holds."""
+    asked = {finding.name for finding in findings_of(survey) if finding.asked and finding.name not in result}
+    kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", study, survey)))
     for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
         made = result if path.suffix == ".json" else frames
-        if path.stem not in made and not path.stem.startswith(("plan", *asked)):
+        if path.stem not in made and not path.stem.startswith(kept):
             checksums.remove(path)
     for name, value in result.items():
         checksums.write_json(folder / f"{name}.json", value)
@@ -114,17 +112,12 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 
 
-def _mark_outdated(path: Path, study: Study, survey: str, option: str) -> None:
-    """Say in an earlier result, asked for by `option`, that it was made from other files; the report repeats it."""
+def _stands(path: Path, study: Study, survey: str) -> bool:
+    """Return whether an earlier result, which takes an option, was made from the same files by this version."""
     if not path.exists():
-        return
-    again = f"make it again with spotbot_analyze --{option.replace('_', '-')}"
-    earlier = checksums.read_json(path, "analysis file", f"Remove it, or {again}.")
-    made_by = earlier["made_by"]
-    if (made_by.get("sha256"), made_by.get("version")) != (study.checksums(survey), VERSION):
-        for source_result in earlier["by_source"].values():
-            source_result["outdated"] = f"Made from other files, or by another version; {again}."
-        checksums.write_json(path, earlier)
+        return False
+    made_by = checksums.read_json(path, "analysis file", "Remove it.")["made_by"]
+    return (made_by.get("sha256"), made_by.get("version")) == (study.checksums(survey), VERSION)
 
 
 def check_options(survey: str, options: Mapping[str, Any], contestants: Collection[str] = ()) -> Options:

@@ -71,15 +71,12 @@ def screening_of(study: Study, survey: str) -> list[dict]:
 
 
 def checked_round(row: dict, where: str) -> dict:
-    """A round as it is in training.jsonl; a `UserError` names file, line and field."""
-    for name in ROUND:
-        if name not in row:
-            raise UserError(f"{where}: field '{name}' is missing.", COLLECT_ANEW)
-    whole = {name: row[name] for name in ("wrong_turns", "of")}
-    if any(type(value) is not int for value in whole.values()) or not 0 <= row["wrong_turns"] <= row["of"] > 0:
-        raise UserError(f"{where}: {whole}, expected how many turns of how many are wrong.", COLLECT_ANEW)
-    if row["passed"] not in (True, False, None):
-        raise UserError(f"{where}: field 'passed' is {row['passed']!r}, expected true, false or null.", COLLECT_ANEW)
+    """A round as it is in training.jsonl; a `UserError` names file, line and fields."""
+    wrong = [name for name in ROUND if name not in row]
+    if not wrong and not (type(row["of"]) is type(row["wrong_turns"]) is int and 0 <= row["wrong_turns"] <= row["of"]):
+        wrong = ["wrong_turns", "of"]
+    if wrong or row["passed"] not in (True, False, None):
+        raise UserError(f"{where}: missing or wrong: {', '.join(wrong) or 'passed'}.", COLLECT_ANEW)
     return row
 
 

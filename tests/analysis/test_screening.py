@@ -61,13 +61,13 @@ def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):
     path = tmp_path / "training.jsonl"
     good = trained("w1", (1, 1, 1))
     for change, message in (
-        ({"of": 0}, "how many turns of how many"),
-        ({"wrong_turns": 11}, "how many turns"),
-        ({"passed": "yes"}, "field 'passed' is 'yes'"),
+        ({"of": 0}, "wrong_turns, of"),
+        ({"wrong_turns": 11}, "wrong_turns, of"),
+        ({"passed": "yes"}, "missing or wrong: passed"),
     ):
         files.write_jsonl(path, [good[0], {**good[1], **change}])
         with pytest.raises(UserError, match=f"line 2: .*{message}"):
             files.read_jsonl(path, checked_round)
     files.write_jsonl(path, [{"task": "empathy"}])
-    with pytest.raises(UserError, match="line 1: field 'annotator' is missing"):
+    with pytest.raises(UserError, match="line 1: missing or wrong: annotator"):
         files.read_jsonl(path, checked_round)

@@ -195,7 +195,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
     said = summary("spot_the_bot", result)
     assert f"  left out: {gone} × annotation by somebody who missed more than 1 control" in said
     told = " ".join(methods([read_contents(study, "spot_the_bot")]))
-    assert "1 person who missed more of them than allowed is left out, too. With everybody's annotations" in told
+    assert "Annotators who missed more of them than allowed are left out, too: 1. With everybody's annotations" in told
 
 
 def test_errors_name_file_and_remedy_and_leave_the_report_alone(new_study, tmp_path):

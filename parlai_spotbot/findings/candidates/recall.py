@@ -103,19 +103,14 @@ def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, Ma
 
 def _together(people: list[dict], models: list[dict], guessing: Mapping[str, dict]) -> list[dict]:
     """Return people, models and guessing as rows of one table, by corpus."""
-    rows = [row | {"kind": "people", "n": row["questions"]} for row in people]
+    rows = [row | {"n": row["questions"]} for row in people]
+    rows += [row | {"by": row["way"], "who": row["contestant"], "n": row["questions"]} for row in models]
     rows += [
-        row | {"kind": "model", "by": row["way"], "who": row["contestant"], "n": row["questions"]}
-        for row in models
-        if row["questions"]
-    ]
-    rows += [
-        {"kind": "guessing", "by": "", "who": "guessing", "corpus": corpus}
-        | {name: {"estimate": share} for name, share in row.items()}
+        {"who": "guessing", "corpus": corpus} | {name: {"estimate": share} for name, share in row.items()}
         for corpus, row in guessing.items()
     ]
     corpora = list(guessing)
-    return sorted(rows, key=lambda row: corpora.index(row["corpus"]))
+    return sorted((row for row in rows if row.get("n", 1)), key=lambda row: corpora.index(row["corpus"]))
 
 
 def summarise(result: Result) -> list[str]:
@@ -158,7 +153,6 @@ TABLES = {
         "recall",
         {
             "corpus": Column("text", "Corpus"),
-            "kind": Column("text"),
             "who": Column("name", "Who"),
             "by": Column("text", "By"),
             "annotators": Column("count", "Annotators"),

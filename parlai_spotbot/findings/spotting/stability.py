@@ -44,9 +44,9 @@ def summarise(result: Result) -> list[str]:
     """Return from how many conversations on a repeated study gives the same ranking."""
     data = result.data
     if not data.get("whole"):
-        return [data.get("outdated", ""), data.get("why", "")]
+        return [data.get("why", "")]
     paper = curve_sentence(data["paper"]["whole"], "draws from these conversations (the paper's way, which flatters)")
-    return [data.get("outdated", ""), curve_sentence(data["whole"], "new studies"), paper]
+    return [curve_sentence(data["whole"], "new studies"), paper]
 
 
 SIZES = {

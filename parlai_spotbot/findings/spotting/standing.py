@@ -74,18 +74,8 @@ PAIRS = Table(
 SAME = 1e-9
 """Ends of an interval that are nearer are the same."""
 
-NO_MATCH = {
-    "score": {},
-    "score_ci": {},
-    "win_rate": {},
-    "win_rate_ci": {},
-    "pairs": [],
-    "ranges": {},
-    "clusters": {},
-    "trueskill": {},
-    "davidson": {},
-    "order": [],
-    "why": "no match between two different bots",
+NO_MATCH = {"pairs": [], "order": [], "why": "no match between two different bots"} | {
+    key: {} for key in ("score", "score_ci", "win_rate", "win_rate_ci", "ranges", "clusters", "trueskill", "davidson")
 }
 
 

@@ -203,7 +203,8 @@ def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool
     `clusters` are those of the answers.
     """
     score = answers.scores()
-    variance, df = (float(value[0]) for value in replace(clusters, workers=None).variance(score[:, None]))
+    talks = replace(clusters, workers=None).diagonal(score[:, None])
+    variance, df = float(talks.variance[0]), float(talks.df[0])
     if clusters.workers is None:
         return variance, df, False
     home = np.unique(np.sort(clusters.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()

@@ -1,11 +1,9 @@
 """Domains: names, folds and contexts, read through ParlAI's own teachers from files in its own formats."""
 
-import os
-
 import pytest
 
 from parlai_spotbot.domains import DOMAINS, FOLDS, Domain, Episode, get_domain
-from parlai_spotbot.domains.parlai_tasks import each_once, split_context
+from parlai_spotbot.domains.parlai_tasks import each_once
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.tasks.chitchat import data
 
@@ -81,17 +79,6 @@ def test_each_entity_of_convai2_has_its_own_persona(datapath):
         assert not any("persona" in turn for turn in episode.turns)
 
 
-def test_reading_again_gives_the_same_and_leaves_the_environment(datapath, monkeypatch):
-    name = "convai2"
-    from parlai_spotbot.domains import parlai_tasks
-
-    monkeypatch.delenv("PARLAI_DATAPATH", raising=False)
-    before = {fold: get_domain(name).episodes(fold, datapath) for fold in FOLDS}
-    parlai_tasks.parlai_folds.cache_clear()
-    assert {fold: get_domain(name).episodes(fold, datapath) for fold in FOLDS} == before
-    assert "PARLAI_DATAPATH" not in os.environ
-
-
 def test_a_conversation_of_two_splits_stands_in_the_bots_fold_only(tmp_path):
     import json
 
@@ -124,15 +111,6 @@ def test_another_task_of_parlai_is_a_domain(datapath):
     # this teacher gives both sides of each conversation, the second without its first turn, and pairs only
     whole = [episode.turns for episode in get_domain("dailydialog").episodes("seeds", datapath)]
     assert [e.turns for e in domain.episodes("seeds", datapath)] == [t[: len(t) // 2 * 2] for t in whole]
-
-
-def test_personas_are_taken_off_the_text():
-    text = "your persona: i am a .\nyour persona: i b .\npartner's persona: i c .\nhello\nthere"
-    assert split_context(text) == (
-        ("your persona: i c .", "your persona: i am a .\nyour persona: i b ."),
-        "hello\nthere",
-    )
-    assert split_context("hello") == (("", ""), "hello")
 
 
 def test_twins_are_kept_once_and_others_all():

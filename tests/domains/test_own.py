@@ -11,8 +11,7 @@ from case_tables import case_table
 
 from parlai_spotbot.domains import FOLDS, custom, domain_of, get_domain, keep_domain
 from parlai_spotbot.domains.__main__ import main
-from parlai_spotbot.domains.folding import SHARES, by_people
-from parlai_spotbot.domains.parlai_tasks import Episode
+from parlai_spotbot.domains.folding import SHARES
 from parlai_spotbot.errors import UserError
 
 
@@ -82,19 +81,6 @@ def test_parlais_conversations_format(tmp_path):
     assert episode.episode_id == "x1"
 
 
-def test_what_self_play_wrote_can_be_a_domain_again(tmp_path):
-    turns = [{"id": "human", "text": f"turn {n}"} for n in range(6)]
-    row = {
-        "conversation_id": "h",
-        "entities": ["human", "human"],
-        "dialog": [turns[:2], turns[2:4], turns[4:]],
-        "context": [{"id": "human", "text": "your persona: a"}, {"id": "human", "text": "your persona: b"}],
-    }
-    described = describe(tmp_path / "d.yaml", conversations={"test": "c.jsonl"})
-    write(tmp_path / "c.jsonl", [row])
-    assert get_domain(described).episodes("seeds")[0].context == ("your persona: a", "your persona: b")
-
-
 def test_the_same_conversation_counts_once(tmp_path):
     domain = get_domain(write(tmp_path / "c.jsonl", lines(60) + lines(60)))
     assert sum(map(len, folds(domain).values())) == 60
@@ -155,12 +141,6 @@ def test_nobody_is_in_two_folds_by_people(persons, tmp_path):
     kept = sum(map(len, folds(domain).values()))
     assert ("are left out" in domain.fold_note) == (kept < 120)
     assert domain.counts()["bots"]["people"] == len(own["bots"])
-
-
-def test_pairs_who_talk_with_nobody_else_lose_nothing_and_get_their_shares():
-    episodes = [Episode(str(n), (f"t{n}", "u"), people=(f"a{n}", f"b{n}")) for n in range(200)]
-    chosen = Counter(by_people(episodes))
-    assert {fold: chosen[fold] for fold in FOLDS} == {fold: round(200 * part) for fold, part in SHARES.items()}
 
 
 # -- descriptions -----------------------------------------------------------------------------------------------------

@@ -1,10 +1,8 @@
 """Conversations without a seed: a bot begins, everything that was said is shown, and people's are shown whole, too."""
 
-import json
-
 import pytest
 import yaml
-from test_own_study import BOTS, run, write
+from test_own_study import run
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
@@ -40,35 +38,6 @@ def test_people_are_shown_from_their_first_turn(tmp_path):
     for row in people:
         assert row.seed_exchanges == 0
         assert tuple(turn.text for turn in row.shown) == turns[row.seed_id][:4]
-
-
-def test_each_is_told_its_persona_before_what_it_hears_first(tmp_path):
-    cafe = write(tmp_path / "cafe.jsonl")
-    rows = [json.loads(line) for line in (tmp_path / "cafe.jsonl").read_text().splitlines()]
-    for number, row in enumerate(rows):
-        row["context"] = [f"I am {number}.", f"I serve {number}."]
-    (tmp_path / "cafe.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    run(tmp_path / "s", domain=cafe, human_conversations=0, **ASKED)
-    study = Study.open(tmp_path / "s")
-    assert len({row.seed_id for row in study.conversations()}) == 3  # no two have the same personas
-    for row in study.conversations():
-        one, other = row.context
-        assert one.startswith("your persona: I am ")
-        assert row.turns[0].text == f"HEARD {one} | Hi!"
-        assert row.turns[1].text == f"HEARD {other} | {row.turns[0].text}"
-        assert row.seed_exchanges == 0
-
-
-def test_there_may_be_more_of_them_than_seeds(tmp_path):
-    cafe = write(tmp_path / "cafe.jsonl")
-    text = (tmp_path / "cafe.jsonl").read_text()
-    rows = [{**json.loads(line), "context": ["", ""]} for line in text.splitlines()]
-    (tmp_path / "cafe.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    seeds = len(get_domain(cafe).episodes("seeds"))
-    more = {**ASKED, "conversations_per_pair": seeds + 1, "contestants": BOTS, "exchanges": 1, "segments": [1]}
-    with pytest.raises(UserError, match="no pair may get one twice"):
-        run(tmp_path / "t", domain=cafe, human_conversations=0, **{**more, "unseeded": None})
-    assert run(tmp_path / "s", domain=cafe, human_conversations=0, **more).bots == seeds + 1
 
 
 def test_units_show_what_was_said_first(tmp_path):

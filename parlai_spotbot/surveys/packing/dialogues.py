@@ -68,7 +68,4 @@ class DialoguesPacking(WholePacking):
     name = "dialogues"
     takes = (*COMMON, *WHOLE)
 
-    def units(
-        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
-    ) -> list[Unit]:
-        return pack_dialogues(conversations, options, existing)
+    units = staticmethod(pack_dialogues)

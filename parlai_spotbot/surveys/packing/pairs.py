@@ -62,45 +62,6 @@ class ComparisonTally:
         self.seats.update((cell, seat) for seat in seats)
 
 
-class PairsPacking(WholePacking):
-    """Two whole conversations side by side."""
-
-    name = "pairs"
-    compares = True
-    takes = (*COMMON, *WHOLE, "comparisons", "pairs", "same")
-
-    def units(
-        self, conversations: Sequence[Conversation], options: WholeOptions, existing: Sequence[Unit]
-    ) -> list[Unit]:
-        return pack_pairs(conversations, options, existing)
-
-    def growing(self, survey: Survey) -> tuple[str, ...]:
-        return GROWING if survey.spread == "items" else ("comparisons", "same")
-
-    def told(
-        self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: WholeOptions
-    ) -> tuple[dict, list[str]]:
-        """Count the comparisons of each cell, too, and say where there are fewer than wanted."""
-        tables, warnings = super().told(units, by_id, options)
-        tally = tally_of_items(items_of(units), by_id, options)
-        cells = sorted(tally.counts)
-        if not options.led:
-            pools = pools_of(usable(by_id.values()), options, tally.uses)
-            comparisons, cells = comparisons_of(pools, options), cells_of(pools, options)
-            warnings += [
-                _fewer(cell, tally.counts[cell], comparisons) for cell in cells if tally.counts[cell] < comparisons
-            ]
-        rows: dict[str, dict[str, int]] = {}
-        for cell in cells:
-            rows.setdefault(f"{cell.a} and {cell.b} ({cell.source})", {})[cell.question or "all"] = tally.counts[cell]
-        return tables | {"comparisons": rows}, warnings
-
-
-def _fewer(cell: ComparisonCell, count: int, comparisons: int) -> str:
-    about = f" on {cell.question}" if cell.question else ""
-    return f"{cell.a} and {cell.b}{about}: {count} comparisons of {comparisons}, no two conversations are left for more"
-
-
 def pack_pairs(
     conversations: Iterable[Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
@@ -244,3 +205,30 @@ def _pick(
                 seats = [seat if seat in pool[i] else pool[i][0] for pool, i in ((of_a, first), (of_b, second))]
                 return (first, second), (seats[0], seats[1])
     return None
+
+
+class PairsPacking(WholePacking):
+    """Two whole conversations side by side."""
+
+    name = "pairs"
+    compares = True
+    takes = (*COMMON, *WHOLE, "comparisons", "pairs", "same")
+    units = staticmethod(pack_pairs)
+
+    def growing(self, survey: Survey) -> tuple[str, ...]:
+        return GROWING if survey.spread == "items" else ("comparisons", "same")
+
+    def told(
+        self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: WholeOptions
+    ) -> tuple[dict, list[str]]:
+        """Count the comparisons of each cell, too, and say where there are fewer than wanted."""
+        tables, warnings = super().told(units, by_id, options)
+        counts = tally_of_items(items_of(units), by_id, options).counts
+        rows: dict[str, dict[str, int]] = {}
+        for cell in sorted(counts):
+            rows.setdefault(f"{cell.a} and {cell.b} ({cell.source})", {})[cell.question or "all"] = counts[cell]
+        wanted = 0 if options.led else options.comparisons or max(counts.values(), default=0)
+        few = [f"{cell.a} and {cell.b}" for cell in sorted(counts) if counts[cell] < wanted]
+        if few:
+            warnings.append(f"fewer than {wanted} comparisons, as no conversations are left: {', '.join(few)}")
+        return tables | {"comparisons": rows}, warnings

@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot.models.plain_python import Talker, check
 from parlai_spotbot.models.remembered_turn import RememberedTurn
@@ -130,16 +131,7 @@ def test_they_play_as_any_contestant_and_again_the_same(folder):
     assert study.plan.contestants == contestants
 
 
-@pytest.mark.parametrize(
-    ("what", "says"),
-    [
-        ("two", "two(a, b): expected one parameter, called text, history or messages"),
-        ("odd", "odd(words): expected one parameter"),
-        ("NUMBER", "is a int, no function and no class"),
-        ("Mute", "a class without a method respond or reply"),
-        ("nix", "has no attribute 'nix'"),
-    ],
-)
+@case_table(__file__, "refused")
 def test_what_cant_answer_is_named_before_play(folder, what, says):
     (entry,) = read_entries(pool(folder, mine=what))
     (problem,) = entry.problems

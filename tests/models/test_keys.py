@@ -1,6 +1,7 @@
 """Keys are refused however deep they stand, and never shown."""
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import refuse_keys, shown
@@ -11,17 +12,7 @@ from parlai_spotbot.selfplay.pool_summary import as_json, pool_text
 KEY = "sk-proj-abcdefgh1234567890abcdefgh"
 
 
-@pytest.mark.parametrize(
-    ("options", "name"),
-    [
-        ({"extra": {"headers": {"Authorization": "Basic dXNlcjpwYXNz"}}}, "extra.headers.Authorization"),
-        ({"extra": {"headers": [{"x-api-key": "abc"}]}}, "extra.headers.x-api-key"),
-        ({"extra": {"body": {"deep": [["no", KEY]]}}}, "extra.body.deep"),
-        ({"openai_key": "abc"}, "openai_key"),
-        ({"extra": {KEY: 1}}, "extra.[key]"),
-        ({"extra": {"cookie": "session=1"}}, "extra.cookie"),
-    ],
-)
+@case_table(__file__, "refused")
 def test_a_key_is_refused_however_deep_it_stands(options, name):
     with pytest.raises(UserError) as told:
         refuse_keys(options, "pool.yaml: mine")

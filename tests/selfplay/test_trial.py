@@ -1,6 +1,7 @@
 """Trying contestants: real agents in processes of their own, some well, some odd, some that fail."""
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import Contestant
@@ -83,35 +84,14 @@ def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
     assert own == ["i fish", "i fish / 2", "i fish / i fish / 2 / 3"]
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("Token", "special tokens of models, such as </s> or <pad>: well __unk__ number"),
-        ("Endless", "very long turns: up to 151 words"),
-        ("Stuck", "a turn that the same speaker said before in the same conversation: "),
-        ("Stuck", "says to be a machine: My name is Stuck."),  # people bear other names
-        ("Silent", "empty turns: 2 of "),
-    ],
-)
+@case_table(__file__, "warnings")
 def test_odd_turns_are_warned_of(tried, name, says):
     assert tried[name].problem == ""
     assert any(says in warning for warning in tried[name].warnings), tried[name].warnings
     assert tried["GlobalChance"].warnings == []
 
 
-@pytest.mark.parametrize(
-    ("name", "problem", "remedy"),
-    [
-        ("Raising", "contestant 'Raising' failed: exception: RuntimeError: it tastes bitter", "Raising.log"),
-        ("Dying", "contestant 'Dying' failed: crash: its process ended (", "Dying.log"),
-        ("Hanging", "contestant 'Hanging' failed: hang: no answer within 2 seconds", "turn_timeout"),
-        ("Hungry", "contestant 'Hungry' failed: memory: it used", "memory_limit"),
-        ("Mute", "contestant 'Mute' failed: empty: nothing but empty turns", "empty turn"),
-        ("Unloadable", "contestant 'Unloadable' could not be loaded: RuntimeError: the weights are missing", "log"),
-        ("Sleeper", "contestant 'Sleeper' could not be loaded: hang: no answer within 3 seconds", "load_timeout"),
-        ("Refused", "contestant 'Refused' could not be loaded: ConnectionError", "needs the network"),
-    ],
-)
+@case_table(__file__, "failures")
 def test_one_that_fails_is_named_with_what_and_the_remedy(tried, name, problem, remedy):
     assert tried[name].problem.startswith(problem)
     assert remedy in tried[name].remedy
@@ -128,16 +108,7 @@ def test_the_test_conversations_come_from_the_seeds_fold_of_the_domain():
     assert scripts(domain) == [one, other]
 
 
-@pytest.mark.parametrize(
-    ("message", "says"),
-    [
-        ("UnpicklingError: Weights only load failed. … GLOBAL lab.Thing was not an allowed", "NO_WEIGHTS_ONLY_LOAD=1"),
-        ("ModuleNotFoundError: No module named 'fairseq'", "Install what defines 'fairseq'"),
-        ("NotImplementedError: Abstract method: user must implement encode_candidates()", "encode_candidate_vecs"),
-        ("RuntimeError: Error(s) in loading state_dict: size mismatch for embeddings", ".dict"),
-        ("crash: its process ended (signal 9)", "want of memory"),
-    ],
-)
+@case_table(__file__, "remedies")
 def test_remedies_follow_from_what_was_said(message, says):
     assert says in remedies.remedy("exception", message)
     assert "named its log" not in remedies.remedy("exception", message, "named its log")

@@ -70,16 +70,6 @@ def test_a_file_of_questions(conversations, tmp_path):
         acts(datatype="valid", nuc_questions=str(tmp_path / "alone.jsonl"))
 
 
-def test_parlais_rankers_can_be_evaluated(conversations):
-    options = {"task": "spotbot:nuc", "datatype": "test", "nuc_number": 300, "loglevel": "error"}
-    by_chance = EvalModel.main(model="random_candidate", **options)
-    by_words = EvalModel.main(model="ir_baseline", **options)
-    assert float(by_chance["hits@1"]) == pytest.approx(0.2, abs=0.08)
-    assert float(by_words["hits@1"]) > float(by_chance["hits@1"])
-    assert float(by_words["hits@5"]) == 1
-    assert float(by_words["exs"]) == 300
-
-
 @pytest.mark.slow
 def test_the_retriever_and_our_own_bots_run_on_it(conversations, tmp_path):
     from parlai.scripts.train_model import TrainModel

@@ -130,7 +130,7 @@ def _check_options(study: Study, survey: str, judge: Judge) -> None:
     raise UserError(
         f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {listed}; asked for are "
         f"{_listed(options, keys)}.",
-        "Use the same --seed and options; a language model may judge under another --judge-name.",
+        "Use the same --seed and options, or another --judge-name; --judges none leaves the answers as they are.",
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
@@ -49,14 +48,9 @@ class CrowdCollection:
         return {talk.conversation_id: talk.seed_id for talk in self.conversations}
 
     @property
-    def last(self) -> dict[str, Any]:
-        """Return what the last launch left: port, address, settings, and the name of the task."""
-        return self.paths.launched
-
-    @property
     def last_port(self) -> int:
         """Return the port at which pages that are open ask, 0 before the first launch."""
-        return self.last.get("port", 0)
+        return self.paths.launched.get("port", 0)
 
     @property
     def setup(self) -> TaskSetup:
@@ -68,7 +62,7 @@ class CrowdCollection:
             study=self.study.path,
             survey=self.survey.name,
             data_root=self.paths.mephisto,
-            task_name=self.last.get("task_name", name),
+            task_name=self.paths.launched.get("task_name", name),
             title=self.survey.title,
             description=settings.description or self.survey.instructions.split("\n")[0],
             keywords=settings.keywords,

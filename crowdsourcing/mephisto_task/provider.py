@@ -1,7 +1,7 @@
 """The in-house crowd provider: known annotators (or Prolific's), without a paid platform behind.
 
 Signed links stand for identity, which is the door's business; here a worker is a name. Nothing is paid from here:
-Mephisto's database has approvals and rejections, bonus.csv the bonuses of a game.
+Mephisto's database has approvals and rejections.
 """
 
 from __future__ import annotations

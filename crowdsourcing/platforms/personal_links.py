@@ -19,22 +19,18 @@ def wanted_names(annotators: str | int | None, default: int, group: str = "") ->
     Numbered ones bear the name of their `group`, so that those of two groups are not one person.
     """
     text = str(default if annotators is None else annotators).strip()
-    if text.isdecimal():
-        if not 1 <= int(text) <= MOST:
-            raise UserError(f"--annotators {text}: expected a number from 1 to {MOST}, or a file.", "Correct it.")
+    if text.isdecimal() and 1 <= int(text) <= MOST:
         return ["-".join(filter(None, ("annotator", group, str(number)))) for number in range(1, int(text) + 1)]
-    path = Path(text)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as err:
-        why = getattr(err, "strerror", None) or "not a text file in UTF-8"
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
         raise UserError(
-            f"--annotators {text}: neither a number nor a file that can be read ({why}).",
+            f"--annotators {text}: neither a number from 1 to {MOST} nor a text file in UTF-8.",
             "Give a number, or a file with a name a line.",
         ) from None
     names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     if not names or len(set(names)) < len(names):
-        raise UserError(f"{path}: expected names, each once.", "Write one name a line.")
+        raise UserError(f"{text}: expected names, each once.", "Write one name a line.")
     return names
 
 

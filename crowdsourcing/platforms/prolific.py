@@ -110,13 +110,11 @@ class SignedUrls:
 
     def _key(self, name: str) -> Any:
         """Return the public key of that name; one that is there needs no network."""
-        if name not in self._good_keys():
+        if time.monotonic() - self._had_at > KEPT_SECONDS:
+            self._kept = {}
+        if name not in self._kept:
             self._ask()
-        return self._good_keys()[name]
-
-    def _good_keys(self) -> dict[str, Any]:
-        """The keys that were had, by name."""
-        return self._kept if time.monotonic() - self._had_at < KEPT_SECONDS else {}
+        return self._kept[name]
 
     def _ask(self) -> None:
         """Ask the key server, unless it answered just now; 503 where it just failed, fails, or is being asked."""

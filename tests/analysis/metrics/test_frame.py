@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up import acute, chats, evidence_of, likert
+from made_up import chats, evidence_of
 
 from parlai_spotbot.analysis.metrics.frame import (
     OWN,
@@ -105,29 +105,3 @@ def test_spot_the_bot_says_who_was_taken_for_human_and_favoured():
     assert found["sensibleness"] == {"ada": 0.0, "bob": 0.0}
     assert {m.task for m in metrics} == {"spot_the_bot"}
     assert lost == {}
-
-
-def test_a_wrong_turn_or_task_is_named():
-    made = chats(4)
-    first = made.judgements["abc_eval"][0]
-    far = Judgement(**{**first.__dict__, "target": "turn:99", "question": "commonsense_contradiction"})
-    with pytest.raises(ValueError, match="judgement 1: target 'turn:99'"):
-        metrics_of(get_survey("abc_eval"), [far], made.conversations, [])
-    odd = Judgement(**{**first.__dict__, "question": "charm"})
-    with pytest.raises(ValueError, match="judgement 1: question 'charm', expected one of"):
-        metrics_of(get_survey("abc_eval"), [odd], made.conversations, [])
-
-
-def test_any_survey_that_chooses_between_conversations_or_rates_turns():
-    chosen = acute({("ada", "bob"): 0.8}, 12)
-    judgements, conversations, items = chosen.everything()
-    metrics, _ = metrics_of(get_survey("acute_eval"), judgements, conversations, items)
-    (metric,) = metrics
-    assert (metric.key, metric.kind, metric.task) == ("acute_eval:engagingness", "choice", "acute_eval")
-    assert set(metric.rows["value"]) <= {-1.0, 1.0}  # reasons are no data
-    assert len(metric.rows) == 12
-    rated = likert({"ada": 4.0, "bob": 2.0}, 5, turns=True, dimensions=("relevance",))
-    metrics, _ = metrics_of(get_survey("turn_likert"), *rated.everything())
-    values = dialogue_values(metrics[0].rows).groupby("bot").mean()
-    assert metrics[0].key == "turn_likert:relevance"
-    assert values["ada"] > values["bob"] + 1

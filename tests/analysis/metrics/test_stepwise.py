@@ -53,22 +53,6 @@ def test_every_step_is_the_fit_of_its_metrics(model):
             assert (step["r2"], step["adjusted"]) == pytest.approx((known.prsquared, adjusted), abs=1e-7)
 
 
-@pytest.mark.parametrize("model", ["linear", "logistic"])
-@pytest.mark.parametrize("noise", [0.0, 0.02])
-def test_a_duplicate_goes_and_nothing_is_missed(model, noise):
-    rng = np.random.default_rng(3)
-    cause = rng.normal(size=300)
-    x = np.column_stack([cause, cause + noise * rng.normal(size=300), rng.normal(size=(300, 3))])
-    y = cause + rng.normal(size=300)
-    y = (y > 0).astype(float) if model == "logistic" else y
-    steps = removal(x, y, ["cause", "duplicate", "a", "b", "c"], model)["steps"]
-    place = next(i for i, step in enumerate(steps) if step["removed"] in ("cause", "duplicate"))
-    assert abs(steps[place]["r2"] - steps[place + 1]["r2"]) < 0.005
-    assert steps[-1]["metrics"] in (["cause"], ["duplicate"])
-    assert steps[-1]["r2"] > 0.3
-    assert abs(steps[0]["adjusted"] - steps[-1]["adjusted"]) < 0.02
-
-
 def test_what_does_not_vary_is_left_out_and_what_cannot_be_is_said():
     x, y, names = data(1, p=4)
     x[:, 2] = 0.5

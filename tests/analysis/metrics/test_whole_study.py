@@ -1,7 +1,6 @@
 """The whole study of metrics: its files, tables and commands; same seed, same bytes; small and odd studies."""
 
-import numpy as np
-from made_up import Chats, chats, evidence_of, write_chats
+from made_up import chats, write_chats
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
@@ -29,43 +28,6 @@ def test_without_anybody_who_led_conversations_only_that_is_missing(evidence):
     assert "survey interactive" in own["coverage"]["choice"]["why"]
     assert own["interpretability"]["metrics"][0]["alpha"] is not None
     assert own["costs"]["methods"][0]["minutes"] > 0
-
-
-def test_a_judge_is_a_source_by_itself(small):
-    made = Chats(**vars(small) | {"judgements": {name: list(rows) for name, rows in small.judgements.items()}})
-    made.judgements["dialogue_likert"] += [
-        Judgement(
-            **{
-                **row.__dict__,
-                "source": "judge:x",
-                "worker_id": "v0",
-                "seconds": None,
-                "annotation_id": f"{row.annotation_id}-x",
-                "judgement_id": f"{row.judgement_id}-x",
-            }
-        )
-        for row in made.judgements["dialogue_likert"][:60]
-    ]
-    from parlai_spotbot.findings.survey_metrics import metrics_of
-    from parlai_spotbot.surveys import get_survey
-
-    people = evidence_of(made)
-    judged, _ = metrics_of(
-        get_survey("dialogue_likert"), made.judgements["dialogue_likert"], made.conversations, [], "judge:x"
-    )
-    both = Evidence({**people.metrics, "judge:x": judged}, people.outcomes, people.times)
-    found = analyze(both, Wishes(draws=10))
-    judge = found["importance"]["by_source"]["judge:x"]["rating"]
-    assert [row["method"] for row in judge["metrics"]] == ["dialogue_likert"] * 3
-    assert judge["metrics"][0]["n"] < found["importance"]["by_source"][HUMAN]["rating"]["metrics"][0]["n"]
-    assert found["costs"]["by_source"]["judge:x"]["why"] == "no times are known"
-
-
-def test_a_tiny_study_is_no_crash():
-    found = analyze(evidence_of(chats(3, people=2)), Wishes(draws=5))
-    own = {stem: found[stem]["by_source"][HUMAN] for stem in STEMS}
-    assert own["importance"]["rating"]["interactors"] == 2
-    assert all(np.isfinite(row["r2"]) for row in own["importance"]["rating"]["metrics"] if "why" not in row)
 
 
 # -- commands ----------------------------------------------------------------------------------------------------------

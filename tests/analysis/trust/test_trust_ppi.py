@@ -13,7 +13,7 @@ from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy.special import expit
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.trust.ppi import powered_means, tuned_power
+from parlai_spotbot.analysis.trust.ppi import powered_means
 
 
 def frames(people, judge, further, conversations=None, workers=None, more=None, group="g"):
@@ -51,20 +51,6 @@ def test_of_independent_rows_it_is_ppi_python(seed, slope):
     # What a judge holds for somebody cancels out.
     (liked,) = told([frames(asked[0], asked[1] + 0.7, asked[2] + 0.7)])["means"]
     assert liked["both_ci"] == pytest.approx(own["both_ci"])
-
-
-def test_a_judge_that_adds_nothing_leaves_peoples_means():
-    rng = np.random.default_rng(0)
-    people, judge, further = rng.normal(size=40), rng.normal(size=40), rng.normal(size=60)
-    for own, more in ((np.zeros(40), np.zeros(60)), (-people, -further), (judge, further[:1])):
-        found = told([frames(people, own, more)])
-        (row,) = found["means"]
-        assert (found["power"], row["both_ci"], row["width"]) == (0, row["people_ci"], 1)
-    assert "fewer than 30" in told([frames(people[:20], judge[:20], further)])["why"]
-    same = further - further.mean() + judge.mean()  # no gap to tell λ from
-    assert tuned_power(judge + people / 2, judge, same) == pytest.approx(
-        tuned_power(judge + people / 2, judge, same + 1e-3), abs=1e-3
-    )
 
 
 def test_ratings_are_made_surer_by_contestant_and_contests_by_pair(world, trusted):

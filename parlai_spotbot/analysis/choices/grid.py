@@ -95,9 +95,7 @@ def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for a, b in combinations(names, 2) if tuple(sorted((a, b))) in pairs]
 
 
-def pair_grid(
-    choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, correction: str = "holm"
-) -> list[dict]:
+def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> list[dict]:
     """One entry a pair that met, as `share_tests` gives it of the decided choices, p-values corrected over the pairs.
 
     Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the
@@ -119,7 +117,7 @@ def pair_grid(
     clusters = frame_clusters(choices[decided], crossed)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
     counts = [np.bincount(group[outcome == value], minlength=len(pairs)).tolist() for value in (1, -1, 0)]
-    adjusted = adjust(tests["p"], correction)
+    adjusted = adjust(tests["p"])
     rows = []
     for i, (x, y) in enumerate(pairs):
         won, lost, ties = (count[i] for count in counts)

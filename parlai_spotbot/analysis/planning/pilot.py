@@ -114,7 +114,7 @@ def pilot_needs(
     names : sequence of str
         The contestants.
     design : Design
-        Its power, level, correction and looks; its correlations are in where the pilot can't tell them.
+        Its power, level and looks; its correlations are in where the pilot can't tell them.
     difference : float
         The least difference between two contestants' shares of decided matches that is of interest.
     crossed : bool

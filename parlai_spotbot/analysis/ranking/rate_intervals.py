@@ -32,8 +32,7 @@ def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts, level: float
     at = (np.tile(rows, 2), np.concatenate([a, b]))
     scores = csr_array((np.concatenate([away * share[a, b], -away * share[b, a]]), at), shape=(len(a), size))
     shares_of = csr_array((np.concatenate([share[a, b], share[b, a]]) ** 2, at), shape=(len(a), size))
-    spread = contrasts.clusters.diagonal(scores, shares_of)
-    variance, df = spread.variance, spread.df
+    variance, df = contrasts.clusters.variance(scores, shares_of)
     inside = (rates > 0) & (rates < 1) & (df > 0)
     half = np.full(size, np.nan)
     half[inside] = stdtrit(df[inside], (1 + level) / 2) * np.sqrt(variance[inside])

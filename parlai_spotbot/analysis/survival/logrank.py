@@ -120,7 +120,7 @@ def logrank_pairs(
         Which groups, and in which order; by default all, as they occur. ``statistic`` is a's: positive where a is
         spotted more than expected.
     adjust : str
-        "holm", "bonferroni" (the paper's), or "none".
+        "holm" or "bonferroni" (the paper's).
 
     Returns
     -------

@@ -176,6 +176,13 @@ class Clusters:
             shares = np.broadcast_to(_columns(shares, self.rows), scores.shape)
         return scores, shares
 
+    def variance(
+        self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the variances (p,) of p estimates, and their degrees of freedom (p,), see `diagonal`."""
+        diagonal = self.diagonal(scores, shares)
+        return diagonal.variance, diagonal.df
+
     def diagonal(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Diagonal:
         """Return the variances of p estimates, as `spread` without covariances, so that p may be large. Nothing is
         known where there are no rows."""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-METHODS = ("holm", "bonferroni", "none")
+METHODS = ("holm", "bonferroni")
 
 
 def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
-    """Return adjusted p-values (m,): "holm" (Holm 1979, Scand. J. Stat. 6), "bonferroni" (the paper's), or "none"."""
+    """Return adjusted p-values (m,): "holm" (Holm 1979, Scand. J. Stat. 6) or "bonferroni" (the paper's)."""
     p = np.asarray(p, dtype=float)
     wrong = ~((p >= 0) & (p <= 1))
     if wrong.any():
@@ -18,8 +18,6 @@ def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
         raise ValueError(f"p: row {row} is {p[row]}, expected a number from 0 to 1; leave out tests that weren't made")
     if method not in METHODS:
         raise ValueError(f"method is {method!r}, expected one of {', '.join(METHODS)}")
-    if method == "none":
-        return p.copy()
     if method == "bonferroni":
         return np.minimum(1.0, len(p) * p)
     order = np.argsort(p, kind="stable")
@@ -28,9 +26,9 @@ def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
     return adjusted
 
 
-def adjust_known(p: Sequence[float], method: str = "holm") -> np.ndarray:
-    """Adjust the p-values that are known; NaN stays NaN."""
+def adjust_known(p: Sequence[float]) -> np.ndarray:
+    """Adjust the p-values that are known by Holm's method; NaN stays NaN."""
     p = np.array(p, dtype=float)
     finite = np.isfinite(p)
-    p[finite] = adjust(p[finite], method)
+    p[finite] = adjust(p[finite])
     return p

@@ -96,16 +96,15 @@ class Estimates:
         contrast_rows = self._contrasts(np.eye(len(self.values)), level)
         return np.stack([contrast_rows["low"], contrast_rows["high"]], axis=1)
 
-    def pairs(self, level: float = 0.95, correction: str = "holm", count: int | None = None) -> pd.DataFrame:
-        """Every two of the first `count` estimates (all): first, second (their places), and `contrasts` of the first
-        less the second, with p_adjusted over those that have a p."""
-        first, second = np.triu_indices(len(self.values) if count is None else count, 1)
+    def pairs(self, level: float = 0.95) -> pd.DataFrame:
+        """Every two estimates: first, second (their places), and `contrasts` of the first less the second, with
+        p_adjusted over those that have a p."""
+        first, second = np.triu_indices(len(self.values), 1)
         weights = np.zeros((len(first), len(self.values)))
         weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
-        contrast_rows = pd.DataFrame(self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1))
-        contrast_rows.insert(0, "first", first)
-        contrast_rows.insert(1, "second", second)
-        return contrast_rows.assign(p_adjusted=adjust_known(contrast_rows["p"].to_numpy(), correction))
+        columns = self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1)
+        adjusted = adjust_known(columns["p"])
+        return pd.DataFrame({"first": first, "second": second, **columns, "p_adjusted": adjusted})
 
 
 def _permutation(clusters: np.ndarray) -> float:

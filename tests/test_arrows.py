@@ -48,6 +48,9 @@ PARLAI = {
 }
 """The rooms that know ParlAI: nobody needs it to read, pack, analyse or report a study."""
 
+LONGEST_CHAIN = 15
+"""Modules, each imported by the one before when that is imported."""
+
 Edge = tuple[str, str]
 
 
@@ -160,6 +163,24 @@ def in_words(edges: set[Edge]) -> list[str]:
     """Arithmetic that knows how numbers are told."""
     words = f"{PACKAGE}.wording"
     return [f"{module} knows wording" for module, name in sorted(edges) if room(module) == "analysis" and name == words]
+
+
+def at_import(module: str) -> set[str]:
+    """Our modules that importing one of ours imports itself: not those in functions or for type checkers."""
+    body = ast.parse(sources()[module].read_text(encoding="utf-8")).body
+    found = {name for node in body if not isinstance(node, ast.If) for name in _imported(node, module)}
+    return (found & sources().keys()) - {module}
+
+
+@cache
+def chain(module: str) -> int:
+    """Length of the longest chain of imports that a module begins."""
+    return 1 + max(map(chain, at_import(module)), default=0)
+
+
+def test_chains_of_imports_are_short():
+    long = {module: chain(module) for module in sources() if chain(module) > LONGEST_CHAIN}
+    assert not long, f"chains of imports longer than {LONGEST_CHAIN} modules: {long}"
 
 
 RULES = (upwards, in_circles, foreign, in_words)

@@ -182,3 +182,25 @@ def clearly(data: Mapping, criterion: str = "") -> str:
     rest = f"; {counts['all'] - counts['tested']:,} can't be tested" if counts["tested"] < counts["all"] else ""
     by = f" in {criterion}" if criterion else ""
     return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"
+
+
+def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool = False) -> list[dict]:
+    """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
+
+    The pair's own p is `p_pair`. With `alone`, where no one scale fits, p and p_adjusted are of the pair's own choices.
+    """
+    pair_by_names = {(row["a"], row["b"]): row for row in fit.pairs.to_dict(orient="records")}
+    rows = []
+    for row in grid:
+        model = pair_by_names[row["a"], row["b"]]
+        rows.append(
+            {
+                **row,
+                "p_pair": row["p"],
+                "difference": model["difference"],
+                "difference_ci": (model["low"], model["high"]),
+                "p": row["p"] if alone else model["p"],
+                "p_adjusted": row["p_adjusted"] if alone else model["p_adjusted"],
+            }
+        )
+    return rows

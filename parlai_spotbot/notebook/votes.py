@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import as_value_error
 from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, temporary_folder
-from parlai_spotbot.notebook.survey_results import SurveyResults, rank
+
+if TYPE_CHECKING:
+    from parlai_spotbot.notebook.survey_results import SurveyResults
 
 
 class Votes(StudyAnswers):
@@ -18,6 +20,8 @@ class Votes(StudyAnswers):
 
     def rank(self, **options: Any) -> SurveyResults:
         """Rank the contestants: `parlai_spotbot.rank` of the votes."""
+        from parlai_spotbot.notebook.survey_results import rank
+
         return rank(self, **options)
 
 

@@ -13,13 +13,13 @@ from parlai_spotbot.findings import findings_of, judge_account, render
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
-from parlai_spotbot.report.parts import SourcePart, SurveyView, said
+from parlai_spotbot.report.parts import SourcePart, SurveyView, caution_of, said
 from parlai_spotbot.surveys import about_of, get_survey, is_survey
 from parlai_spotbot.surveys.packing import packing_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.contents import Contents
-    from parlai_spotbot.findings.sections import Section
+    from parlai_spotbot.findings.sections import Card, Section
     from parlai_spotbot.report.drawing import Look
 
 
@@ -173,3 +173,23 @@ def unknown(view: SurveyView) -> list[SourcePart]:
 def where(contents: Contents) -> str:
     """The folder of the analysis, within the study."""
     return contents.study.analysis_path(contents.survey).relative_to(contents.study.path).as_posix()
+
+
+@dataclass(frozen=True)
+class SourceCard:
+    """One source's ranking as the page shows it; `more` contestants stand elsewhere."""
+
+    source: str
+    title: str
+    caution: str
+    card: Card
+    more: int = 0
+
+
+def card(contents: Contents, source: str) -> SourceCard | None:
+    """The ranking of one source, whatever the survey; nothing where there is none."""
+    others = dict(results(contents)).get(source, {})
+    for finding, result in findings_with(contents, source, others):
+        if (found_card := render.card(finding, result)) is not None:
+            return SourceCard(source, said(source), caution_of(source), found_card)
+    return None

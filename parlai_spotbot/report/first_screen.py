@@ -10,15 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings import needs, render
+from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.chapters import Chapter, findings_with, known_to, results
+from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.lead import lead_of
-from parlai_spotbot.report.parts import caution_of, here, said
+from parlai_spotbot.report.parts import here
 from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 
@@ -32,17 +32,6 @@ ROWS = 8
 
 FURTHER = 2
 """So many sentences of the ranking are on the first screen beside the verdict."""
-
-
-@dataclass(frozen=True)
-class SourceCard:
-    """One source's ranking as the page shows it; `more` contestants stand elsewhere."""
-
-    source: str
-    title: str
-    caution: str
-    card: Card
-    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -94,15 +83,6 @@ def _answer(account: SourceAccount, lead: SourceCard) -> str:
     sentence = lead.card.text[0]
     alone = account.people or sentence in account.sentences
     return sentence if alone else f"By {source_said(account.source)}: {sentence}"
-
-
-def card(contents: Contents, source: str) -> SourceCard | None:
-    """The ranking of one source, whatever the survey; nothing where there is none."""
-    others = dict(results(contents)).get(source, {})
-    for finding, result in findings_with(contents, source, others):
-        if (found_card := render.card(finding, result)) is not None:
-            return SourceCard(source, said(source), caution_of(source), found_card)
-    return None
 
 
 def _shortened(source_card: SourceCard) -> SourceCard:

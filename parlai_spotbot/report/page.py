@@ -19,7 +19,7 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
-from parlai_spotbot.report.chapters import Chapter, PageSection, chapter_of, known_to, part_of_source
+from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
 from parlai_spotbot.report.failures import failures_sentence, failures_table
 from parlai_spotbot.report.lead import in_order
@@ -30,7 +30,7 @@ from parlai_spotbot.report.templating import environment, script
 if TYPE_CHECKING:
     from parlai_spotbot.findings.finding import Finding
     from parlai_spotbot.findings.sections import Section
-    from parlai_spotbot.report.first_screen import FirstScreen, SourceCard, Step
+    from parlai_spotbot.report.first_screen import FirstScreen, Step
     from parlai_spotbot.study import Study
 
 
@@ -103,7 +103,7 @@ def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSe
     for number, chapter in enumerate(chapters):
         lead = screen.lead.source if screen.lead and not number else ""
         contents = chapter.view.contents
-        cards = [c for source in contents.sources if source != lead and (c := first_screen.card(contents, source))]
+        cards = [c for source in contents.sources if source != lead and (c := card(contents, source))]
         missing = first_screen.missing(contents) if number else None
         heading = f"{chapter.title}: {chapter.question}"
         panels.append(Panel(chapter.anchor, heading, chapter.sections, cards, missing))

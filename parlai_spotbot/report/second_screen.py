@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.first_screen import card
+from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
 from parlai_spotbot.wording import counted, listed, people_said, source_said

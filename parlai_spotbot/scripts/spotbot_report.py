@@ -89,7 +89,7 @@ class SpotbotReport(Command):
                 raise UserError(f"--{option.replace('_', '-')}: {needs}.", "Leave it out.")
 
     def _report(self) -> None:
-        from parlai_spotbot.report import build_report
+        from parlai_spotbot.report.page import build_report
         from parlai_spotbot.study import Study
 
         study = Study.open(self.opt["study"])

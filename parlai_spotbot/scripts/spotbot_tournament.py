@@ -71,7 +71,7 @@ class SpotbotTournament(Command):
         """Do what comes after self-play; return the exit code. Without a usable answer there is no report."""
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
-        from parlai_spotbot.report import build_report
+        from parlai_spotbot.report.page import build_report
         from parlai_spotbot.surveys import own_surveys
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text

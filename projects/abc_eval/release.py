@@ -13,7 +13,6 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import sha256
-from parlai_spotbot.importers.abc_eval import is_full
 from parlai_spotbot.projects.fetching import fetched
 
 RAW = "https://raw.githubusercontent.com/"
@@ -70,6 +69,8 @@ class Release:
 
 def find(paths: Sequence[Path | str]) -> Release:
     """Return what the named files and folders hold of the release; a `UserError` where the tables are missing."""
+    from parlai_spotbot.importers.abc_eval import is_full
+
     tables = labels = project = None
     for path in map(Path, paths):
         if not path.exists():

@@ -52,7 +52,7 @@ def make(path: Path, bots: int, per_pair: int, **more) -> Path:
     spec = importlib.util.spec_from_file_location("made_up_studies", HERE.parent / "report" / "conftest.py")
     made_up = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made_up)
-    from parlai_spotbot.report import build_report
+    from parlai_spotbot.report.page import build_report
 
     rng = random.Random(0)
     names = tuple(f"contestant-{i:02}" for i in range(bots))

@@ -10,7 +10,7 @@ from golden_text import page_text
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Turn
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study

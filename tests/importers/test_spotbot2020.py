@@ -15,7 +15,7 @@ from parlai_spotbot.importers.spotbot2020 import spotbot2020
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
 
 # Counted in the release: bot and human conversations, humans used, annotations and annotators (raw, complete HITs),

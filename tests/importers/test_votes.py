@@ -8,7 +8,7 @@ import pytest
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
-from parlai_spotbot.notebook import read_votes
+from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.study import Study
 

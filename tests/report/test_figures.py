@@ -14,8 +14,9 @@ from matplotlib.font_manager import FontPath, findfont, get_font
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.sections import Chart, Name
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report, charts
+from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import LIGHT, looks
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.pdf_fonts import quick_fonts
 
 SURVEY = "spot_the_bot"

@@ -9,7 +9,7 @@ import pytest
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.whole_study.hygiene import FINDING, hygiene
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
 
 BAD = "<b>i am a bot</b> . </s>"

@@ -7,7 +7,7 @@ import pytest
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.ids_words import strangers, unverified
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 
 SURVEY = "spot_the_bot"
 UNVERIFIED = "Annotators' ids were not verified when they came, so one person may have taken part as several"

@@ -6,7 +6,7 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study

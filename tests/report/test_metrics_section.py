@@ -14,7 +14,7 @@ from parlai_spotbot.findings import render
 from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report
 from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.templating import SCRIPTS, TEMPLATES
 from parlai_spotbot.study import Study
 

@@ -13,7 +13,7 @@ from chromium import BY_NIGHT, violations
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
 FORMULA = '=HYPERLINK("https://example.org","x")'

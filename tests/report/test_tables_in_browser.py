@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 
 
 @pytest.fixture(scope="module")

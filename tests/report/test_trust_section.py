@@ -7,7 +7,8 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.report import CAUTION, build_report
+from parlai_spotbot.report.page import build_report
+from parlai_spotbot.report.parts import CAUTION
 from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"

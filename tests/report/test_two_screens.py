@@ -11,8 +11,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents, surveys_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report import build_report
 from parlai_spotbot.report.lead import in_order
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 

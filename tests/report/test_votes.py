@@ -8,7 +8,7 @@ import report_sentences
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.study import Study
 

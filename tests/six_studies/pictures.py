@@ -18,7 +18,7 @@ from screenshots import shoot  # noqa: E402
 from six_studies import STUDIES, make, play  # noqa: E402
 from two_screens import SECOND  # noqa: E402
 
-from parlai_spotbot.report import build_report  # noqa: E402
+from parlai_spotbot.report.page import build_report  # noqa: E402
 
 FOLDER = TESTS.parent / "parlai_spotbot" / "report" / "screenshots"
 WIDTH, COLOURS = 1300, 200

@@ -13,7 +13,7 @@ import pytest
 from chromium import violations
 from two_screens import FIRST, SECOND, SECTIONS, WIDTHS, sticking_out, text_of, words_before_the_sections
 
-from parlai_spotbot.report import build_report
+from parlai_spotbot.report.page import build_report
 
 WORDS = 700
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.choices import pair_grid
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
@@ -93,35 +91,13 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     result = {
         **pool,
         "criterion": CRITERION,
-        "pairs": with_contrasts(grid, fitted, pool["one_scale"]["rejected"]),
+        "pairs": criteria.with_contrasts(grid, fitted, pool["one_scale"]["rejected"]),
         "test": TEST,
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
         "bootstrap": answers.bootstrap(),
     }
     return result | ({"why": fitted.why} if fitted.why else {})
-
-
-def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool = False) -> list[dict]:
-    """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
-
-    The pair's own p is `p_pair`. With `alone`, where no one scale fits, p and p_adjusted are of the pair's own choices.
-    """
-    pair_by_names = {(row["a"], row["b"]): row for row in fit.pairs.to_dict(orient="records")}
-    rows = []
-    for row in grid:
-        model = pair_by_names[row["a"], row["b"]]
-        rows.append(
-            {
-                **row,
-                "p_pair": row["p"],
-                "difference": model["difference"],
-                "difference_ci": (model["low"], model["high"]),
-                "p": row["p"] if alone else model["p"],
-                "p_adjusted": row["p_adjusted"] if alone else model["p_adjusted"],
-            }
-        )
-    return rows
 
 
 def summarise(result: Result) -> list[str]:

@@ -20,8 +20,7 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-from parlai_spotbot.findings.choices.ranking import with_contrasts
-from parlai_spotbot.findings.criteria import pool_of
+from parlai_spotbot.findings.criteria import pool_of, with_contrasts
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Column, Table
 

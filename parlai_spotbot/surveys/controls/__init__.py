@@ -5,22 +5,29 @@ The server, which grades while people work, and the analysis, which leaves out w
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
-from parlai_spotbot.surveys.controls.checks import CheckControl
-from parlai_spotbot.surveys.controls.control import Answers, Control
-from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, SegmentControl
-from parlai_spotbot.surveys.controls.whole_controls import KNOWN_CHOICE, KNOWN_LOW, ChoiceControl, RatingControl
+from parlai_spotbot.surveys.controls.control import (
+    KNOWN_BOT,
+    KNOWN_CANDIDATE,
+    KNOWN_CHOICE,
+    KNOWN_HUMAN,
+    KNOWN_LOW,
+    Answers,
+    Control,
+)
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.units_file import answers_of, packed_with
 
-SEGMENTS, CHOICES, LOW, CHECKS = SegmentControl(), ChoiceControl(), RatingControl(), CheckControl()
+if TYPE_CHECKING:
+    from parlai_spotbot.surveys.packing.blocks import PackOptions
 
 FEWEST = 4
 SHORTAGE = (
@@ -28,19 +35,27 @@ SHORTAGE = (
     "people, play with more --human-conversations than units show, or ask a question that a control can be graded by"
 )
 
-BY_MARK: dict[str, Control] = {mark: kind for kind in (SEGMENTS, CHOICES, LOW, CHECKS) for mark in kind.marks}
-"""The kinds by the marks of their items."""
+MODULES = {
+    **dict.fromkeys((KNOWN_HUMAN, *KNOWN_BOT), "segments"),
+    **dict.fromkeys((*KNOWN_CHOICE, *KNOWN_LOW), "whole_controls"),
+    **dict.fromkeys(KNOWN_CANDIDATE, "checks"),
+}
+"""The modules that make and grade controls, by the marks of their items."""
 EARLIER = "known_labels:"
 """Beginning of the marks of ABC-Eval's controls in studies of earlier versions; these are not graded."""
+
+
+def kind_of_mark(mark: str) -> Control:
+    """Return the kind of the controls with this mark."""
+    return importlib.import_module(f"{__name__}.{MODULES[mark]}").KINDS[mark]
 
 
 # -- grading ---------------------------------------------------------------------------------------------------------
 def missed_by(control: str | None, answers: Answers) -> bool:
     """Return True if an annotator's answers miss a control of this mark; an unknown mark is a `ValueError`."""
-    kind = BY_MARK.get(control or "")
-    if kind is None:
-        raise ValueError(f"control is {control!r}, expected one of {', '.join(BY_MARK)}")
-    return kind.missed(control or "", answers)
+    if control not in MODULES:
+        raise ValueError(f"control is {control!r}, expected one of {', '.join(MODULES)}")
+    return kind_of_mark(control).missed(control, answers)
 
 
 def truth(control: str | None) -> tuple[str, str]:
@@ -48,7 +63,7 @@ def truth(control: str | None) -> tuple[str, str]:
 
     (Of a rated conversation: which entity is a bot, the other one is a person.)
     """
-    controls = (*SEGMENTS.marks, *KNOWN_CHOICE, *KNOWN_LOW)
+    controls = (KNOWN_HUMAN, *KNOWN_BOT, *KNOWN_CHOICE, *KNOWN_LOW)
     if control not in controls:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(controls)}")
     if control == KNOWN_HUMAN:
@@ -68,8 +83,8 @@ def kind_of(survey: Survey) -> Control | None:
     if packing.chats or survey.tasks:
         return None
     if packing.grouped:
-        return CHECKS
-    return SEGMENTS if packing.cuts else CHOICES if packing.compares else LOW
+        return kind_of_mark(KNOWN_CANDIDATE[0])
+    return kind_of_mark(KNOWN_HUMAN if packing.cuts else KNOWN_CHOICE[0] if packing.compares else KNOWN_LOW[0])
 
 
 def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
@@ -115,15 +130,17 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     remedy = "Remove the file before the first launch, or restore it after."
     items = checksums.read_jsonl(path, Item.from_json, "controls file", remedy)
     for number, item in enumerate(items, start=1):
-        if item.control not in BY_MARK and not str(item.control).startswith(EARLIER):
+        if item.control not in MODULES and not str(item.control).startswith(EARLIER):
             raise UserError(
-                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(BY_MARK)}.", remedy
+                f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(MODULES)}.", remedy
             )
-    return [item for item in items if item.control in BY_MARK]
+    return [item for item in items if item.control in MODULES]
 
 
 def _options(study: Study, survey: str, seed: int | None) -> PackOptions:
     """Describe how the survey was packed; for units from elsewhere the lengths that they have."""
+    from parlai_spotbot.surveys.packing.blocks import PackOptions
+
     lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
     options_used = {"segments": sorted(lengths), "surface": "keep"}
     options_used |= packed_with(study, survey) or {}

@@ -16,14 +16,11 @@ import yaml
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc
-from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet
+from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.units_file import packed_with
 from parlai_spotbot.surveys.survey import Survey
-
-KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
-"""By the place of the one that is obviously the next turn."""
 
 CHOSEN = ("first", "conversation:0")
 """The question and target by which one of an item's candidates is chosen."""
@@ -83,3 +80,6 @@ def make_checks(candidates: int, seed: int) -> list[Item]:
             )
         )
     return items
+
+
+KINDS = dict.fromkeys(CheckControl.marks, CheckControl())

@@ -9,14 +9,21 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from parlai_spotbot.records import Item, Utterance
-from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.lengths import Segment
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.survey import Survey
+
+if TYPE_CHECKING:
+    from parlai_spotbot.study import Study
+    from parlai_spotbot.surveys.controls.lengths import Segment
+    from parlai_spotbot.surveys.packing.blocks import PackOptions
+    from parlai_spotbot.surveys.survey import Survey
+
+KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
+KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
+KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
+"""Marks of controls."""
 
 Answers = Mapping[tuple[str, str], object]
 """(question, target) -> answer."""

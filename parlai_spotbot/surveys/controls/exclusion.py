@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from parlai_spotbot.analysis.annotators.controls import failed_annotators
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.surveys.controls import BY_MARK
+from parlai_spotbot.surveys.controls import MODULES, kind_of_mark
 from parlai_spotbot.surveys.survey import Limits, Survey
 
 
@@ -27,16 +27,17 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
     """
     found: dict[tuple, dict[tuple[str, str], object]] = {}
     for row in judgements:
-        if row.control in BY_MARK:
+        if row.control in MODULES:
             key = (row.source, row.worker_id, row.annotation_id, row.control)
             found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
     graded: dict[str, dict[str, dict[str, int]]] = {}
     for (source, worker, _, control), answers in found.items():
-        if not BY_MARK[control].complete(answers):
+        kind = kind_of_mark(control)
+        if not kind.complete(answers):
             continue
         counts = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
         counts["answered"] += 1
-        counts["missed"] += BY_MARK[control].missed(control, answers)
+        counts["missed"] += kind.missed(control, answers)
     return graded
 
 

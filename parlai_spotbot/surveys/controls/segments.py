@@ -21,7 +21,7 @@ from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.control import Answers, Control, ControlSet, control_item
+from parlai_spotbot.surveys.controls.control import KNOWN_BOT, KNOWN_HUMAN, Answers, Control, ControlSet, control_item
 from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced, stutter, two_sentences
@@ -29,7 +29,6 @@ from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
 
-KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
 NATURES = (("nature", "entity:0"), ("nature", "entity:1"))
 """What is asked of a control of a segment."""
 
@@ -255,3 +254,6 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
         for number, episode in enumerate(episodes)
         if episode.episode_id not in ids
     ]
+
+
+KINDS = dict.fromkeys(SegmentControl.marks, SegmentControl())

@@ -15,14 +15,12 @@ from statistics import fmean
 
 from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.control import Answers, control_item
+from parlai_spotbot.surveys.controls.control import KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
 from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
 from parlai_spotbot.surveys.controls.segments import WANTED, PeopleControl, Sets, known_people, scripted, scripts_for
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot
 from parlai_spotbot.surveys.survey import Survey
-
-KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
 
 OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
 """Dimensions in which a bot that loops need not be worse: it never contradicts itself, its one sentence may be
@@ -188,3 +186,6 @@ def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[
     script = min((script for script in scripts if script in shown), key=lambda one: often[one])
     often[script] += 1
     return script
+
+
+KINDS = dict.fromkeys(KNOWN_CHOICE, ChoiceControl()) | dict.fromkeys(KNOWN_LOW, RatingControl())

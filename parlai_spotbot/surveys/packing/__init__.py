@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-from parlai_spotbot.surveys.packing.candidates import CandidatesPacking
-from parlai_spotbot.surveys.packing.dialogues import DialoguesPacking
-from parlai_spotbot.surveys.packing.elsewhere import ElsewherePacking
-from parlai_spotbot.surveys.packing.packing import Packing
-from parlai_spotbot.surveys.packing.pairs import PairsPacking
-from parlai_spotbot.surveys.packing.partners import PartnersPacking
-from parlai_spotbot.surveys.packing.segments import SegmentsPacking
-from parlai_spotbot.surveys.survey import Survey
+import importlib
+from typing import TYPE_CHECKING
 
-KINDS: dict[str, Packing] = {
-    kind.name: kind
-    for kind in (
-        SegmentsPacking(),
-        PairsPacking(),
-        DialoguesPacking(),
-        PartnersPacking(),
-        CandidatesPacking(),
-        ElsewherePacking(),
-    )
-}
-"""By the names that surveys give them."""
+if TYPE_CHECKING:
+    from parlai_spotbot.surveys.packing.packing import Packing
+    from parlai_spotbot.surveys.survey import Survey
+
+MODULES = {"questions": "candidates", "contestants": "partners"}
+"""Modules of kinds of packing that are not named after the kind."""
 
 
 def packing_of(survey: Survey) -> Packing:
     """Return the kind of packing that a survey asks for."""
-    return KINDS[survey.packing]
+    return importlib.import_module(f"{__name__}.{MODULES.get(survey.packing, survey.packing)}").PACKING

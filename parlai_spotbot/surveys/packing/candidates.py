@@ -234,3 +234,6 @@ def _tables(units: Sequence[Unit], corpus_by_item: Mapping[str, str]) -> dict:
     used = Counter(corpus_by_item[i] for i in {item.item_id for unit in units for item in unit.items})
     corpora = {name: {"questions": there[name], "used": used[name]} for name in there}
     return {"questions of each group": groups, "corpus": corpora}
+
+
+PACKING = CandidatesPacking()

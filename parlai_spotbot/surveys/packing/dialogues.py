@@ -69,3 +69,6 @@ class DialoguesPacking(WholePacking):
     takes = (*COMMON, *WHOLE)
 
     units = staticmethod(pack_dialogues)
+
+
+PACKING = DialoguesPacking()

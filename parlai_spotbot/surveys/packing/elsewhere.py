@@ -22,3 +22,6 @@ class ElsewherePacking(Packing):
             f"--survey {survey.name}: comes in with its answers, there is nothing to pack.",
             hints.run("import", study.path, format=survey.name, data="FILE"),
         )
+
+
+PACKING = ElsewherePacking()

@@ -232,3 +232,6 @@ class PairsPacking(WholePacking):
         if few:
             warnings.append(f"fewer than {wanted} comparisons, as no conversations are left: {', '.join(few)}")
         return tables | {"comparisons": rows}, warnings
+
+
+PACKING = PairsPacking()

@@ -99,3 +99,6 @@ def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit
 def partners_of(unit: Unit) -> tuple[str, ...]:
     """Return the contestants of a unit in the order of the chats."""
     return tuple(item.partners[0] for item in unit.items if len(item.partners) == 1)
+
+
+PACKING = PartnersPacking()

@@ -152,3 +152,6 @@ def shortages(blocks: dict[str, set[str]], people: set[str], options: PackOption
             f"({options.humans_per_unit} people's to {options.bots_per_unit} bots' wanted); raise --human-conversations"
         )
     return warnings
+
+
+PACKING = SegmentsPacking()

@@ -110,11 +110,11 @@ class SignedUrls:
 
     def _key(self, name: str) -> Any:
         """Return the public key of that name; one that is there needs no network."""
-        if time.monotonic() - self._had_at > KEPT_SECONDS:
-            self._kept = {}
-        if name not in self._kept:
+        kept = self._kept if time.monotonic() - self._had_at < KEPT_SECONDS else {}
+        if name not in kept:
             self._ask()
-        return self._kept[name]
+            kept = self._kept
+        return kept[name]
 
     def _ask(self) -> None:
         """Ask the key server, unless it answered just now; 503 where it just failed, fails, or is being asked."""

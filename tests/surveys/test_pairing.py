@@ -1,8 +1,6 @@
 """Comparisons of whole conversations: what may never stand together, what every two contestants must get."""
 
-import itertools
 import json
-import random
 from collections import Counter
 from dataclasses import replace
 
@@ -15,7 +13,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_items
 from parlai_spotbot.surveys.packing.units_file import items_of
-from parlai_spotbot.surveys.packing.whole_items import reserved, usable
+from parlai_spotbot.surveys.packing.whole_items import usable
 from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
 
@@ -146,18 +144,3 @@ def test_a_thing_compared_with_nothing_is_an_error(make_conversation):
     twice = self_chats(make_conversation)
     with pytest.raises(UserError, match="stands twice"):
         pack_pairs([*twice, twice[0]], options())
-
-
-def test_a_quarter_of_peoples_conversations_is_kept_for_controls(make_conversation):
-    people = self_chats(make_conversation, bots=0, people=60)
-    for number in range(len(people)):
-        kept = reserved(people[:number], (), 3)
-        assert len(kept) == min(12, number // 4)
-    kept = reserved(people, (), 3)
-    assert reserved(random.Random(1).sample(people, 60), (), 3) == kept != reserved(people, (), 4)
-    shown = set(itertools.islice(kept, 3))
-    assert not shown & reserved(people, shown, 3)
-    conversations = self_chats(make_conversation, people=60)
-    units = pack_pairs(conversations, options(comparisons=30))
-    kept = reserved(people, (), 0)
-    assert not kept & {i for unit in units for item in unit.items for i in item.conversation_ids}

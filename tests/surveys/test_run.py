@@ -6,7 +6,6 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
-from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
@@ -33,21 +32,6 @@ def judge(study):
         "human",
     )
     study.judgements_path("spot_the_bot").write_text(json.dumps(row.to_json()) + "\n")
-
-
-def test_the_same_again_changes_nothing(study_of, pool):
-    study = study_of(pool())
-    first = pack_study(study)
-    assert (first["units"], first["added_units"], first["annotations"]) == (60, 60, 1200)
-    each = {"of bots": 150, "of people": 50}
-    assert first["tables"]["segments of"] == {f"{k} exchanges": each for k in (2, 3, 5)}
-    before = contents(study)
-    again = pack_study(Study.open(study.path))
-    assert contents(study) == before
-    assert again == {**first, "added_units": 0}
-    recorded = study.provenance()["pack"]["spot_the_bot"]
-    assert recorded["options"]["seed"] == 3
-    assert recorded["units"] == 60
 
 
 def test_a_study_that_grew_keeps_what_is_there(study_of, pool):

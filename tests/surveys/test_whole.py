@@ -57,7 +57,7 @@ def cells(summary):
     return {(pair, question): count for pair, own in rows for question, count in own.items()}
 
 
-@pytest.mark.parametrize("survey", ["acute_eval", "comparative", "dialogue_likert", "turn_likert"])
+@pytest.mark.parametrize("survey", ["acute_eval", "turn_likert"])
 def test_the_same_again_changes_nothing(study_of, chats, survey):
     study = study_of(chats())
     first = pack_study(study, survey)
@@ -141,23 +141,6 @@ def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
     assert contents(study) == before
     study.judgements_path("acute_eval").unlink()
     pack_study(study, "acute_eval", **how)  # nothing answered any more: packed again
-
-
-def test_spot_the_bot_leaves_self_chats_and_chats_with_people_out_and_counts_them(study_of, chats):
-    study = study_of(chats(humans=2))
-    summary = pack_study(study)
-    left = {row["reason"]: row["count"] for row in summary["left_out"]}
-    assert {reason.partition(",")[0]: n for reason, n in left.items() if "(--source)" in reason} == {
-        "a bot that talks to itself": 18,
-        "between a person and a bot": 6,
-    }
-    shown = {i for unit in study.units("spot_the_bot") for item in unit.items for i in item.conversation_ids}
-    assert not any("self" in i or "-h-" in i for i in shown)
-    before = study.units_path("spot_the_bot").read_bytes()
-    without = [c for c in chats(humans=2) if c.kind in ("pairs", "people")]
-    study.units_path("spot_the_bot").unlink()
-    pack_study(study_of(without))
-    assert study.units_path("spot_the_bot").read_bytes() == before
 
 
 @case_table(__file__, "refused")

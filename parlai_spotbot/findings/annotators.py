@@ -110,7 +110,7 @@ def summarise(result: Result) -> list[str]:
     text.append(Caution(flagged_sentence(data["annotators"], result.called)))
     text += [Caution(data["ids"]["sentence"])] if "ids" in data else []
     text += [data["strangers"]["sentence"]] if "strangers" in data else []
-    text += [data[key]["sentence"] for key in ("with_everybody",) if key in data]
+    text += [data["with_everybody"]["sentence"]] if "with_everybody" in data else []
     return text
 
 

@@ -39,23 +39,11 @@ CONFUSION = Table(
     "What it said of people and bots",
     "Of those who really were people or bots, which a judge that is trained here had not seen in training.",
 )
-TURNED = Table(
-    "position/by_question/{question}",
-    {
-        "question": Column("term", "Question"),
-        "n": Column("count", "Asked both ways"),
-        "flips": Column("count", "Changed"),
-        "rate": Column("share", "Share", ci="ci"),
-    },
-    "Answers that turn with the order",
-    "How often the judge changes its answer when who comes first is exchanged.",
-)
-
 FINDING = Finding(
     "judges",
     Form(lambda tidy, facts, judgements: (tidy, {}), lambda rows: set()),
     lambda answers: None,
-    tables={"confusion": CONFUSION, "turned": TURNED},
+    tables={"confusion": CONFUSION},
     summarise=summarise,
     heading="Judges",
 )

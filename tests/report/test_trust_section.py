@@ -46,8 +46,6 @@ def test_a_judge_that_always_says_bot_is_unmasked(study):
     assert section.count("Do not trust this judge") == 1  # not of the judge that answers by rule
     assert section.count(CAUTION) == 2
     assert "Do not trust this judge" in text.split('<section class="chapter"')[0]  # under "Be careful", too
-    account = text.split('id="judges"')[1]
-    assert "Answers that turn with the order" not in account  # no question is known of these turns
 
 
 def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_path):

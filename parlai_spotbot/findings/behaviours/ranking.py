@@ -5,8 +5,6 @@ There is no overall order: sixteen behaviours don't add up to one number, and of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour
@@ -15,7 +13,7 @@ from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
-from parlai_spotbot.wording import listed, p_said, percent, plainly, who
+from parlai_spotbot.wording import listed, plainly
 
 CRITERION = "share of turns"
 TEST = (
@@ -26,7 +24,6 @@ NO_ORDER = (
     "There is no overall order, as the behaviours don't add up to one number: each has an order of its own. Of errors "
     "fewer are better; of {more} more are; of the others neither is known to be better."
 )
-CLEAR = 0.05
 
 
 def direction(label: str) -> str | None:
@@ -66,31 +63,14 @@ def compute(answers: Answers) -> dict:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return that there is no overall order, how many differences are clear, and the clearest."""
+    """Return that there is no overall order and how many differences are clear."""
     data = result.data
     tests = data["tests"]
     clear = (
         f"{tests['clear']} of {tests['pairs']} differences are clear where p is corrected over the pairs of a "
         f"behaviour, {tests['clear_all']} where it is corrected over all behaviours."
     )
-    return [data["why"], clear if tests["pairs"] else "", _clearest(data["criteria"])]
-
-
-def _clearest(criteria: Mapping[str, Mapping]) -> str:
-    """Return the behaviour that tells two contestants apart most clearly; "" where none does."""
-    clear = [
-        (pair["p_adjusted"], -abs(pair["estimate"]), label, pair)
-        for label, result in criteria.items()
-        for pair in result["pairs"]
-        if pair["p_adjusted"] is not None and pair["p_adjusted"] < CLEAR
-    ]
-    if not clear:
-        return ""
-    _, _, label, pair = min(clear, key=lambda row: row[:3])
-    shares = [f"{percent(criteria[label]['score'][bot], 1)} of {who(bot)}'s turns" for bot in (pair["a"], pair["b"])]
-    return (
-        f"The clearest is {plainly(label)}: {shares[0]} and {shares[1]} (Holm-adjusted {p_said(pair['p_adjusted'])})."
-    )
+    return [data["why"], clear if tests["pairs"] else ""]
 
 
 LABEL = Column("term", "Behaviour")

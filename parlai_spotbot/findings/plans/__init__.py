@@ -14,7 +14,6 @@ import pandas as pd
 
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.analysis import planning
-from parlai_spotbot.analysis.time import compare_effort
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
@@ -101,15 +100,5 @@ def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design
             simulation = planning.simulated_power(rate, planned["needed"], design, seed=request.seed, **how)
     others = sorted({*DIFFERENCES[unit], request.difference})
     rows = [planning.plan(design, apart, **costs) for apart in others]
-    numbers = {
-        "asked": planned,
-        "differences": rows,
-        "design": asdict(design),
-        "simulation": simulation,
-        "effort": None,
-    }
-    if unit == "matches" and planned["needed"]:
-        each = design.annotations_per_conversation * (1 + design.people)
-        effort = {"conversations_per_pair": planned["needed"], "annotations_per_conversation": each}
-        numbers["effort"] = asdict(compare_effort(design.bots, seconds=seconds, **effort))
+    numbers = {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}
     return numbers, design

@@ -39,12 +39,6 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
             f"{simulation['repetitions']} simulated studies: {simulation['power']:.0%} ({low:.0%} to {high:.0%}) found "
             "the difference."
         )
-    if effort := result.get("effort"):
-        lines.append(
-            f"If people talked to the bots instead (100 dialogues of 4 minutes a bot), that would take "
-            f"{effort['other_hours']:.0f} hours; annotation takes less time for pools of up to "
-            f"{effort['break_even']:.1f} bots (here {design.bots})."
-        )
     return "\n".join(lines)
 
 

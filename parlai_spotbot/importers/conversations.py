@@ -41,7 +41,7 @@ class ConversationRow(BaseModel):
 
     dialog: list[list[Act]]
     context: list[Act] = []
-    conversation_id: Any = None
+    conversation_id: str | int | None = None
     entities: tuple[str, str] | None = None
     seed_exchanges: int | None = Field(None, ge=0)
     seed_id: str = ""
@@ -152,7 +152,11 @@ def _add(reading: Reading, row: ConversationRow, where: str, bot: str) -> None:
     for number, act in enumerate(contexts[:2]):
         taken = ids[0] == ids[1] and context[0]
         context[ids.index(act.id) + bool(taken) if act.id in ids else number] = act.text
-    more = {"conversation_id": row.conversation_id, "seed_id": row.seed_id, "context": (context[0], context[1])}
+    more = {
+        "conversation_id": str(row.conversation_id or ""),
+        "seed_id": row.seed_id,
+        "context": (context[0], context[1]),
+    }
     reading.add(where, (first, second), [act.text for act in acts], seed, **more)
 
 

@@ -7,7 +7,6 @@ that follows from their texts, so the order in which they are given changes noth
 from __future__ import annotations
 
 import copy
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -31,15 +30,7 @@ SILENCE = "__SILENCE__"
 """The message that ParlAI's agents get in place of a first turn."""
 
 
-class CandidateLikelihood(ABC):
-    """A generator, asked for the likelihood of texts."""
-
-    @abstractmethod
-    def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
-        """log p (len(texts),) of each text as the next turn after the context; of None, after nothing."""
-
-
-class CausalLikelihood(CandidateLikelihood):
+class CausalLikelihood:
     """Our agents on language models (smollm2, causal_lm), with the prompt that they write from."""
 
     def __init__(self, agent: LanguageModelAgent):
@@ -58,6 +49,7 @@ class CausalLikelihood(CandidateLikelihood):
 
     @torch.inference_mode()
     def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
+        """Return log p (len(texts),) of each text as the next turn after the context; of None, after nothing."""
         prompt = self.prompt(question)
         room = max(2, self._context - len(prompt))
         rows = [row[:room] for row in turn_tokens(self.layout, texts)]
@@ -152,7 +144,7 @@ def _behind(tokenizer: Any, before: str, text: str) -> list[int]:
     return tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
-class GeneratorLikelihood(CandidateLikelihood):
+class GeneratorLikelihood:
     """ParlAI's generators (TorchGeneratorAgent). Words unknown to the dictionary count as the one unknown word."""
 
     def __init__(self, agent: TorchGeneratorAgent, observe: Callable[[NucQuestion | None], Any]):
@@ -161,6 +153,7 @@ class GeneratorLikelihood(CandidateLikelihood):
 
     @torch.inference_mode()
     def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
+        """Return log p (len(texts),) of each text as the next turn after the context; of None, after nothing."""
         agent = self.agent
         batch = agent.batchify([self._observe(question).observation])
         states = agent.model.encoder(*agent._encoder_input(batch))

@@ -14,7 +14,7 @@ from parlai.core.message import Message
 
 from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, SeparateEncoder
-from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CandidateLikelihood, CausalLikelihood, GeneratorLikelihood
+from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CausalLikelihood, GeneratorLikelihood
 from parlai_spotbot.nuc.scoring.rankers import DualEncoder, RetrievalRanker, listed_scores, together
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, PMI, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
@@ -90,7 +90,7 @@ class NucServer(AgentServer):
 
         return isinstance(self.agent, (LanguageModelAgent, TorchGeneratorAgent))
 
-    def _likelihood(self) -> CandidateLikelihood | None:
+    def _likelihood(self) -> CausalLikelihood | GeneratorLikelihood | None:
         from parlai.core.torch_generator_agent import TorchGeneratorAgent
 
         from parlai_spotbot.agents.language import LanguageModelAgent

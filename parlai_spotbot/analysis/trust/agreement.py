@@ -19,7 +19,7 @@ UNIT = ["item_id", "question", "target"]
 
 
 def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, people: Sequence[str]) -> np.ndarray:
-    """Compute how often answer x met answer y in each draw: (draws, levels, levels), from the columns x, y and mass."""
+    """Return how often answer x met answer y (replicates, levels, levels), from the columns x, y and mass."""
     place = {answer: i for i, answer in enumerate(levels)}
     size = len(levels)
     cells = (pairs["x"].map(place) * size + pairs["y"].map(place)).to_numpy(dtype=int)
@@ -27,23 +27,15 @@ def coincidences(pairs: pd.DataFrame, levels: Sequence[str], draws: Draws, peopl
     return sums.reshape(-1, size, size)
 
 
-def judge_pairs(people: pd.DataFrame, judge: pd.DataFrame) -> pd.DataFrame:
-    """One row a person's answer and one of the judge's to the same question: x (the person's), y, mass, person."""
-    pairs = people.rename(columns={"answer": "x", "worker_id": "person"}).merge(
-        judge[[*UNIT, "answer"]].rename(columns={"answer": "y"}), on=UNIT
-    )
-    size = pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size")
-    return pairs.assign(mass=1 / size)
+def answer_pairs(people: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per answer of a person and an answer of somebody else to the same question.
 
-
-def people_pairs(people: pd.DataFrame) -> pd.DataFrame:
-    """One row an answer and another person's to the same question, both ways round: x, y, mass, person, other."""
-    first_person = people.rename(columns={"answer": "x", "worker_id": "person"})
-    theirs = people[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "other"})
-    pairs = first_person.merge(theirs, on=UNIT)
+    Columns: x (the person's), y, mass (1 over the number of others' answers beside x), person, other.
+    """
+    theirs = others[[*UNIT, "worker_id", "answer"]].rename(columns={"answer": "y", "worker_id": "other"})
+    pairs = people.rename(columns={"answer": "x", "worker_id": "person"}).merge(theirs, on=UNIT)
     pairs = pairs[pairs["person"] != pairs["other"]]
-    size = pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size")
-    return pairs.assign(mass=1 / size)
+    return pairs.assign(mass=1 / pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size"))
 
 
 def agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]) -> dict:
@@ -51,12 +43,11 @@ def agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: M
     questions = {}
     for question in dict.fromkeys(people["question"]):
         people_rows, theirs = (frame[frame["question"] == question] for frame in (people, judge))
-        pairs = judge_pairs(people_rows, theirs)
+        pairs = answer_pairs(people_rows, theirs.assign(worker_id=""))  # variants are no annotators
         if pairs.empty:
             continue
-        questions[question] = _question(
-            pairs, people_pairs(people_rows), people_rows, theirs, draws, scales.get(question)
-        )
+        among = answer_pairs(people_rows, people_rows)
+        questions[question] = _question(pairs, among, people_rows, theirs, draws, scales.get(question))
     return questions
 
 
@@ -82,12 +73,12 @@ def _question(
         "measure": measure,
         "n": int(pairs.groupby([*UNIT, "annotation_id"]).ngroups),
         "pairs": len(pairs),
-        **draws.told(agree, "agree", "agree_ci", 0, 1),
-        **draws.told(with_judge, "alpha", "alpha_ci", -1, 1),
+        **draws.estimate("agree", agree, (0, 1)),
+        **draws.estimate("alpha", with_judge, (-1, 1)),
         "people_pairs": len(among) // 2,
-        **draws.told(people_agree, "people_agree", "people_agree_ci", 0, 1, pairs=True),
-        **draws.told(between, "people_alpha", "people_alpha_ci", -1, 1, pairs=True),
-        **draws.told(with_judge - between, "difference", "difference_ci", -2, 2, pairs=True),
+        **draws.estimate("people_agree", people_agree, (0, 1), True),
+        **draws.estimate("people_alpha", between, (-1, 1), True),
+        **draws.estimate("difference", with_judge - between, (-2, 2), True),
         "confusion": {"answers": levels, "counts": mixed[0].T},
         "constant": {"judge": _constant(judge["answer"]), "people": _constant(people["answer"])},
     }

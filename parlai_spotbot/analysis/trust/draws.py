@@ -1,9 +1,8 @@
-"""One set of draws for all that is said of a judge beside people, so that differences have intervals of their own.
+"""Bootstrap draws for comparing a judge with people; all statistics share them, so that differences have intervals.
 
-Draws of conversations, of people, and of what one person says of one conversation are combined as in
-`uncertainty.bootstrap.ClusterBootstrap`. A judge's variants are no sample of judges, so they are taken as they are: its
-answers change with conversations alone. An answer of one person beside another's counts by the sum of what drawing
-either changes, the linear part of what drawing both would.
+Conversations, people, and the cells of both are drawn and combined as in `uncertainty.bootstrap.ClusterBootstrap`. A
+judge's variants are no sample of judges, so its answers change with conversations alone. A pair of two people's answers
+changes by the sum of what drawing either person changes, the linear part of drawing both.
 """
 
 from __future__ import annotations
@@ -16,123 +15,98 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 ENOUGH = 400
-"""More draws of either kind are not needed for a variance."""
+"""Replicates of each kind; more are not needed for a variance."""
 
 
 class Draws:
-    """Description of how often each row of a frame counts.
+    """Weights of the rows of frames in bootstrap replicates.
 
-    Row 0 is the data as they are; then come draws of conversations (the rows `homes`), and where there are several
-    people, draws of people, and of what one of them says of one conversation. Statistics are computed for all rows at
-    once; `told` reads them.
+    Replicate 0 is the data; then come replicates of conversations and, if there are several people, of people and of
+    cells (one person's answers about one conversation). Statistics are computed for all replicates at once.
 
     Parameters
     ----------
     conversations : sequence
-        The ids of all conversations that occur.
+        The ids of all conversations.
     people : frame
         People's rows: conversation_id, worker_id.
     replicates : int
-        Of each kind of draws, at most `ENOUGH`.
+        Of each kind, at most `ENOUGH`.
     """
 
     def __init__(
         self, conversations: Sequence, people: pd.DataFrame, *, rng: np.random.Generator, replicates: int
     ) -> None:
-        home, who = people["conversation_id"], people["worker_id"]
+        home, person = people["conversation_id"], people["worker_id"]
         self.replicates = min(replicates, ENOUGH)
-        self.bootstrap = ClusterBootstrap(home, who, rng=rng, replicates=self.replicates)
-        several = len(self.bootstrap.names) > 1
-        self.homes = slice(1, 1 + self.replicates)
-        self.rows = 1 + self.replicates * (3 if several else 1)
-        seen, drawn = _drawn(self.bootstrap, home, 0)
-        # Conversations that the judge alone saw are drawn by themselves.
-        rest = sorted(set(conversations) - set(home))
-        alone = np.ones((self.replicates, 0))
-        if rest:
-            alone = _drawn(ClusterBootstrap(rest, rng=rng, replicates=self.replicates), rest, 0)[1]
-        self._home = pd.Index([*seen, *rest])
-        self._homes = np.concatenate([drawn, alone], axis=1)
-        self._person = pd.Index([])
-        if several:
-            self._person, drawn = _drawn(self.bootstrap, who, 1)
-            self._people = drawn - 1
-            self._cells, first = np.unique(self._codes(people, "worker_id"), return_index=True)
-            self._more = _weights(self.bootstrap, first, 2) - 1
+        self.bootstrap = ClusterBootstrap(home, person, rng=rng, replicates=self.replicates)
+        self.several = len(self.bootstrap.names) > 1
+        self.homes, home_weights = _clusters(self.bootstrap, home, 0)
+        # Conversations that the judge alone saw are drawn separately.
+        if rest := sorted(set(conversations) - set(home)):
+            _, weights = _clusters(ClusterBootstrap(rest, rng=rng, replicates=self.replicates), rest, 0)
+            self.homes, home_weights = self.homes.append(pd.Index(rest)), np.hstack([home_weights, weights])
+        self.home_weights = home_weights
+        if self.several:
+            self.persons, weights = _clusters(self.bootstrap, person, 1)
+            self.person_changes = weights - 1
+            self.cells, first = np.unique(self._cells(people, "worker_id"), return_index=True)
+            self.cell_changes = _weights(self.bootstrap, first, 2) - 1
 
-    def _codes(self, rows: pd.DataFrame, column: str) -> np.ndarray:
-        return self._place(rows) * (len(self._person) + 1) + self._who(rows, column)
-
-    def _who(self, rows: pd.DataFrame, column: str) -> np.ndarray:
-        who = self._person.get_indexer(rows[column])
-        return np.where(who < 0, len(self._person), who)
-
-    def _place(self, rows: pd.DataFrame) -> np.ndarray:
-        return self._home.get_indexer(rows["conversation_id"])
-
-    def _kinds(self) -> tuple[slice, slice]:
-        """The rows that draw people, and what one of them says of one conversation."""
-        first, last = self.homes.stop, self.rows
-        return slice(first, first + self.replicates), slice(first + self.replicates, last)
+    def _cells(self, rows: pd.DataFrame, column: str) -> np.ndarray:
+        homes = self.homes.get_indexer(rows["conversation_id"])
+        return homes * len(self.persons) + self.persons.get_indexer(rows[column])
 
     def sums(
-        self,
-        rows: pd.DataFrame,
-        cells: np.ndarray,
-        count: int,
-        mass: np.ndarray | None = None,
-        people: Sequence[str] = (),
+        self, rows: pd.DataFrame, cells: np.ndarray, count: int, mass: np.ndarray, people: Sequence[str] = ()
     ) -> np.ndarray:
-        """The mass of the rows (n,) summed by cell (n,): (draws, count).
+        """Return the mass of the rows (n,) summed by cell (n,): (replicates of all kinds, count).
 
-        `rows` has the column conversation_id, and those named in `people`, which hold the people whose row it is
-        (different people, where there are two).
+        `rows` has the column conversation_id, and the columns named in `people`, which hold the people whose row it is
+        (two different people, if there are two).
         """
-        cells = np.asarray(cells, dtype=int)
-        mass = np.ones(len(rows)) if mass is None else mass
+        cells, size = np.asarray(cells, dtype=int), self.replicates
 
-        def by(codes: np.ndarray, size: int) -> np.ndarray:
-            sums = np.bincount(codes * count + cells, mass, size * count)  # whole numbers where there are no rows
-            return sums.astype(float).reshape(size, count)
+        def by(codes: np.ndarray, clusters: int) -> np.ndarray:
+            sums = np.bincount(codes * count + cells, mass, clusters * count)  # whole numbers where there are no rows
+            return sums.astype(float).reshape(clusters, count)
 
-        by_home = by(self._place(rows), len(self._home))
-        result = np.tile(by_home.sum(axis=0), (self.rows, 1))
-        result[self.homes] = self._homes @ by_home
-        for column in people if len(self._person) else ():
-            persons, both = self._kinds()
-            result[persons] += self._people @ by(self._who(rows, column), len(self._person) + 1)[:-1]
-            result[both] += self._more @ by(np.searchsorted(self._cells, self._codes(rows, column)), len(self._cells))
+        by_home = by(self.homes.get_indexer(rows["conversation_id"]), len(self.homes))
+        result = np.tile(by_home.sum(axis=0), (1 + size * (3 if self.several else 1), 1))
+        result[1 : 1 + size] = self.home_weights @ by_home
+        for column in people if self.several else ():
+            by_person = by(self.persons.get_indexer(rows[column]), len(self.persons))
+            by_cell = by(np.searchsorted(self.cells, self._cells(rows, column)), len(self.cells))
+            result[1 + size : 1 + 2 * size] += self.person_changes @ by_person
+            result[1 + 2 * size :] += self.cell_changes @ by_cell
         return result
 
-    def interval(self, values: np.ndarray, least: float, most: float, pairs: bool = False) -> np.ndarray:
-        """Return the 95 % interval (..., 2) of a statistic from `least` to `most`, from its values (draws, ...).
-
-        `pairs`: it sets people's answers beside other people's.
-        """
-        drawn = (self._once(values) if pairs and len(self._person) else values)[1:]
-        return self.bootstrap.interval(values[0], drawn, span=(least, most))
+    def estimate(
+        self, name: str, values: np.ndarray, span: tuple[float, float], pairs_of_people: bool = False
+    ) -> dict[str, float | list]:
+        """Return a statistic and its 95 % interval (`name`, `name`_ci) from its values (replicates,) within `span`."""
+        drawn = self._once(values) if pairs_of_people and self.several else values
+        interval = self.bootstrap.interval(values[0], drawn[1:], span=span)
+        return {name: float(values[0]), f"{name}_ci": interval.tolist()}
 
     def _once(self, values: np.ndarray) -> np.ndarray:
-        """Values of which draws of people vary less: two answers side by side are both people's, so that what is theirs
-        alone, and no person's habit, comes in twice. It is half of what draws within conversations vary by, and is
-        taken off both, which leaves the sum of all as it is.
+        """Return values in which the variation within cells counts once.
+
+        In pairs of people's answers both are drawn, so the noise of single answers, which is no person's habit, is in
+        twice. Half of the variance of cells is taken off both kinds, which leaves the combined variance as it is.
         """
-        drawn = values.astype(float)
-        persons, both = self._kinds()
-        where = np.where(np.isfinite(values), values, values[0])
-        whole, within = (where[part].var(axis=0) for part in (persons, both))
+        drawn, size = values.astype(float), self.replicates
+        known = np.where(np.isfinite(values), values, values[0])
+        persons, cells = slice(1 + size, 1 + 2 * size), slice(1 + 2 * size, None)
+        whole, within = known[persons].var(axis=0), known[cells].var(axis=0)
         left = np.sqrt(np.clip(1 - ratio(within, 2 * whole), 0, 1))
-        for part, kept in ((persons, left), (both, np.sqrt(0.5))):
+        for part, kept in ((persons, left), (cells, np.sqrt(0.5))):
             drawn[part] = values[0] + (values[part] - values[0]) * kept
         return drawn
 
-    def told(self, values: np.ndarray, name: str, interval: str, least: float, most: float, pairs=False) -> dict:
-        """An estimate and its interval from its values (draws,), see `interval`."""
-        return {name: float(values[0]), interval: self.interval(values, least, most, pairs).tolist()}
 
-
-def _drawn(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[pd.Index, np.ndarray]:
-    """The clusters, each at its place, and how often each counts in the draws of that kind (replicates, clusters)."""
+def _clusters(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tuple[pd.Index, np.ndarray]:
+    """Return the different clusters, and their weights in the replicates of that kind (replicates, clusters)."""
     first = pd.Series(list(clusters)).drop_duplicates()
     return pd.Index(first), _weights(bootstrap, first.index.to_numpy(), kind)
 
@@ -143,6 +117,6 @@ def _weights(bootstrap: ClusterBootstrap, rows: np.ndarray, kind: int) -> np.nda
 
 
 def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """NaN where there is nothing to divide by."""
+    """Return the quotient, NaN where there is nothing to divide by."""
     above, below = np.broadcast_arrays(np.asarray(above, dtype=float), np.asarray(below, dtype=float))
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.agreement import kendall
 from parlai_spotbot.analysis.trust.draws import Draws, ratio
 
 LEAST = 3
-"""Two contestants have only two orders, of which no agreement can be told from chance."""
+"""Two contestants have only two orders, which agree by chance half of the time."""
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
@@ -36,7 +36,7 @@ def scores(rows: pd.DataFrame, names: Sequence[str], draws: Draws, people: Seque
     cells = (rows["contestant"].map(place) * len(others) + rows["opponent"].map(others)).to_numpy(dtype=int)
     size = len(names) * len(others)
     score = rows["score"].to_numpy(dtype=float)
-    total, count = (draws.sums(rows, cells, size, mass, people) for mass in (score, None))
+    total, count = (draws.sums(rows, cells, size, mass, people) for mass in (score, np.ones(len(score))))
     mean = ratio(total, count).reshape(-1, len(names), len(others))
     met = np.isfinite(mean)
     return ratio(np.where(met, mean, 0).sum(axis=-1), met.sum(axis=-1))
@@ -61,4 +61,4 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> d
         rows[rows["contestant"].isin(names) & rows["opponent"].isin({"", *names})] for rows in (people, judge)
     )
     people_scores, theirs = scores(people, names, draws, ["worker_id"]), scores(judge, names, draws)
-    return result | draws.told(kendall(people_scores, theirs), "tau", "tau_ci", -1, 1)
+    return result | draws.estimate("tau", kendall(people_scores, theirs), (-1, 1))

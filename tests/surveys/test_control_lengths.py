@@ -7,7 +7,7 @@ import pytest
 from people_talking import chat
 from sklearn.metrics import roc_auc_score
 
-from parlai_spotbot.crowdsourcing.desk.control_mixing import ControlDraw, mix
+from parlai_spotbot.crowdsourcing.desk.control_mixing import mix
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import in_proportion, spread
 from parlai_spotbot.surveys.controls.whole_controls import WANTED
@@ -22,7 +22,7 @@ def auc_of_length(units, controls, hands=10, count=2):
     seen = []
     for hand in range(hands):
         for unit in units:
-            for item in mix(unit.items, controls, ControlDraw(count, f"{unit.unit_id} {hand}")):
+            for item in mix(unit.items, controls, count, f"{unit.unit_id} {hand}"):
                 seen.append((tuple(sorted(map(len, item.transcripts))), item.control is not None))
     of_turns = Counter(turns for turns, _ in seen)
     known = Counter(turns for turns, is_control in seen if is_control)

@@ -240,7 +240,7 @@ def test_questions_that_people_cannot_be_shown_are_named(tmp_path, study):
     with pytest.raises(UserError, match=r"many\.jsonl: question q\w+ has 11 candidates"):
         pack(study, nuc_questions=tmp_path / "many.jsonl")
     files.write_text(tmp_path / "empty.jsonl", "")
-    with pytest.raises(UserError, match=r"empty\.jsonl: empty"):
+    with pytest.raises(UserError, match=r"empty\.jsonl: holds no question"):
         pack(study, nuc_questions=tmp_path / "empty.jsonl")
 
 

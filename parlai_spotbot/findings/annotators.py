@@ -52,7 +52,7 @@ def about_annotators(answers: Answers) -> dict:
     table = annotators_table(answers)
     return {
         "annotators": table,
-        "account": account(answers, table),
+        "account": account(answers),
         "summary": annotators_summary(answers),
         "controls": controls | {"sentence": controls_sentence(controls)},
         **told_of_ids(answers),

@@ -80,27 +80,15 @@ class SourceAccount:
         return sentences
 
 
-def account(answers: Answers, annotators: Mapping[str, Mapping], accuracy: Mapping | None = None) -> dict:
-    """Return what ``annotators.json`` says of a source as a whole, from its `annotators` and, where it is known who is
-    human, how well all of them together tell (`pooled_detection`)."""
+def account(answers: Answers, accuracy: Mapping | None = None) -> dict:
+    """Return what ``annotators.json`` says of a source as a whole and, where it is known who is human, how well all its
+    annotators together tell (`pooled_detection`)."""
     answered, units = _units(answers)
-    is_known = accuracy is not None and bool(accuracy["bots"]) and bool(accuracy["people"])
-    result = {
-        "annotators": len(annotators),
-        "flagged": sum(bool(row["flags"] or row["left_out"]) for row in annotators.values()),
-        "answered": answered,
-        "units": units,
-        "accuracy": None,
-    }
-    if is_known:
-        result["accuracy"] = {
-            "estimate": accuracy["balanced_accuracy"],
-            "ci": list(accuracy["balanced_accuracy_ci"]),
-            "people": accuracy["people"],
-            "bots": accuracy["bots"],
-            "n": accuracy["people"] + accuracy["bots"],
-        }
-    return result
+    found = None
+    if accuracy is not None and accuracy["bots"] and accuracy["people"]:
+        found = {key: accuracy[key] for key in ("people", "bots")}
+        found |= {"estimate": accuracy["balanced_accuracy"], "ci": list(accuracy["balanced_accuracy_ci"])}
+    return {"answered": answered, "units": units, "accuracy": found}
 
 
 def _units(answers: Answers) -> tuple[int, int]:

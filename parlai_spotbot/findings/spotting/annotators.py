@@ -39,7 +39,7 @@ def compute(answers: Annotations) -> dict:
     entries = table.to_dict(orient="index")
     result = {
         "annotators": entries,
-        "account": account(answers, entries, pooled),
+        "account": account(answers, pooled),
         "summary": annotators.summary(kept) | {"left_out": {str(why): int(n) for why, n in reasons.items()}},
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled,

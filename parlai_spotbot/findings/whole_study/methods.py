@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.analysis.agreement.orders import LEAST, order_agreements
+from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
 from parlai_spotbot.findings.criteria import single_order
@@ -20,7 +20,7 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
-from parlai_spotbot.wording import listed, number
+from parlai_spotbot.wording import listed
 
 FILE = "methods.json"
 
@@ -81,33 +81,13 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return who is first, which orders agree most, and what each method ranks by."""
+    """Return who is first, and what each method ranks by."""
     own, by = result.data, {}
     for survey, main in own["surveys"].items():
         by.setdefault(main["what"], []).append(about_of(survey).short)
     asked = [f"{listed(names)} by {what}" for what, names in by.items()]
     ranked_by = f"Methods rank by their main question: {'; '.join(asked)}."
-    return [_first(own["surveys"]), _alike(own["agreements"]), ranked_by]
-
-
-def _alike(agreements: Sequence[Mapping]) -> str:
-    """Return which two methods are most alike, and which least."""
-    rows = [row for row in agreements if row["criterion"] == "" and row["tau"] is not None]
-    if not rows:
-        return f"No two methods share {LEAST} contestants, so their orders can't be compared."
-    rows.sort(key=lambda row: -row["tau"])
-    best, worst = rows[0], rows[-1]
-    text = f"{_both(best)} rank most alike: {_tau(best)}"
-    text += f"; least alike are {_both(worst)}: {_tau(worst)}" if worst is not best else ""
-    return f"{text}."
-
-
-def _tau(row: Mapping) -> str:
-    return f"Kendall's tau-b {number(row['tau'])}"
-
-
-def _both(row: Mapping) -> str:
-    return f"{about_of(row['first']).short} and {about_of(row['second']).short}"
+    return [_first(own["surveys"]), ranked_by]
 
 
 def _first(surveys: Mapping[str, Mapping]) -> str:

@@ -115,9 +115,6 @@ class NucQuestion:
                 f"'speakers' is {list(self.speakers)!r}, expected a number for each of the {len(self.context)} turns "
                 "of the context and for the next one"
             )
-        places = sorted(origin.place for origin in self.distractors)
-        if places and places != [place for place in range(count) if place != self.true]:
-            raise ValueError(f"'distractors' names the places {places}, expected each wrong one once")
 
 
 def read_questions(path: Path) -> list[NucQuestion]:

@@ -10,7 +10,6 @@ import yaml
 from case_tables import case_table
 
 from parlai_spotbot.domains import FOLDS, custom, domain_of, get_domain, keep_domain
-from parlai_spotbot.domains.__main__ import main
 from parlai_spotbot.domains.folding import SHARES
 from parlai_spotbot.errors import UserError
 
@@ -196,12 +195,8 @@ def test_a_copy_that_was_changed_or_lost_is_named(tmp_path):
         domain_of(tmp_path / "study", "cafe")
 
 
-def test_who_may_appear_where_is_printed(tmp_path, capsys):
-    path = write(tmp_path / "cafe.jsonl", lines(40, people=lambda n: [f"a{n}", f"b{n}"]))
-    assert main([path]) == 0
-    said = capsys.readouterr().out
+def test_who_may_appear_where_is_printed(tmp_path):
+    said = get_domain(write(tmp_path / "cafe.jsonl", lines(40, people=lambda n: [f"a{n}", f"b{n}"]))).table()
     assert "domain cafe" in said
     assert "  bots                24      48\n" in said
     assert "The folds share no person and no conversation." in said
-    assert main([str(tmp_path / "no.jsonl")]) == 2
-    assert "no such file of conversations" in capsys.readouterr().err

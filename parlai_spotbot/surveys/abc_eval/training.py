@@ -50,11 +50,6 @@ def read_task(task: str) -> TaskMaterial:
     )
 
 
-def gold_dialogues(task: str) -> tuple[GoldDialogue, ...]:
-    """Return the gold dialogues of a task, those of the training in order."""
-    return read_task(task).dialogues
-
-
 def marks(gold: GoldDialogue, answers: Answers) -> tuple[GradedTurn, ...]:
     """Describe how each turn of the bot was annotated, in order: by labels, however they were come to."""
     return tuple(

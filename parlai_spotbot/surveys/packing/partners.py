@@ -54,9 +54,7 @@ class PartnersPacking(Packing):
             lambda mapping, requested: {**mapping, "comparisons": 0} == {**requested, "comparisons": 0},
         )
         added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
-        talked = Counter((name, n) for unit in [*existing, *added] for n, name in enumerate(partners_of(unit)))
-        rows = {name: {"first": talked[name, 0], "second": talked[name, 1]} for name in contestants}
-        return Packed(recorded, existing, added, {"talked to": rows})
+        return Packed(recorded, existing, added, {})
 
 
 def partner_units(

@@ -84,17 +84,9 @@ class SegmentsPacking(ConversationPacking):
     def told(
         self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: PackOptions
     ) -> tuple[dict, list[str]]:
-        """Count the segments of each length, and say where blocks could not be made as asked."""
-        shown = {(item.conversation_ids[0], item.exchanges) for unit in units for item in unit.items}
-        people = {i for i, _ in shown if is_people(by_id[i])}
-        rows = {
-            f"{k} exchanges": {
-                "of bots": sum(length == k and i not in people for i, length in shown),
-                "of people": sum(length == k and i in people for i, length in shown),
-            }
-            for k in options.segments
-        }
-        return {"segments of": rows}, shortages(blocks_of(units), people, options)
+        """Say where blocks could not be made as requested."""
+        people = {i for i, talk in by_id.items() if is_people(talk)}
+        return {}, shortages(blocks_of(units), people, options)
 
 
 def _asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, ...] | None:

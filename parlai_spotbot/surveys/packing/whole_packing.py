@@ -5,7 +5,6 @@ What is in units.jsonl stays byte for byte when a study grows, or more compariso
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
 from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs
 from parlai_spotbot.surveys.packing.packing import PackRequest, seed_of
-from parlai_spotbot.surveys.packing.units_file import items_of, packed_with
+from parlai_spotbot.surveys.packing.units_file import packed_with
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, sources_of, whole_item_id
 from parlai_spotbot.surveys.survey import Survey
 
@@ -64,19 +63,10 @@ class WholePacking(ConversationPacking):
     def told(
         self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: WholeOptions
     ) -> tuple[dict, list[str]]:
-        """Count how often each contestant is judged, as the one who spoke first and as the second."""
-        # One item for each question on the same conversations is one showing.
-        showings = {(i.conversation_ids, i.judged, () if options.dealt else i.questions) for i in items_of(units)}
-        pairs = [pair for ids, judged, _ in showings for pair in zip(ids, judged, strict=True)]
-        seats = Counter((by_id[i].entities[seat], seat) for i, seat in pairs)
-        rows = {
-            name: {"spoke first": seats[name, 0], "second": seats[name, 1]} for name in sorted({n for n, _ in seats})
-        }
-        warning = (
-            "there are no conversations between people, so people are no contestant, and controls are hard to make"
-        )
+        """Warn where there are no conversations between people."""
+        warning = "no conversations between people: people are no contestant, and there are hardly controls"
         missing = options.people and not any(c.kind == "people" for c in by_id.values())
-        return {"judged": rows}, [warning] * missing
+        return {}, [warning] * missing
 
 
 def _questions(survey: Survey, request: PackRequest, packed: Mapping) -> tuple[str, ...]:

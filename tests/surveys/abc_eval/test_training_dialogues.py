@@ -6,7 +6,7 @@ from itertools import product, zip_longest
 import pytest
 
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, ANSWERS, LABELS, QUESTIONS, TASKS, possible
-from parlai_spotbot.surveys.abc_eval.training import gold_dialogues, marks, read_task
+from parlai_spotbot.surveys.abc_eval.training import marks, read_task
 from parlai_spotbot.surveys.tasks import rounds
 
 pytestmark = pytest.mark.parametrize("task", TASKS)
@@ -14,12 +14,12 @@ pytestmark = pytest.mark.parametrize("task", TASKS)
 
 def deciding(task: str) -> list:
     """The dialogues that decide an attempt."""
-    every = gold_dialogues(task)
+    every = read_task(task).dialogues
     return [rounds(every, 0)[-1], rounds(every, 1)[-1]]
 
 
 def test_four_dialogues_of_ten_to_twelve_turns_each(task):
-    every = gold_dialogues(task)
+    every = read_task(task).dialogues
     assert [gold.role for gold in every] == ["training"] * 3 + ["second_chance"]
     assert len({gold.id for gold in every}) == 4
     for gold in every:
@@ -30,11 +30,11 @@ def test_four_dialogues_of_ten_to_twelve_turns_each(task):
 
 
 def test_every_label_holds_somewhere_in_every_dialogue_and_several_times_in_the_first(task):
-    for gold in gold_dialogues(task):
+    for gold in read_task(task).dialogues:
         found = Counter(label for labels in gold.key.values() for label in labels)
         assert set(found) == set(LABELS[task]), gold.id
         assert all(count < len(gold.key) for count in found.values()), gold.id
-    first = Counter(label for labels in gold_dialogues(task)[0].key.values() for label in labels)
+    first = Counter(label for labels in read_task(task).dialogues[0].key.values() for label in labels)
     assert min(first.values()) >= 2
 
 
@@ -50,14 +50,14 @@ def test_the_same_answers_at_every_turn_never_pass(task):
 def test_the_key_of_another_dialogue_copied_by_position_never_passes(task):
     for gold in deciding(task):
         own = list(gold.key.values())
-        for other in gold_dialogues(task):
+        for other in read_task(task).dialogues:
             if other.id != gold.id:
                 pairs = zip_longest(own, list(other.key.values())[: len(own)])
                 assert sum(a != b for a, b in pairs) > ALLOWED[task], (gold.id, other.id)
 
 
 def test_no_turn_stands_in_two_dialogues(task):
-    texts = Counter(turn.text for gold in gold_dialogues(task) for turn in gold.turns)
+    texts = Counter(turn.text for gold in read_task(task).dialogues for turn in gold.turns)
     assert [text for text, count in texts.items() if count > 1] == []
 
 
@@ -68,6 +68,6 @@ def test_every_label_is_defined_with_cases_near_misses_and_examples_both_ways(ta
         assert definition.counts
         assert definition.counts_not
         assert {example.label for example in definition.examples} == {True, False}
-    shown = {turn.text for gold in gold_dialogues(task) for turn in gold.turns if turn.bot}
+    shown = {turn.text for gold in read_task(task).dialogues for turn in gold.turns if turn.bot}
     examples = {example.turn for definition in definitions for example in definition.examples}
     assert not shown & examples  # an example that is a turn of the training would give its label away

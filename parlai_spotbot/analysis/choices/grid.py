@@ -1,5 +1,4 @@
-"""The win grid: of every two contestants, how often one's conversation is chosen over the other's, and what is known
-of it.
+"""The win grid: how often one contestant's conversation is chosen over another's, with interval and test.
 
 Where each conversation was shown once and each annotator chose once, choices are independent: the exact binomial test
 and Clopper and Pearson's interval (1934, Biometrika 26) hold. Where conversations or annotators recur, the interval is
@@ -32,7 +31,7 @@ def choice_frame(
     *,
     tie: bool = False,
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """One row a choice between two conversations, from the answers (see `answers_frame`) to questions of choice.
+    """Return one row per choice between two conversations, from the answers (see `answers_frame`) to questions of choice.
 
     Parameters
     ----------
@@ -82,7 +81,7 @@ def choice_frame(
 
 
 def oriented(choices: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
-    """The choices between `a` and `b`, with `outcome` seen from `a`."""
+    """Return the choices between `a` and `b`, with `outcome` seen from `a`."""
     forth = (choices["a"] == a) & (choices["b"] == b)
     back = (choices["a"] == b) & (choices["b"] == a)
     rows = choices[forth | back]
@@ -90,17 +89,16 @@ def oriented(choices: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 
 
 def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
-    """The pairs of `names` that were compared, in their order."""
+    """Return the pairs of `names` that were compared, in their order."""
     pairs = {tuple(sorted(pair)) for pair in zip(choices["a"], choices["b"], strict=True)}
     return [(a, b) for a, b in combinations(names, 2) if tuple(sorted((a, b))) in pairs]
 
 
 def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> list[dict]:
-    """One entry a pair that met, as `share_tests` gives it of the decided choices, p-values corrected over the pairs.
+    """Return one entry per pair that met: `share_tests` of the decided choices, p-values corrected over the pairs.
 
     Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the
-    decided), ci, p, p_adjusted, and the rest of `share_tests`: what the pair's own choices say, whatever the others
-    do. `crossed`: whether annotators are a sample, as people are.
+    decided), ci, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: whether annotators are a sample, as people are.
     """
     pairs = met(choices, names)
     if not pairs:

@@ -35,12 +35,12 @@ def known_pairs(order: Sequence[str]) -> list[tuple[str, str]]:
         pairs += combinations(names, 2)
     for better, worse in pairs:
         if (worse, better) in pairs:
-            raise ValueError(f"known order: {better} is said to be both better and worse than {worse}")
+            raise ValueError(f"known order: {better} is both better and worse than {worse}")
     return list(dict.fromkeys(pairs))
 
 
 def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
-    """The decided choices between contestants whose better one is known, with `right` (True where it was chosen).
+    """Return the decided choices between contestants whose better one is known, with `right` (True where it was chosen).
 
     Without `pairs`, a person's conversation is better than a bot's.
     """

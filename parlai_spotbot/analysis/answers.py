@@ -1,5 +1,4 @@
-"""Answers as a long frame: one row an answer, whatever the survey asks, of which targets, and of how many
-conversations.
+"""Answers of any survey as a long frame, one row per answer.
 
 Repeated answers, controls, answers to further questions of a launch and incomplete annotations are left out here, once
 for all statistics, and counted by reason.
@@ -37,7 +36,7 @@ REPEATED = "annotation repeated by the same annotator (the last one counts)"
 
 @dataclass(frozen=True)
 class TidyAnswers:
-    """The frame of answers (columns `COLUMNS`) and, by source, how many were left out and why.
+    """Frame of answers (columns `COLUMNS`) and, by source, the numbers of those left out by reason.
 
     `conversation_id` is the first of `conversation_ids`; `number` is the judgement's place, from 1. `judgements` are
     those given without the repeated ones, controls included. Where conversations are near-copies of each other,

@@ -28,7 +28,7 @@ NO_MATCH = {
 """How annotations of a kind of conversation are counted where they are left out."""
 
 OF_TOURNAMENT = ("pairs", "people")
-"""Kinds of conversations of which a tournament is made: in the others nobody can beat anybody."""
+"""Kinds of conversations in a tournament: in the others nobody can beat anybody."""
 
 ABOUT = (
     "annotation_id",
@@ -48,9 +48,6 @@ ABOUT = (
 
 COLUMNS = (*ABOUT[:-1], *FEATURES, ABOUT[-1])
 """All of them, where all three features were asked."""
-
-PLAYED = ("opened0", "opened1", "whole", "since", "submitted")
-"""Columns that such frames may have besides."""
 
 CLUSTER = "cluster_id"
 """The column, where there are near-copies, of the cluster of each row's conversation."""
@@ -153,7 +150,7 @@ def check_ids(frame: pd.DataFrame, name: str) -> None:
 
 
 def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.DataFrame:
-    """One row an annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
+    """Return one row per annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
 
     A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither. When it was spotted is what
     `parlai_spotbot.analysis.survival.events` makes of these rows. Raises `ValueError` naming the row where a
@@ -176,7 +173,7 @@ def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES
 
 
 def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:
-    """One row a match, with `outcome` +1 where `a` wins, -1 where `b` wins, 0 for a tie (section 3.2).
+    """Return one row per match, with `outcome` +1 where `a` wins, -1 where `b` wins, 0 for a tie (section 3.2).
 
     Conversations between people, and of a bot with itself, are no matches. The index is that of `annotations`.
 

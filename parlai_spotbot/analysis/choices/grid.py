@@ -31,7 +31,7 @@ def choice_frame(
     *,
     tie: bool = False,
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return one row per choice between two conversations, from the answers (see `answers_frame`) to questions of choice.
+    """Return one row per choice between two conversations, from the answers (see `answers_frame`) to such questions.
 
     Parameters
     ----------
@@ -97,8 +97,9 @@ def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
 def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> list[dict]:
     """Return one entry per pair that met: `share_tests` of the decided choices, p-values corrected over the pairs.
 
-    Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the
-    decided), ci, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: whether annotators are a sample, as people are.
+    Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the decided),
+    ci, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: annotators are a
+    sample, as people are.
     """
     pairs = met(choices, names)
     if not pairs:

@@ -40,7 +40,7 @@ def known_pairs(order: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd.DataFrame:
-    """Return the decided choices between contestants whose better one is known, with `right` (True where it was chosen).
+    """Return the decided choices between contestants whose better one is known, with `right` (it was chosen).
 
     Without `pairs`, a person's conversation is better than a bot's.
     """

@@ -1,4 +1,4 @@
-"""Recall of people compared with models, and what they say of themselves.
+"""Recall of people compared with models, and their answers about themselves.
 
 Lowe et al. (2016) give Recall@k of groups of people beside a model's (Table 2) and who they were (Table 1). Groups that
 got the same questions are compared question by question, so that a group with harder ones isn't taken for a worse one.
@@ -21,7 +21,7 @@ FEWEST = 5
 
 
 def against(values: Sequence[float], other: Sequence[float], conversations: Sequence, workers: Sequence) -> dict:
-    """Return how much more people have than a model: both means over people's answers (a,), `difference`, `ci`, `p`.
+    """Compare people with a model: both means over people's answers (a,), `difference`, `ci`, `p`.
 
     `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences are correlated
     by conversation and by annotator.
@@ -44,7 +44,7 @@ def against(values: Sequence[float], other: Sequence[float], conversations: Sequ
 
 
 def pooled(counts: Mapping[str, int]) -> list[tuple[tuple[str, ...], int]]:
-    """The answers of a questionnaire and how many gave each, those that fewer than `FEWEST` gave taken together.
+    """Return the answers of a questionnaire with their numbers, those that fewer than `FEWEST` gave taken together.
 
     Where what is taken together would still be fewer, the next rarest answer joins, so that nobody's can be found by
     taking the others from the whole. Answers that nobody gave stay as they are. Order: as in `counts`, the pool last.

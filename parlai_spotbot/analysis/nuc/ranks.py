@@ -52,7 +52,7 @@ class Ranks:
 
 
 def ranks_of(scores: np.ndarray | Sequence[np.ndarray], true: Sequence[int]) -> Ranks:
-    """The ranks of the true turns from all scores.
+    """Return the ranks of the true turns from all scores.
 
     Parameters
     ----------
@@ -71,5 +71,5 @@ def ranks_of(scores: np.ndarray | Sequence[np.ndarray], true: Sequence[int]) -> 
 
 
 def chance(n: np.ndarray | Sequence[int], k: int = 1) -> float:
-    """The mean Recall@k of guessing, with `n` (q,) candidates a question: that of min(k / n, 1)."""
+    """Return the mean Recall@k of guessing, with `n` (q,) candidates a question: that of min(k / n, 1)."""
     return float(np.minimum(k / np.asarray(n, dtype=float), 1.0).mean())

@@ -26,7 +26,7 @@ def rating_frame(
     items: Mapping[str, Item] | None = None,
     scale: Sequence[int] = SCALE,
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return one row per rating: the columns of `answers`, and name (who is rated), kind (of conversation), value, rated.
+    """Return one row per rating: the columns of `answers`, name (who is rated), kind (of conversation), value, rated.
 
     `rated` names what was rated: the conversation and the entity or turn. Ratings of a whole conversation ("pair" or
     "conversation:0") are its judged speaker's.

@@ -22,9 +22,6 @@ class PackRequest:
         "annotators of an item (default: the survey's, 2 for spot_the_bot)",
         flags=("--annotators-per-segment", "--annotators-per-item"),
     )
-    surface: str = option(
-        "normalise", "how turns are shown: normalise (one casing and spacing for people and bots) or keep"
-    )
     leave_out: tuple[str, ...] = option(
         (),
         "leave out conversations with such faults, counted and named: empty,loop,special_tokens,self_identified,… "

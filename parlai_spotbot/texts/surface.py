@@ -105,4 +105,4 @@ def keep(text: str) -> str:
 
 
 SURFACES: dict[str, Callable[[str], str]] = {"normalise": normalise, "keep": keep}
-"""What ``--surface`` may name."""
+"""The forms by the names that provenance.json records."""

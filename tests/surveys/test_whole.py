@@ -128,7 +128,6 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
         ({"comparisons": 2}, "comparisons 3 there, 2 here"),
         ({"people": False}, "people True there"),
         ({"ask": ("humanness",)}, "questions"),
-        ({"surface": "keep"}, "surface"),
     ],
 )
 def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):

@@ -56,7 +56,7 @@ class PackOptions:
     def __post_init__(self):
         check_segments(list(self.segments), "--segments")
         numbers = {"--unit-size": self.unit_size, "--annotators-per-segment": self.annotators_per_segment}
-        check_options(numbers, self.surface)
+        check_options(numbers)
         if not 0 <= self.humans_per_unit < self.unit_size:
             raise UserError(
                 f"--humans-per-unit {self.humans_per_unit}: expected 0 to {self.unit_size - 1}, as a unit has "

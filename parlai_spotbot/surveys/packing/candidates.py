@@ -94,7 +94,7 @@ class CandidatesPacking(Packing):
         size, each = request.unit_size, request.annotators_per_segment
         size = recorded.get("unit_size", survey.unit_size) if size is None else size
         each = recorded.get("annotators", survey.annotators_per_item) if each is None else each
-        check_options({"--unit-size": size, "--annotators-per-item": each}, "keep")
+        check_options({"--unit-size": size, "--annotators-per-item": each})
         options = {
             "survey": survey.name,
             "seed": recorded.get("seed", study.plan.seed) if request.seed is None else request.seed,

@@ -53,7 +53,7 @@ class SegmentsPacking(ConversationPacking):
             humans_per_unit=request.humans_per_unit,
             annotators_per_segment=survey.annotators_per_item if annotators is None else annotators,
             seed=seed_of(study, request),
-            surface=request.surface,
+            surface=packed.get("surface", "normalise"),
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
             ask=_asked(survey, packed, request),
             sources=_sources(packed, request, conversations),

@@ -17,7 +17,6 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.texts.surface import SURFACES
 
 GONE = "a contestant that is left out"
 """Why a conversation isn't packed that shows no fault."""
@@ -165,10 +164,8 @@ def canonical(conversations: Iterable[Conversation]) -> list[Conversation]:
     return ordered
 
 
-def check_options(at_least_one: Mapping[str, int], surface: str) -> None:
-    """Raise `UserError` for a number below 1, by its option, and for an unknown surface form."""
+def check_options(at_least_one: Mapping[str, int]) -> None:
+    """Raise `UserError` for a number below 1, by its option."""
     for option, value in at_least_one.items():
         if value < 1:
             raise UserError(f"{option} {value}: expected a whole number from 1 up.", "Correct it.")
-    if surface not in SURFACES:
-        raise UserError(f"--surface {surface}: unknown.", f"Known: {', '.join(SURFACES)}.")

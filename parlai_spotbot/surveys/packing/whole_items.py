@@ -62,7 +62,7 @@ class WholeOptions:
     def __post_init__(self):
         comparisons = 1 if self.comparisons is None else self.comparisons
         numbers = {"--unit-size": self.unit_size, "--annotators-per-item": self.annotators_per_item}
-        check_options(numbers | {"--comparisons": comparisons}, self.surface)
+        check_options(numbers | {"--comparisons": comparisons})
         if not 0 <= self.repeated <= 1:
             raise UserError(f"--repeated {self.repeated}: expected a share from 0 to 1.", "Write 0.25 for a quarter.")
 

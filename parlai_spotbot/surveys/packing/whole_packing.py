@@ -57,7 +57,7 @@ class WholePacking(ConversationPacking):
             annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
             repeated=chosen("repeated", survey.repeated),
             seed=seed_of(study, request),
-            surface=request.surface,
+            surface=packed.get("surface", "normalise"),
         )
 
     def told(

@@ -137,25 +137,6 @@ def broken(path, change):
     path.write_text(json.dumps(config))
 
 
-def test_folders_that_hold_no_model_are_named(copy, agent, tmp_path):
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match=r"no config\.json"):
-        agent(lm_model=str(tmp_path / "empty"))
-    broken(copy / "config.json", lambda config: config.update(num_hidden_layers=4))
-    with pytest.raises(UserError, match=r"the weights lack .* of the model's tensors"):
-        agent(lm_model=str(copy))
-    weights = (copy / "model.safetensors").read_bytes()
-    (copy / "model.safetensors").write_bytes(weights[: len(weights) // 2])
-    with pytest.raises(UserError, match=r"its model can't be loaded: SafetensorError"):
-        agent(lm_model=str(copy))
-    (copy / "model.safetensors").unlink()
-    with pytest.raises(UserError, match="its model can't be loaded"):
-        agent(lm_model=str(copy))
-    (copy / "tokenizer.json").unlink()
-    with pytest.raises(UserError, match="its tokenizer can't be loaded"):
-        agent(lm_model=str(copy))
-
-
 def test_without_a_chat_template_chat_is_refused_and_plain_is_the_default(copy, agent):
     (copy / "chat_template.jinja").unlink()
     with pytest.raises(UserError, match="has no chat template"):

@@ -9,9 +9,7 @@ from chat_servers import ChatServer
 from small_study import SURVEY, spot_study
 
 from parlai_spotbot.judges import summary
-from parlai_spotbot.judges.language_model import JUDGE
-from parlai_spotbot.judges.language_model.options import read_options
-from parlai_spotbot.judges.run import judge_study, summary_path
+from parlai_spotbot.judges.run import summary_path
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 
 
@@ -72,29 +70,3 @@ def test_at_a_terminal_it_asks(study, capsys, monkeypatch, said, goes):
                 judge(study, server.url, judge_price_prompt=10_000.0)
         assert bool(server.bodies) is goes
     assert "Go on? [y/N]" in capsys.readouterr().err
-
-
-def test_a_judge_that_is_stopped_leaves_how_far_it_came(study, monkeypatch):
-    class Power(Exception):
-        pass
-
-    with ChatServer(answer) as server:
-        options = read_options({"url": server.url, "model": "parrot-1"}, "test")
-        stopped = JUDGE(0, "hosted", options)
-        whole, done = stopped.answer, []
-
-        def until_the_second(unit):
-            if done:
-                raise Power
-            done.append(unit)
-            return whole(unit)
-
-        stopped.answer = until_the_second
-        with pytest.raises(Power):
-            judge_study(study, SURVEY, stopped, progress=False)
-        found = about(study)
-        units = len(study.units(SURVEY))
-        assert found["units"] == units
-        assert 0 < found["answered"] < units
-        judge_study(study, SURVEY, JUDGE(0, "hosted", options), progress=False)
-    assert (about(study)["units"], about(study)["answered"]) == (units, units)

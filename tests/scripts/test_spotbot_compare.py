@@ -104,7 +104,6 @@ def test_where_a_bot_fails_throughout_the_error_says_why(folder, words):
         (["elisa", "alice", "--pool", "rules"], "Did you mean 'eliza'?"),
         (["news", "alice", "--contestant", "new=talks_on:respond", "--pool", "rules"], "news: not in --pool rules."),
         (["news", "new", "--contestant", "new=talks_on:respond"], "news: not named by --contestant."),
-        (["talks_on:respond,system=x", "says_hm:respond"], "'system=' isn't for talks_on:respond"),
         (["eliza", "alice", "--pool", "rules", "--judge", "none"], "--judge: 0 judges"),
     ],
 )

@@ -148,7 +148,7 @@ class CrowdsourceProcess:
         command += ["--task", self.task] if self.task else []
         command += ["--group", self.people] if self.people else []
         self.paths.launch.parent.mkdir(parents=True, exist_ok=True)
-        before = self.paths.launch.stat().st_mtime_ns if self.paths.launch.exists() else 0
+        before = self._served()
         began = time.monotonic()
         with open(self.study.path / "operator.log", "ab") as log:
             self.process = psutil.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
@@ -158,9 +158,13 @@ class CrowdsourceProcess:
             time.sleep(0.05)
 
     def _ready(self, before: int) -> bool:
-        """Whether the launch has written its links, which it does once the server answers."""
-        fresh = self.paths.launch.exists() and self.paths.launch.stat().st_mtime_ns != before
-        return fresh and self.paths.links.exists() and len(self.links()) >= self.annotators
+        """Whether the launch has written its links, and serves."""
+        return self._served() > before and self.paths.links.exists() and len(self.links()) >= self.annotators
+
+    def _served(self) -> int:
+        """How often the log says that the page is served."""
+        log = self.study.path / "operator.log"
+        return log.read_text().count("serving at") if log.exists() else 0
 
     def links(self) -> list[str]:
         with open(self.paths.links, encoding="utf-8", newline="") as lines:

@@ -73,7 +73,6 @@ def test_two_hundred_annotators_and_an_operator_that_is_killed_twice(tmp_path):
     study = process.make_study(tmp_path / "study", units=480, items=10)
     with process.CrowdsourceProcess(study, 200) as server:
         record = server.run(think=(0.0, 1.0), arrive=0.0, kills=2)
-        print(*server.measured(), sep="\n")
     found = process.verify(study, record)
     assert len(server.starts) == 3
     assert record.retries > 0

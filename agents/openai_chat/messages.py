@@ -97,6 +97,4 @@ def _why_empty(answer: Completion, events: Sequence[str]) -> str:
             "the reply was cut before its first word, all its tokens went into thinking: raise --max-new-tokens, or "
             "have the model think less with --openai-extra"
         )
-    if answer.calls_tool:
-        return "the model called a tool instead of answering"
     return f"an empty reply ({', '.join([f'finish_reason {answer.finish_reason}', *events])})"

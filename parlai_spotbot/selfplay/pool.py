@@ -93,13 +93,12 @@ def _pool_text(pool: str) -> tuple[str, str]:
     path = Path(pool)
     try:
         return path.read_text(encoding="utf-8"), str(path)
-    except (FileNotFoundError, NotADirectoryError):
-        remedy = f"A pool is a YAML file or one of those shipped. {nearest(pool, shipped_pools())}"
-        raise UserError(f"--pool {pool}: no such file or pool.", remedy) from None
-    except (IsADirectoryError, UnicodeDecodeError):
-        raise UserError(f"--pool {pool}: not a YAML file.", "Name the file, not its folder.") from None
-    except PermissionError:
-        raise UserError(f"--pool {pool}: may not be read.", "Change its permissions.") from None
+    except (OSError, UnicodeDecodeError) as err:
+        lacking = isinstance(err, (FileNotFoundError, NotADirectoryError))
+        raise UserError(
+            f"--pool {pool}: {'no such file or pool' if lacking else 'it is no text file that can be read'}.",
+            f"A pool is a YAML file or one of those shipped. {nearest(pool, shipped_pools())}",
+        ) from None
 
 
 def _entry(name: str, value: Any, where: str, folder: Path | None = None) -> PoolEntry:

@@ -37,7 +37,6 @@ class Completion:
     text: str
     refusal: str
     finish_reason: str
-    calls_tool: bool
     model: str
     fingerprint: str
     date: str
@@ -73,7 +72,6 @@ def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
         text=content if isinstance(content, str) else "",
         refusal=refusal.strip() if isinstance(refusal, str) else "",
         finish_reason=str(choice.get("finish_reason") or "stop"),
-        calls_tool=bool(message.get("tool_calls")),
         model=str(data.get("model") or "not named")[:200],
         fingerprint=str(data.get("system_fingerprint") or "")[:200],
         date=datetime.now(UTC).replace(microsecond=0).isoformat(),

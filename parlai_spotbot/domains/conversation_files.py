@@ -143,14 +143,14 @@ def _contexts(row: dict, where: str) -> tuple[str, str]:
     lines = [part if isinstance(part, list) else [part] for part in value]
     if len(lines) != 2 or not all(isinstance(line, str) for part in lines for line in part):
         raise UserError(
-            f"{where}: field 'context' is {value!r}, expected what the first and what the second speaker is told.",
+            f"{where}: field 'context' is {value!r}, expected the contexts of the first and the second speaker.",
             'Write two texts (or lists of lines), "" for nothing: ["I like tea.", ""].',
         )
     return (persona("\n".join(lines[0])), persona("\n".join(lines[1])))
 
 
 def persona(text: str) -> str:
-    """`text` as ParlAI's models are told of themselves: each line begins with "your persona: ".
+    """Return `text` as ParlAI's models read a persona: each line begins with "your persona: ".
 
     Without that, a line before the first turn would be taken for a turn.
     """

@@ -42,7 +42,7 @@ class Domain:
     segments : tuple of int
         Lengths of the segments that annotators see, in exchanges.
     contexts : bool
-        Whether each entity is told something before the first turn (a persona).
+        Whether each entity has a context before the first turn (a persona).
     description, fold_note : str
         One sentence for tables; what is promised about the folds.
     aliases : tuple of str
@@ -52,7 +52,7 @@ class Domain:
     hidden_test : bool
         Whether there is no public test set, so that seeds come from valid.
     situation : str
-        The field of the task's messages that tells what the first speaker is to talk about; only that one is told.
+        The field of the task's messages with the first speaker's topic; only that speaker gets it.
     folds : str
         How a user's own domain is folded: "split", "people" or "hash"; "" for the domains of the package.
     paths : tuple of (split, file, SHA-256)

@@ -34,7 +34,7 @@ class Episode:
 
 
 def split_context(text: str) -> tuple[tuple[str, str], str]:
-    """Take the personas off the front of a teacher's text: ((of whom the text is, of whom the label is), the text)."""
+    """Take the personas off a teacher's text: ((persona of the text's speaker, of the label's), the text)."""
     speakers, answerers, rest = [], [], []
     for line in text.split("\n"):
         if line.startswith(YOURS):

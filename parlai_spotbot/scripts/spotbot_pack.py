@@ -42,7 +42,7 @@ class SpotbotPack(Command):
         group = parser.add_argument_group("Surveys in which people chat with contestants: interactive")
         group.add_argument(
             "--pool",
-            help="whom to chat with: embedded, rules, or a YAML file; makes the study where there is "
+            help="contestants to chat with: embedded, rules, or a YAML file; makes the study where there is "
             "none, and adds contestants where there is (default: the study's)",
         )
         group.add_argument("--domain", help="of a new study, as for spotbot_selfchat (default: chitchat)")
@@ -51,7 +51,7 @@ class SpotbotPack(Command):
             "--corpora",
             action="listed",
             metavar="NAMES",
-            help="where questions are made: of what, ParlAI tasks, domains or files of conversations joined by commas, "
+            help="where questions are made: the corpora, ParlAI tasks, domains or files joined by commas, "
             "as many of each (default: the study's domain)",
         )
 

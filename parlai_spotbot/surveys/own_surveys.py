@@ -78,8 +78,8 @@ def _over_base(row: dict[str, Any]) -> dict[str, Any]:
     about = {**asdict(base.about), "title": "", "short": "", "in_text": "", **(row.get("about") or {})}
     main = [q for q in fields["questions"] if q["kind"] != "free_text"]
     texts = [{**q, "after": [*q["after"], *names]} for q in fields["questions"] if q["kind"] == "free_text"]
-    own = {key: value for key, value in row.items() if key != "base"}
-    return {**fields, **own, "about": about, "questions": [*main, *added, *texts]}
+    given = {key: value for key, value in row.items() if key != "base"}
+    return {**fields, **given, "about": about, "questions": [*main, *added, *texts]}
 
 
 def checked(survey: Survey, where: str) -> Survey:
@@ -116,7 +116,7 @@ def to_data(survey: Survey) -> dict[str, Any]:
 
 # -- in a study --------------------------------------------------------------------------------------------------------
 _OFFERED: dict[str, Survey] = {}
-"""Surveys of files, by name, of whom a study that is yet to be made is to take one."""
+"""Surveys of files by name, for a study that does not exist yet."""
 
 
 def offer(given: str) -> str:

@@ -1,8 +1,8 @@
-"""Scripted bots that hardly anybody takes for people: they loop, or parrot, whatever is said to them.
+"""Scripted bots that hardly anybody takes for people: they loop or parrot.
 
 They take the place of one entity in a conversation between people, to make control segments (`controls`). There are
-several, with words drawn anew for each segment, so that nobody comes to know them. In the data that the paper released,
-bots that repeated themselves like that were the ones called human least (see `controls.RULE`).
+several, with words drawn again for each segment, so that nobody comes to know them. In the data that the paper
+released, bots that repeated themselves like that were the ones called human least (see `controls.RULE`).
 """
 
 from __future__ import annotations

@@ -78,12 +78,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Question:
-    """Record of what is asked of each target. `wording` may hold {entity}, which is replaced by the target's name.
+    """A question, put once for each target. `wording` may hold {entity}, which is replaced by the target's name.
 
     `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item. A
-    `timer` of so many seconds stands at the question for who wants it. `other_than` names an earlier question, whose
-    answer (for the same target) can't be this one's too. Options whose values are "candidate:N" stand for the item's
-    candidates, whose texts are shown instead of the labels.
+    `timer` of this many seconds is shown with the question, to be started by annotators. `other_than` names an earlier
+    question, whose answer (for the same target) can't be this one's too. Options whose values are "candidate:N" stand
+    for the item's candidates, whose texts are shown instead of the labels.
     """
 
     name: str
@@ -144,7 +144,7 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Limits:
-    """Record of what the server enforces. A survey's defaults; a launch may set others.
+    """Limits that the server enforces: a survey's defaults; a launch may set others.
 
     `units_per_annotator`: handed out to one annotator, ever, given back or not. `onboarding_attempts`, and
     `onboarding_mistakes` that are allowed in one. `controls_per_unit` known segments are mixed into a unit, of which an
@@ -196,7 +196,7 @@ class GameRules:
 class ChatRules:
     """The rules of a survey in which annotators chat with contestants (ABC-Eval 2022, section 3: 30 messages at least).
 
-    A chat may be rated from `messages` on, of both in all; from `most_messages` on nothing more can be said.
+    A chat may be rated from `messages` on, of both in all; at `most_messages` it ends.
     `message_length` in characters. With `answer_delay` no answer is shown before the time that it would take to type
     it, `longest_delay` seconds at most, which hides how fast a contestant is. A partner that failed `attempts` times to
     answer one message can't go on.
@@ -210,7 +210,7 @@ class ChatRules:
     attempts: int = 3
 
     SHOWN = ("messages", "most_messages", "message_length")
-    """What the page is told."""
+    """The rules that the page gets."""
 
 
 @dataclass(frozen=True)

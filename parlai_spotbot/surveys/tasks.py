@@ -18,7 +18,7 @@ USER, BOT = 0, 1
 
 @dataclass(frozen=True)
 class LabelExample:
-    """A turn that does or doesn't bear a label, after what was said before it, and why."""
+    """A turn that does or doesn't bear a label, after its context, and why."""
 
     context: str
     turn: str
@@ -28,7 +28,7 @@ class LabelExample:
 
 @dataclass(frozen=True)
 class LabelDefinition:
-    """Record of what a label means: in a sentence, by cases that count and near misses that don't, and by examples.
+    """Definition of a label: in a sentence, by cases that count and near misses that don't, and by examples.
 
     A file leaves `label` and `heading` out, as it has the definitions by their labels.
     """
@@ -96,7 +96,7 @@ class TaskMaterial:
 
 @dataclass(frozen=True)
 class Task:
-    """A part of a survey that is annotated by itself.
+    """A part of a survey that is annotated separately.
 
     `questions` are names of the survey's questions, `labels` what their answers lead to; who gets the labels of more
     than `allowed` turns of the deciding dialogue wrong has not passed. `instructions` and `definitions` are there once

@@ -91,8 +91,8 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
 
     The same call again changes nothing, and once units were handed out or judged by people, no call does; nor does any
-    where the controls were imported. The file is empty where there is nothing to make
-    controls of. What was done, and what is to be said of it, is in provenance.json.
+    where the controls were imported. The file is empty where there is nothing to make controls from. The rule, counts
+    and warnings are in provenance.json.
     """
     path, about = controls_path(study, survey), survey_of(study, survey)
     before = study.provenance().get("controls", {})

@@ -1,7 +1,7 @@
 """Attention checks of the survey nuc: questions whose answer is obvious, mixed into each annotator's.
 
 The paper counted only the respondents who passed all of theirs (section 4.2). Here they are written for the purpose:
-one reply takes up what was said, the others have nothing to do with it.
+one reply continues the conversation, the others have nothing to do with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Segments whose lengths are in the proportion of what units show, so that its length tells no control."""
+"""Segments with the lengths of the units' items, in the same proportions, so that length does not reveal a control."""
 
 from __future__ import annotations
 

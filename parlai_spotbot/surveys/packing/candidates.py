@@ -27,7 +27,7 @@ from parlai_spotbot.texts.normal_forms import bare_text
 
 VERSIONS = 4
 FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
-"""Questions a person, by the paper; other numbers are told of, not refused."""
+"""Questions a person, by the paper; other numbers get a warning."""
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def _people(row: Mapping, options: Mapping) -> int:
 def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQuestion]]:
     """Deal the questions of one corpus to versions, in order.
 
-    A version has one question of a conversation, and no text that is said in one question and offered in another.
+    A version has one question of a conversation, and no text that is a turn of one question and a candidate of another.
     """
     dealt: list[list[NucQuestion]] = [[] for _ in range(count)]
     shown: list[tuple[set[str], set[str], set[str]]] = [(set(), set(), set()) for _ in range(count)]

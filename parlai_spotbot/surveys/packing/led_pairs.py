@@ -41,7 +41,7 @@ def given_pairs(pairs: str, study: Study, conversations: Sequence[Conversation])
 def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
     """Return the ids of every two conversations in which two bots first answer the same.
 
-    All that was said before is the same, and so is what both bots were told.
+    All earlier turns are the same, and so are the contexts of both bots.
     """
     groups: dict[tuple, list[Conversation]] = {}
     for talk in sorted(conversations, key=lambda c: c.conversation_id):

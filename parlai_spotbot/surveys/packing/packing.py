@@ -31,7 +31,7 @@ class Packing(ABC):
     """A kind of packing, under the `name` by which a survey asks for it.
 
     Of what its items show: `of_conversations` of the study; `cuts` them to segments; `compares` two of them; `chats`:
-    contestants, whom people talk to; `grouped`: units are for groups of people. With `comes_in` units come with their
+    contestants that people talk to; `grouped`: units are for groups of people. With `comes_in` units come with their
     answers from elsewhere. `takes` are the options, of `OPTIONS`, that it has.
     """
 

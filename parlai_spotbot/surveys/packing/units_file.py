@@ -62,18 +62,18 @@ def existing_units(
     if not path.exists():
         return []
     units = study.units(survey)
-    known = packed_with(study, survey)
-    stays = known is not None and (goes_on is None or goes_on(known, requested)) and made_here(units)
+    recorded = packed_with(study, survey)
+    stays = recorded is not None and (goes_on is None or goes_on(recorded, requested)) and made_here(units)
     holder = answers_of(study, survey)
     if stays and (holder or not _shows_gone(study, units)):
         return units
     remedy = "Use the options of the first time, or another --study for another way of packing."
-    if known is None:
+    if recorded is None:
         raise UserError(f"{path}: these units were not made by spotbot_pack, which would replace them.", remedy)
     if not holder:
         return []
-    differ = [key for key in {**known, **requested} if known.get(key) != requested.get(key)]
-    how = ", ".join(f"{key} {known.get(key)!r} there, {requested.get(key)!r} here" for key in differ)
+    differ = [key for key in {**recorded, **requested} if recorded.get(key) != requested.get(key)]
+    how = ", ".join(f"{key} {recorded.get(key)!r} there, {requested.get(key)!r} here" for key in differ)
     problem = f"packed with other options ({how})" if how else "not made from these conversations"
     raise UserError(f"{path}: {problem}, and {holder.name} holds answers to these units.", remedy)
 
@@ -97,7 +97,7 @@ def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:
 
 @dataclass(frozen=True)
 class Packed:
-    """Units that stay and units that are added, the options as they are recorded, and what is to be told of them.
+    """Units that stay and units that are added, the recorded options, and the summary.
 
     `tables` are {title: {row: {column: value}}}; `left_out` has rows of `what`, `reason`, `count`, `ids`; `surface` is
     a report of `texts.surface_check`.

@@ -20,7 +20,7 @@ from parlai_spotbot.surveys.survey import Survey
 
 
 class WholePacking(ConversationPacking):
-    """Record of what kinds that show whole conversations share."""
+    """Base of the kinds that show whole conversations."""
 
     def id_of(self, item: Item, talks: Sequence[Conversation], options: WholeOptions) -> str:
         return whole_item_id(talks, item.judged, item.questions, options.survey, options.seed)

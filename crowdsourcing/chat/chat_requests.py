@@ -45,7 +45,7 @@ class ChatDesk:
     def leave(self, visitor: Visitor, body: Any) -> dict:
         """End a unit whose partner can't go on, without blame; returns the SESSION with ``"left": true``.
 
-        ``body = {"unit"}``. It doesn't count for the allowance; what was rated is kept. The same again changes nothing.
+        ``body = {"unit"}``. It does not count for the allowance. The same again changes nothing.
         Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 not_failed, doubled, 410 late.
         """
         handout = self._own(visitor, body)

@@ -69,14 +69,6 @@ def test_an_open_unit_belongs_to_its_registration(office):
     assert o.desk.session(first)["state"] == "handed_in"
 
 
-def test_the_page_is_told_how_the_platform_learns_of_the_end(office):
-    o = office()
-    o.desk.finish = lambda visitor, state, done: {"kind": "code", "code": f"{visitor.worker} {state} {done}"}
-    assert "finish" not in o.desk.session(ANN)
-    assert do_unit(o, ANN)["finish"]["code"] == "ann ready 1"
-    assert do_unit(o, Visitor("bob", "a1"))["finish"]["code"] == "bob handed_in 1"
-
-
 # -- submitting --------------------------------------------------------------------------------------------------------
 def test_another_ones_unit_is_refused(office):
     o = office()

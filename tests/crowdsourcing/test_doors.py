@@ -28,17 +28,6 @@ def test_in_house_a_link_is_its_annotator(worker):
     assert door.finish(visitor, "finished", 3) == {"kind": "none"}
 
 
-def test_in_house_nothing_else_opens():
-    door = InHouseDoor(SECRET)
-    for query in (
-        {"t": "ann"},
-        {"t": tokens.sign(bytes(32), tokens.LINK, {"worker": "ann"})},
-        {"t": tokens.sign(SECRET, tokens.STUDY, {"worker": "ann"})},
-        {"worker_id": "ann"},
-    ):
-        turned_away(door, query)
-
-
 # -- Prolific ----------------------------------------------------------------------------------------------------------
 @pytest.fixture
 def prolific(tmp_path):

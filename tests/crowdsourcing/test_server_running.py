@@ -151,22 +151,3 @@ def test_backups_are_made_at_the_beginning_and_at_the_end(page):
             time.sleep(0.01)
         server.stop()
         assert len(made) == 2
-
-
-def test_a_desk_is_made_in_its_thread(page):
-    made = []
-
-    def make():
-        made.append(threading.get_ident())
-        return RecordingDesk()
-
-    with server_of(make, page) as server:
-        api(server, "session", token=token_of("ann"))
-        assert server.desk.threads == set(made)
-
-    def broken():
-        raise UserError("the ledger is damaged.")
-
-    with pytest.raises(UserError, match="damaged"):
-        server_of(broken, page).start()
-    assert not threads_left()

@@ -105,13 +105,6 @@ def test_what_a_file_does_not_say_stays_in_english(own):
     assert survey.consent == SURVEY.consent
 
 
-def test_the_section_of_a_survey_goes_before_the_general_one_and_concerns_it_only(own):
-    path = own("survey: {title: One, thanks: Bye}\nsurveys: {spot_the_bot_game: {title: Two}}\n")
-    assert load_texts(path, SURVEY)[1].title == "One"
-    game = load_texts(path, get_survey("spot_the_bot_game"))[1]
-    assert (game.title, game.thanks) == ("Two", "Bye")
-
-
 def test_instructions_and_a_further_question(own):
     path = own("""
 survey:

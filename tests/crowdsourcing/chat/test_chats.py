@@ -130,23 +130,3 @@ def test_no_answer_of_the_server_tells_who_the_partners_are(company, parlour, tm
     secret = [b"zzcalm", b"zzobedient", b"obedient", b"chat-", b"contestant", b"seed", b"empty turn", b"exchanges"]
     secret += [word.encode() for unit in units for word in (unit.unit_id, *(item.item_id for item in unit.items))]
     assert [word for word in secret if word in heard.replace(str(tmp_path).encode(), b"")] == []
-
-
-def test_a_reload_and_a_restart_of_the_server_show_the_same(company, parlour):
-    place = parlour(company)
-    person = place.person("ann")
-    person.begin()
-    person.chat(0, 4)
-    person.rate(0)
-    person.say(1, "sleep 0.2")
-    before = person.look()["items"]
-    place.restart()
-    person.address = ("127.0.0.1", place.server.port)
-    after = person.look()["items"]
-    assert after[0] == before[0]
-    assert person.wait(1)["turns"] == [
-        {"entity": 0, "text": "sleep 0.2"},
-        {"entity": 1, "text": "turn 1 after sleep 0.2"},
-    ]
-    turns = person.chat(1, 4)
-    assert turns[3]["text"].startswith("turn 2 after")  # it was told again what was said before

@@ -13,13 +13,6 @@ from parlai_spotbot.surveys.packing.partners import partner_units
 RULE = survey.ChatRules(messages=4, most_messages=6)
 
 
-def test_a_launch_sets_the_rules():
-    settings = parse_settings({"chat": {"messages": 6, "answer_delay": False, "longest_delay": 1}}, "file")
-    chat = settings.survey(get_survey("interactive")).chat
-    assert (chat.messages, chat.answer_delay, chat.longest_delay, chat.most_messages) == (6, False, 1.0, 100)
-    assert settings.survey(get_survey("interactive")).to_json()["chat"]["messages"] == 6
-
-
 @pytest.mark.parametrize(
     ("row", "named"),
     [

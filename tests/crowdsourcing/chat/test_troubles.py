@@ -71,18 +71,6 @@ def test_a_failed_chat_goes_on_when_the_contestant_was_mended(loaded, parlour):
     person.rate(item)
 
 
-def test_one_bad_chat_is_given_up_and_the_others_of_the_contestant_go_on(loaded, parlour):
-    place = parlour(loaded(CALM, OBEDIENT))
-    ann, bob = place.person("ann"), place.person("bob")
-    item, other = place.meet(ann, OBEDIENT.name), place.meet(bob, OBEDIENT.name)
-    bob.say(other, "hello")
-    ann.say(item, "raise")
-    assert ann.wait(item)["step"] == "failed"
-    assert all_troubles(place) == ["exception"] * 3
-    bob.chat(other, 4)
-    assert place.said == []
-
-
 @pytest.mark.parametrize("copies", [1, 2])
 def test_chats_are_answered_in_batches_and_a_bad_one_is_found_out(loaded, parlour, copies):
     batched = contestant("zzbatched", "ObedientBatch", copies=copies)

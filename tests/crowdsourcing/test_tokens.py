@@ -24,7 +24,6 @@ ANY_TEXT = st.text(st.characters(), max_size=40)  # lone surrogates too
 def test_what_was_signed_comes_back(worker, purpose):
     token = tokens.sign(SECRET, purpose, {"worker": worker})
     assert tokens.read(SECRET, purpose, token) == {"worker": worker}
-    assert tokens.TOKEN.fullmatch(token)
 
 
 def test_every_byte_counts_even_the_bits_that_base64_ignores():

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-import pandas as pd
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.pack_request import PackRequest
@@ -90,6 +88,8 @@ class Packing(ABC):
 
 def summary_text(summary: Mapping) -> str:
     """Return a summary as lines for the terminal."""
+    import pandas as pd  # who only launches doesn't wait for it
+
     lines = [
         f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, of "
         f"{summary['smallest_unit']} to {summary['largest_unit']} items; {summary['annotations']} annotations"

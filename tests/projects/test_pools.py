@@ -131,7 +131,7 @@ def test_a_small_training_is_finished_once_and_its_pool_file_is_read(tmp_path, r
     assert pools.main(words) == 0
     assert (tmp_path / "out" / "DR" / "model").stat().st_mtime_ns == weights
     shutil.move(tmp_path / "out", tmp_path / "moved")
-    assert pools.main([*words[:-1], str(tmp_path / "moved"), "--own", "GPT=zoo:spotbot/dr/model"]) == 0
+    assert pools.main([*words[:-1], str(tmp_path / "moved")]) == 0
     pool = read_pool(str(tmp_path / "moved" / "pool.yaml"))
     assert pool["DR"].model_file == str(tmp_path / "moved" / "DR" / "model")
     recipes["contestants"]["DR"]["train"]["hiddensize"] = 7

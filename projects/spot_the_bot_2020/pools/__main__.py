@@ -7,7 +7,6 @@ option. ParlAI saves checkpoints, so the same command resumes a stopped training
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -37,10 +36,6 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--domain", required=True, help="dailydialog, empathetic_dialogues, convai2 or chitchat")
     result.add_argument("--out", required=True, metavar="DIR", help="folder of models, records and pool.yaml")
     result.add_argument("--only", default="", metavar="NAMES", help="some of the pool, by commas: GPT,BR")
-    result.add_argument("--skip-missing", action="store_true", help="leave out what cannot be fetched")
-    result.add_argument(
-        "--own", action="append", default=[], metavar="NAME=FILE", help="a model file of yours as that contestant"
-    )
     result.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
     return result
 
@@ -52,24 +47,16 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    paths = dict(text.partition("=")[::2] for text in options.own)
-    if not all(paths.values()):
-        raise UserError(f"--own {options.own[-1]}: not NAME=FILE.", "For example --own LC=models/lc/model.")
     pool = pool_of(options.domain, [name.strip() for name in options.only.split(",") if name.strip()] or None)
-    pool_of(options.domain, paths)
     out, task = Path(options.out).expanduser().resolve(), get_domain(options.domain).task
     for name in pool:
-        if options.dry_run:
-            print(f"{name}: {paths.get(name) or plan(name, task)}")
-        elif name not in paths:
-            try:
-                make(name, task, out)
-            except UserError as err:
-                if not options.skip_missing:
-                    raise
-                print(f"{name} left out: {err.problem}")
+        reasons = [source["why"] for source in sources_of(name).values() if "why" in source]
+        if options.dry_run or reasons:
+            print(f"{name}: {plan(name, task)}")
+        else:
+            make(name, task, out)
     if not options.dry_run:
-        path = write_pool(pool, paths, out)
+        path = write_pool(pool, out)
         command = hints.command("tournament", Path("studies") / out.name, pool=path, domain=options.domain)
         print(f"\npool: {path}\nnext: {command}")
 
@@ -100,13 +87,17 @@ def options_of(name: str, kind: str, places: dict[str, str], task: str = "") -> 
     return {key: value.format(**places) if isinstance(value, str) else value for key, value in options.items()}
 
 
+def sources_of(name: str) -> dict[str, dict]:
+    """Return what a contestant needs, by its names in the recipes."""
+    return {need: recipes()["sources"][need] for need in recipes()["contestants"][name]["needs"]}
+
+
 def plan(name: str, task: str) -> str:
     """Describe in a line what is done for a contestant."""
-    recipe = recipes()["contestants"][name]
-    sources = {need: recipes()["sources"][need] for need in recipe["needs"]}
-    if reasons := "; ".join(source["why"] for source in sources.values() if "why" in source):
-        return f"cannot be fetched: {reasons}"
-    fetched = "".join(f"fetch {source['address']}, " for source in sources.values())
+    recipe, sources = recipes()["contestants"][name], sources_of(name).values()
+    if reasons := "; ".join(source["why"] for source in sources if "why" in source):
+        return f"cannot be fetched, left out: {reasons}"
+    fetched = "".join(f"fetch {source['address']}, " for source in sources)
     return f"{fetched}{'train' if 'train' in recipe else 'use'}: {recipe['description']} ({task})"
 
 
@@ -117,12 +108,10 @@ def fetch(need: str, folder: Path) -> Path:
     Raises
     ------
     UserError
-        The source has no stable address, or cannot be reached.
+        The source cannot be reached.
     """
     source = recipes()["sources"][need]
     where, names = source["address"], source.get("files", [])
-    if "why" in source:
-        raise UserError(f"{need} ({where}): {source['why']}", "Leave it out (--skip-missing), or use --own NAME=FILE.")
     place = folder / names[0] if source["kind"] == "archive" else folder
     if source["kind"] == "zoo" or all((folder / name).exists() for name in names):
         return place  # ParlAI fetches its own
@@ -142,7 +131,7 @@ def fetch(need: str, folder: Path) -> Path:
     except (OSError, zipfile.BadZipFile, KeyError) as err:
         raise UserError(
             f"{need}: {where} cannot be fetched: {err}.",
-            f"Put {', '.join(names)} into {folder}, or use --skip-missing.",
+            f"Put {', '.join(names)} into {folder}, or name the others with --only.",
         ) from err
     if need == "bert":
         shutil.copyfile(folder / "config.json", folder / "bert_config.json")  # the name that its agent reads
@@ -151,8 +140,7 @@ def fetch(need: str, folder: Path) -> Path:
 
 def places_of(name: str, out: Path) -> dict[str, str]:
     """Fetch what a contestant needs; return the places by the names that options use."""
-    needs = recipes()["contestants"][name]["needs"]
-    places = {need: str(fetch(need, out / "sources" / need)) for need in needs}
+    places = {need: str(fetch(need, out / "sources" / need)) for need in sources_of(name)}
     return {"contestant": str(out / name), **places}
 
 
@@ -170,7 +158,6 @@ def make(name: str, task: str, out: Path) -> None:
     if not train or "sha256" in before:
         return
     files.write_json(folder / RECORD, record)
-    drop_torn_checkpoint(folder)
     _parlai("train_model", train | {"model_file": str(folder / "model")})
     if recipes()["contestants"][name].get("candidates"):
         listed = folder / "candidates.txt"
@@ -187,27 +174,12 @@ def _parlai(command: str, options: dict) -> None:
         raise UserError(f"parlai {command} ended with exit code {done.returncode}.", "Correct it, and run it again.")
 
 
-def drop_torn_checkpoint(folder: Path) -> None:
-    """Remove a checkpoint whose statistics a kill left half written: the training starts again instead of failing."""
-    stats = folder / "model.checkpoint.trainstats"
-    try:
-        json.loads(stats.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return
-    except ValueError:
-        for path in folder.glob("model.checkpoint*"):
-            path.unlink()
-
-
-def write_pool(pool: list[str], paths: dict[str, str], out: Path) -> Path:
-    """Write pool.yaml with all contestants that are finished, ready or the user's own."""
+def write_pool(pool: list[str], out: Path) -> Path:
+    """Write pool.yaml with all contestants that are finished or ready."""
     entries = {}
     for name in pool:
         recipe, record = recipes()["contestants"][name], out / name / RECORD
-        if name in paths:
-            place = paths[name] if paths[name].startswith("zoo:") else str(Path(paths[name]).resolve())
-            entries[name] = {"model_file": place}
-        elif "model_file" in recipe:
+        if "model_file" in recipe:
             entries[name] = {"model_file": recipe["model_file"], "description": recipe["description"]}
         elif record.exists() and "sha256" in files.read_json(record):
             play = options_of(name, "play", places_of(name, out))

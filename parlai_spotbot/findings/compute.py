@@ -15,6 +15,7 @@ from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
+from parlai_spotbot.findings.schema import write
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 
@@ -90,6 +91,8 @@ def compute(
 def of(finding: Finding, answers: Answers, progress: Progress | None) -> Mapping | None:
     """Return what a finding says of one source."""
     data = finding.compute(answers)
+    if data and all(isinstance(value, pd.DataFrame) for value in data.values()):
+        data = write(data, finding.tables)
     if progress is not None:
         progress(answers.source, finding.name)
     return data

@@ -18,18 +18,11 @@ from markupsafe import Markup
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
-from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, judged_name
-from parlai_spotbot.report.disagreement import Disagreement, disagreements
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.report.parts import CAUTION, SurveyView, said
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.hygiene import faults, turns_of
-
-LEVEL = {"human": 2, "unsure": 1, "bot": 0}
-"""How a verdict compares with that on the other entity (paper, section 3.2)."""
-
-WON, LOST, TIED = 1, 2, 3
-"""What an annotation says of an entity; 0 is nothing."""
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -69,13 +62,10 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
     names, texts, kept = NumberedList(), NumberedList(), AnnotationLists()
     place = {c.conversation_id: i for i, c in enumerate(first.conversations)}
     rows_by_conversation: dict[int, list] = defaultdict(list)
-    open_to: dict[str, Disagreement] = {}
     for number, view in enumerate(views):
         survey = _Survey(view.contents, number)
         for conversation, row in survey.rows(first.conversations, place, kept):
             rows_by_conversation[conversation].append(row)
-        for identity, disagreement in disagreements(survey.judgements, survey.closed).items():
-            open_to.setdefault(identity, Disagreement()).add(disagreement)
     shown_faults = _faults(first.conversations)
     failed: dict[str, list[int]] = defaultdict(list)
     for failure in first.failures:
@@ -83,7 +73,6 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
         failed[str(failure.get("conversation_id"))].append(texts.of(what))
     conversations = []
     for i, c in enumerate(first.conversations):
-        apart = open_to.get(c.conversation_id, Disagreement())
         conversations.append(
             [
                 c.conversation_id,
@@ -93,7 +82,6 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
                 [texts.of(t) if t else -1 for t in c.context],
                 shown_faults.get(c.conversation_id, []),
                 failed.get(c.conversation_id, []),
-                [apart.people, apart.judges, apart.share],
                 sorted(rows_by_conversation[i], key=_order),
             ]
         )
@@ -152,7 +140,7 @@ class _Survey:
         """An annotation for each conversation it is about, with the number of that conversation.
 
         [survey, source, annotator, exchanges, which of its conversations, number of the other or -1, who is judged or
-        -1, outcome of entity 0, of entity 1, answers]
+        -1, answers]
         """
         for source in self.sources:
             kept.sources.of(source)
@@ -180,19 +168,18 @@ class _Survey:
                         which,
                         other,
                         judged,
-                        *outcome(judgements, conversation, which, judged, self.closed),
                         answers,
                     ],
                 )
 
-    def _said(self, judgement: Judgement) -> tuple[str, str, str, str]:
-        """Heading of the question, target, answer as it stands and as it is shown, its question's name."""
+    def _said(self, judgement: Judgement) -> tuple[str, str, str, str, bool]:
+        """Heading of the question, target, answer as it stands and as it is shown, whether answers can be compared."""
         question, answer = judgement.question, judgement.answer
         plain = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
         label = self.labels.get((question, plain), plain)
         # Data from elsewhere may give labels themselves, as questions of their own (surveys.abc_eval.labels).
         heading = self.headings.get(question, question.removeprefix("label_").replace("_", " "))
-        return heading, judgement.target, plain, label
+        return heading, judgement.target, plain, label, self.closed(judgement)
 
 
 def _survey(contents: Contents) -> Survey | None:
@@ -208,35 +195,6 @@ def _items(contents: Contents) -> dict[str, Item]:
     if not contents.units:
         return {}
     return {item.item_id: item for unit in contents.study.units(contents.survey) for item in unit.items if item.judged}
-
-
-def outcome(
-    judgements: Sequence[Judgement], conversation: Conversation, which: int, judged: int, closed
-) -> tuple[int, int]:
-    """Return what an annotation says of both entities: `WON`, `LOST`, `TIED` or, where it compares nothing, 0.
-
-    In one conversation the more human one wins; of two conversations the one that more of the questions chose.
-    """
-    if len(judgements[0].conversation_ids) == 1:
-        natures = {j.target: LEVEL.get(str(j.answer)) for j in judgements if j.question == "nature"}
-        first, second = natures.get("entity:0"), natures.get("entity:1")
-        if first is None or second is None or len(set(conversation.entities)) == 1:
-            return 0, 0
-        return _compared(first - second), _compared(second - first)
-    chosen = [str(j.answer) for j in judgements if j.target == "pair" and closed(j)]
-    for_this, decided = chosen.count(f"conversation:{which}"), sum(a.startswith("conversation:") for a in chosen)
-    if not chosen:
-        return 0, 0
-    name = judged_name(conversation, judged if judged >= 0 else None)
-    result = _compared(2 * for_this - decided)
-    return tuple(  # type: ignore[return-value]
-        result if (i == judged or (judged < 0 and entity == name)) else 0
-        for i, entity in enumerate(conversation.entities)
-    )
-
-
-def _compared(difference: int) -> int:
-    return TIED if difference == 0 else WON if difference > 0 else LOST
 
 
 def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]:

@@ -222,10 +222,6 @@ def test_wald_agrees_with_the_likelihood_ratio():
     rng = np.random.default_rng(10)
     left, right, x = study(rng, 500)
     full, part = cox(left, right, x, backend="native"), cox(left, right, x[:, :1], backend="native")
-    one = part.wald()
-    assert (one.df, full.wald().df) == (1, 2)
-    assert one.chi2 == pytest.approx(part.z[0] ** 2)
-    assert one.pvalue == pytest.approx(part.pvalue[0])
     assert full.z[1] ** 2 == pytest.approx(2 * (full.loglik - part.loglik), rel=0.1)  # the same in large samples
     strong = cox(np.tile(left, 200), np.tile(right, 200), np.tile(x, (200, 1)), backend="native")
     assert 0 < strong.pvalue[0] < 1e-300

@@ -8,17 +8,13 @@ proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, ndtr, stdtr, stdtrit
 
-from parlai_spotbot.analysis.survival.robust import TINY, hotelling
+from parlai_spotbot.analysis.survival.robust import TINY
 
 RATIOS = {"ph": "hazard_ratio", "po": "odds_ratio", "aft": "time_ratio"}
-
-SINGULAR = 1e-8
-"""Smallest eigenvalue of the coefficients' correlation matrix with which all can be tested together."""
 
 
 class SurvivalWarning(UserWarning):
@@ -39,14 +35,6 @@ class ConvergenceWarning(SurvivalWarning):
 
 class BootstrapWarning(SurvivalWarning):
     """Bootstrap intervals do not hold for data like these."""
-
-
-class WaldTest(NamedTuple):
-    """A test that all coefficients are 0."""
-
-    chi2: float
-    df: int
-    pvalue: float
 
 
 def chi_square_p(chi2: float, df: int) -> float:
@@ -97,18 +85,3 @@ class RegressionFit:
         df = np.full(len(self.coef), np.inf) if self.df is None else self.df
         reach = stdtrit(df, (1 + level) / 2) * self.se
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)
-
-    def wald(self) -> WaldTest:
-        """Test that all coefficients are 0; with `df`, p is Hotelling's.
-
-        Has 0 degrees of freedom and a p of NaN without any known coefficient, or where the covariance is singular: a
-        robust one of fewer clusters than coefficients, or one whose negative directions were set to 0.
-        """
-        use = np.flatnonzero(np.isfinite(self.coef) & np.isfinite(np.diag(self.covariance)))
-        covariance, se = self.covariance[np.ix_(use, use)], self.se[use]
-        singular = not len(use) or not (se > 0).all()
-        if singular or np.linalg.eigvalsh(covariance / np.outer(se, se))[0] < SINGULAR:
-            return WaldTest(np.nan, 0, np.nan)
-        chi2, df = float(self.coef[use] @ np.linalg.solve(covariance, self.coef[use])), len(use)
-        p = chi_square_p(chi2, df) if self.df is None else hotelling(chi2, df, float(self.df[use].min()))
-        return WaldTest(chi2, df, p)

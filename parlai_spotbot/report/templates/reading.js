@@ -6,7 +6,8 @@
   if (!source || !reader) return;
   const data = JSON.parse(source.textContent);
   const PAGE = 20, LONG = 160;
-  const WON = 1, LOST = 2, TIED = 3;
+  const WON = 1, LOST = 2, TIED = 3, LEVEL = { bot: 0, unsure: 1, human: 2 };
+  const STEPS = 2; // ratings on a scale differ from two steps on: one step is a matter of taste
   const form = document.getElementById("filters");
   const list = document.getElementById("list");
   const pager = document.getElementById("pager");
@@ -19,18 +20,18 @@
   };
   const plural = (n, one) => `${n.toLocaleString("en")} ${one}${n === 1 ? "" : "s"}`;
 
-  // What the rows of the data mean; see reading.py.
-  const all = data.conversations.map(([id, entities, seed, turns, context, faults, failed, apart, told], number) => ({
+  // What the rows of the data mean; see reader_data.py.
+  const all = data.conversations.map(([id, entities, seed, turns, context, faults, failed, told], number) => ({
     id, entities, seed, turns, context, faults, failed, number,
-    people: apart[0], judges: apart[1], share: apart[2],
     exchanges: Math.floor((turns.length - seed) / 2),
-    told: told.map(([survey, from, who, exchanges, which, other, judged, first, second, said]) =>
-      ({ survey, from, who, exchanges, which, other, judged, outcome: [first, second], said })),
+    told: told.map(([survey, from, who, exchanges, which, other, judged, said]) =>
+      ({ survey, from, who, exchanges, which, other, judged, said })),
   }));
   const byId = new Map(all.map((c) => [c.id, c]));
-  const said = data.said.map(([question, target, answer, label]) => ({ question, target, answer, label }));
+  const said = data.said.map(([question, target, answer, label, closed]) => ({ question, target, answer, label, closed }));
   const name = (c, entity) => data.names[c.entities[entity]][0];
   const VERDICTS = new Set(["human", "bot", "unsure"]);
+  const people = data.sources.findIndex(([, caution]) => !caution);
 
   // -- what is shown -------------------------------------------------------------------------------------------------
   const lower = (texts) => texts.map((text) => text.toLowerCase());
@@ -53,11 +54,44 @@
   };
   const called = (c, told, entity, verdict) =>
     told.some((a) => a.said.some((s) => said[s].target === `entity:${entity}` && said[s].answer === verdict && VERDICTS.has(said[s].answer)));
-  const result = (told, entity) => {
+  // Of one conversation the more human entity wins, of two the one that more of the questions chose.
+  const gap = (c, a, entity) => {
+    const own = a.said.map((s) => said[s]);
+    const [mine, theirs] = [entity, 1 - entity].map((e) => own.find((s) => s.target === `entity:${e}` && VERDICTS.has(s.answer)));
+    if (mine && theirs && c.entities[0] !== c.entities[1]) return LEVEL[mine.answer] - LEVEL[theirs.answer];
+    const pairs = own.filter((s) => s.target === "pair" && s.closed).map((s) => s.answer);
+    const bots = new Set(c.entities.filter((e) => data.names[e][0] !== "people"));
+    const owner = a.judged < 0 ? bots.size === 1 && bots.has(c.entities[entity]) : a.judged === entity;
+    if (!pairs.length || !owner) return undefined;
+    return 2 * pairs.filter((s) => s === `conversation:${a.which}`).length - pairs.filter((s) => s.startsWith("conversation:")).length;
+  };
+  const result = (c, told, entity) => {
     const count = [0, 0, 0, 0];
-    for (const a of told) count[a.outcome[entity]] += 1;
+    for (const a of told) {
+      const by = gap(c, a, entity);
+      if (by !== undefined) count[by > 0 ? WON : by < 0 ? LOST : TIED] += 1;
+    }
     if (!count[WON] && !count[LOST] && !count[TIED]) return 0;
     return count[WON] > count[LOST] ? WON : count[LOST] > count[WON] ? LOST : TIED;
+  };
+
+  // The percentage of questions answered by two people or more on which they disagree; -1 if none was.
+  const differ = (given) => {
+    const numbers = given.map(Number);
+    return numbers.every(Number.isInteger) ? Math.max(...numbers) - Math.min(...numbers) >= STEPS : new Set(given).size > 1;
+  };
+  const apart = (c) => {
+    if (c.apart !== undefined) return c.apart;
+    const asked = new Map();
+    for (const a of c.told.filter((own) => own.from === people)) {
+      for (const s of a.said.map((number) => said[number]).filter((own) => own.closed)) {
+        const key = [a.survey, a.which, a.other, a.judged, a.exchanges, s.target, s.question].join("\n");
+        asked.set(key, [...(asked.get(key) ?? []), s.answer]);
+      }
+    }
+    const twice = [...asked.values()].filter((given) => given.length > 1);
+    c.apart = twice.length ? Math.round((100 * twice.filter(differ).length) / twice.length) : -1;
+    return c.apart;
   };
 
   const chosen = () => {
@@ -69,9 +103,8 @@
       if (!places.length) return false;
       if (want.least !== "" && c.exchanges < +want.least) return false;
       if (want.most !== "" && c.exchanges > +want.most) return false;
-      if (want.apart === "people" && c.people !== 1) return false;
-      if (want.apart === "judges" && c.judges !== 1) return false;
-      if (want.apart === "none" && c.people !== 0) return false;
+      if (want.apart === "people" && apart(c) <= 0) return false;
+      if (want.apart === "none" && apart(c) !== 0) return false;
       if (want.fault === "any" && !c.faults.length) return false;
       if (want.fault === "none" && c.faults.length) return false;
       if (want.fault === "failed" && !c.failed.length) return false;
@@ -81,11 +114,11 @@
       const own = want.survey === "" ? told : told.filter((a) => a.survey === +want.survey);
       if (((want.source !== "" && want.source !== "nobody") || want.survey !== "") && !own.length) return false;
       if (want.verdict && !places.some((p) => called(c, own, p, want.verdict))) return false;
-      if (want.result && !places.some((p) => result(own, p) === +want.result)) return false;
+      if (want.result && !places.some((p) => result(c, own, p) === +want.result)) return false;
       return !found || holds(c, found, words);
     };
     const kept = all.filter(fits);
-    const by = { apart: (c) => -c.share, judged: (c) => -c.told.length, long: (c) => -c.exchanges, short: (c) => c.exchanges }[want.order];
+    const by = { apart: (c) => -apart(c), judged: (c) => -c.told.length, long: (c) => -c.exchanges, short: (c) => c.exchanges }[want.order];
     return { found, words, kept: by ? kept.sort((a, b) => by(a) - by(b) || a.number - b.number) : kept };
   };
 
@@ -222,8 +255,7 @@
     const head = make("summary", "", chip(c, 0), " ", make("span", "with", "with"), " ", chip(c, 1), " ", make("bdi", "id", c.id), " ");
     head.append(make("span", "about-it", `${plural(c.exchanges, "exchange")}, ${plural(c.told.length, "annotation")}`));
     const marks = [];
-    if (c.people === 1) marks.push(`people disagree on ${c.share}%`);
-    if (c.judges === 1) marks.push("judges disagree with people");
+    if (apart(c) > 0) marks.push(`people disagree on ${apart(c)}%`);
     const kinds = [...new Set(c.faults.map(([, kind]) => data.faults[kind]))];
     for (const mark of [...marks, ...kinds, ...(c.failed.length ? ["failed first"] : [])]) head.append(" ", make("span", "mark", mark));
     const hit = found ? c.turns.find((t) => found.texts.has(t)) : undefined;

@@ -117,21 +117,18 @@ class PaperTable:
         return {"title": self.title, "verdict": self.verdict, "cells": cells, "notes": self.notes}
 
     def text(self) -> str:
-        """The table as lines of text, paper beside ours, grouped by row; then definitions and notes."""
-        width = max([len("row"), *(len(c.row) for c in self.cells)])
-        column = max([len("column"), *(len(c.column) for c in self.cells)])
-        lines = [f"{self.title}", f"  {self.verdict}", ""]
-        lines.append(f"  {'row':<{width}}  {'column':<{column}}  {'paper':>8}  {'ours':>9}  {'difference':>10}")
-        for cell in self.cells:
-            mark = "" if cell.reached in (None, True) else "  *"
-            lines.append(
-                f"  {cell.row:<{width}}  {cell.column:<{column}}  {show(cell.paper):>8}  {show(cell.ours, 4):>9}  "
-                f"{show(cell.difference, 4, True):>10}{mark}"
-            )
-        definitions = list(dict.fromkeys(cell.definition for cell in self.cells))
-        lines += ["", *(f"  definition: {text}" for text in definitions)]
-        lines += [f"  note: {text}" for text in self.notes]
-        return "\n".join(lines)
+        """The table as lines of text, paper beside ours; then definitions and notes."""
+        rows = self.frame().drop(columns="definition")
+        rows["reached"] = ["*" if cell.reached is False else "" for cell in self.cells]
+        lines = [
+            self.title,
+            f"  {self.verdict}",
+            "",
+            rows.to_string(index=False, na_rep="-", float_format="{:.4f}".format),
+            "",
+        ]
+        lines += [f"  definition: {text}" for text in dict.fromkeys(cell.definition for cell in self.cells)]
+        return "\n".join([*lines, *(f"  note: {text}" for text in self.notes)])
 
 
 @cache
@@ -154,19 +151,6 @@ def write_tables(folder: Path, tables: Mapping[str, PaperTable], made_by: Mappin
         folder / "tables.json",
         {"made_by": about, "tables": {name: paper_table.json() for name, paper_table in tables.items()}},
     )
-
-
-def show(value: Value, digits: int = 4, sign: bool = False) -> str:
-    """A value in a line of text; missing ones are a dash."""
-    if value is None:
-        return "-"
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) or (float(value).is_integer() and abs(value) >= 2):
-        return f"{int(value):+d}" if sign else f"{int(value)}"
-    if value and abs(value) < 10**-digits and not sign:
-        return f"{value:.1e}"
-    return f"{value:{'+' if sign else ''}.{digits}f}"
 
 
 def plain(value: Value) -> Value:

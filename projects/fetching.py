@@ -5,27 +5,21 @@ from __future__ import annotations
 import hashlib
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import write_bytes
+from parlai_spotbot.files import sha256, write_bytes
 
 
-def sha256_of(raw: bytes) -> str:
-    """The sha256 of some bytes."""
-    return hashlib.sha256(raw).hexdigest()
-
-
-def fetched(url: str, path: Path, expected: str, digest: Callable[[bytes], str] = sha256_of) -> Path:
-    """Fetch one file unless it is there, with `digest` (of its bytes) as `expected`.
+def fetched(url: str, path: Path, expected: str) -> Path:
+    """Fetch one file unless it is there, with the SHA-256 `expected`.
 
     Raises
     ------
     UserError
         No connection, or other bytes than those that were published; nothing is left then.
     """
-    if path.exists() and digest(path.read_bytes()) == expected:
+    if path.exists() and sha256(path) == expected:
         return path
     try:
         with urllib.request.urlopen(url, timeout=60) as answer:
@@ -34,7 +28,7 @@ def fetched(url: str, path: Path, expected: str, digest: Callable[[bytes], str] 
         raise UserError(
             f"{url}: cannot be downloaded: {err}.", "Fetch it by other means and name it with --data."
         ) from None
-    checksum = digest(raw)
+    checksum = hashlib.sha256(raw).hexdigest()
     if checksum != expected:
         raise UserError(
             f"{url}: checksum {checksum}, expected {expected}: not what was published.",

@@ -12,7 +12,7 @@ from parlai_spotbot.terminal import table
 
 COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
 """Of the table of a pool, and how wide they may be."""
-FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed", "warnings")
+FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed")
 BATCHED = {"same": "yes, same text", "other": "yes, other text"}
 
 
@@ -31,13 +31,12 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
 
 
 def trials_text(trials: Sequence[Trial]) -> str:
-    """Figures, warnings, failures and conversations of all trials."""
+    """Figures, failures and conversations of all trials."""
     good = [trial for trial in trials if not trial.problem]
     rows = [_figures(trial) for trial in good]
     parts = [_conversations(trial) for trial in good]
     if rows:
         parts.append(table(rows, FIGURES, right=range(1, 5)))
-    parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
     bad = [t for t in trials if t.problem]
     parts.append("\n".join(f"failed: {t.problem}\n{t.detail}  {t.remedy}" for t in bad))
     parts.append(f"{len(good)} of {len(trials)} answered")
@@ -53,7 +52,6 @@ def _figures(trial: Trial) -> tuple:
         f"{trial.memory / 2**20:.0f}",
         BATCHED.get(trial.batch, trial.batch),
         "same text" if trial.same_again else "OTHER text",
-        len(trial.warnings) or "",
     )
 
 

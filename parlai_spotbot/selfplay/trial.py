@@ -20,7 +20,6 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Turn
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
@@ -30,15 +29,11 @@ from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
 from parlai_spotbot.terminal import Bar
-from parlai_spotbot.texts.hygiene import KINDS, faults, turns_of
 
 EXCHANGES = 2
 """Exchanges that a contestant answers in each test conversation."""
 
 PERSON = "a person"
-
-LONG = 60
-"""Words of a turn that is warned about: people's turns in chats have a tenth of it."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +66,6 @@ class Trial:
     memory: int = 0
     batch: str = ""
     same_again: bool | None = None
-    warnings: list[str] = field(default_factory=list)
     conversations: list[list[list[str]]] = field(default_factory=list)
 
 
@@ -165,13 +159,6 @@ def _play(process: ContestantProcess, scripts: Sequence[TrialScript], name: str,
     return test
 
 
-def _conversation(world: SelfPlayWorld) -> Conversation:
-    """Return the conversation so far, the seed in front."""
-    job = world.job
-    turns = (*map(Turn, job.entities, job.seed.turns), *world.turns)
-    return Conversation(job.conversation_id, "", job.pair, job.number, job.entities, turns)
-
-
 def try_contestant(process: ContestantProcess, scripts: Sequence[TrialScript]) -> Trial:
     """Load the contestant of `process`, test it and end it."""
     trial = Trial(process.contestant.name)
@@ -200,36 +187,20 @@ def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScr
     again, batch = _play(process, scripts, "again"), "no"
     if process.about.get("batched"):
         batch = "same" if _play(process, scripts, "batch", together=True).texts == alone.texts else "other"
-    notes = [f"empty turns: {alone.empty} of {alone.answers}"] if alone.empty else []
-    talks = [_conversation(world) for world in alone.worlds]
     return replace(
         trial,
         first_seconds=alone.seconds[0],
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
         same_again=alone.texts == again.texts,
-        warnings=notes + warnings(talks, trial.name),
-        conversations=[[[turn.speaker, turn.text] for turn in talk.turns] for talk in talks],
+        conversations=[
+            [
+                *map(list, zip(world.job.entities, world.job.seed.turns, strict=True)),
+                *([t.speaker, t.text] for t in world.turns),
+            ]
+            for world in alone.worlds
+        ],
     )
-
-
-def warnings(conversations: Sequence[Conversation], name: str) -> list[str]:
-    """Return what is odd about the turns of the contestant `name`, a line per kind of oddity."""
-    whole = [replace(talk, turns=(*talk.turns, Turn(PERSON, ""))) for talk in conversations]  # no turn is cut off
-    turns = turns_of(whole)
-    kinds = faults(turns)[turns["name"] == name]
-    turn = turns[turns["name"] == name]
-    warnings_list = [
-        f"{KINDS[kind]}: {turn.loc[kinds[kind], 'text'].iloc[0][:60]}"
-        for kind in kinds
-        if kinds[kind].any() and not kind.endswith("_nearly")
-    ]
-    firsts = turn.groupby("conversation_id")["plain"].first()
-    if len(firsts) > 1 and firsts.iloc[0] and firsts.nunique() == 1:
-        warnings_list.append("gives the same answer to different turns")
-    if (longest := turn["text"].str.split().str.len().max()) > LONG:
-        warnings_list.append(f"very long turns: up to {longest} words")
-    return warnings_list
 
 
 def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None) -> tuple[list[Trial], Path]:

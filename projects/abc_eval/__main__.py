@@ -27,7 +27,6 @@ def parser() -> argparse.ArgumentParser:
         help="folders and files of the release: behavior-classification-results.json, paper_tables, data.json",
     )
     source.add_argument("--download", action="store_true", help="fetch labels and tables and check their checksums")
-    result.add_argument("--whole", action="store_true", help="with --download: also data.json, which is large")
     result.add_argument("--out", required=True, metavar="DIR", help="where the tables go, in a folder for each source")
     result.add_argument("--replicates", type=int, default=1000, help="of every bootstrap (default 1000)")
     result.add_argument("--seed", type=int, default=0, help="where all chance starts (default 0)")
@@ -46,9 +45,7 @@ def _run(options: argparse.Namespace) -> None:
 
     if options.replicates < 20:
         raise UserError(f"--replicates {options.replicates}: too few.", "20 at least; 1000 is the default.")
-    if options.whole and not options.download:
-        raise UserError("--whole: goes with --download.", "Name data.json with --data.")
-    paths = download(Path(options.out) / "data", options.whole) if options.download else options.data
+    paths = download(Path(options.out) / "data") if options.download else options.data
     with Bar("tables", unit="table", after=2) as bar:
 
         def progress(what: str) -> None:

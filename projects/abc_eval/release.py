@@ -6,7 +6,6 @@ paper from. The file of the whole project is large; its size is not known here, 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,13 +17,9 @@ from parlai_spotbot.projects.fetching import fetched
 RAW = "https://raw.githubusercontent.com/"
 LABELS_AT = RAW + "emorynlp/GPT-ABCEval/9be657430765aaa93d6c2bb28683cb96cf3268df/outputs/"
 TABLES_AT = RAW + "jdfinch/behavior_evaluation_analysis/5175991ce4d6dd49ab166a0ad78083179bab9c46/analysis/results/"
-PROJECT_AT = RAW + "emorynlp/ChatEvaluationPlatform/782ce421f5871cef99779ede0e295b91018c9db0/data/"
 
 LABELS, PROJECT, TABLES = "behavior-classification-results.json", "data.json", "paper_tables"
 LABELS_SHA256 = "695950269e417cddefd88261f2cbfc35611525892dea29fa0a06b8374c314f8c"
-PROJECT_GIT = "6d3e534a372b923049db2528621beb1b85bdadb3"
-"""The id of the file in git: the sha1 of its size and bytes."""
-
 SHA256 = {
     "paper/all_agreements.csv": "4177b48b631d3f62f0828cc6eafc5df06bcb8b1957c573b407e693cfd7456e1e",
     "behavior_incremental_regressions_interactive": "eb99eaa00fd7dd60eff844e0c27592ef378d985b6379fb25a7f7ec8496be3593",
@@ -58,13 +53,15 @@ class Release:
     @property
     def sources(self) -> dict[str, dict]:
         """Return the SHA-256 of each file, and whether it is the published one (None where that is not known)."""
-        checksums = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
-        files = [path for path in (self.labels, *sorted(self.tables.iterdir())) if path is not None and path.is_file()]
-        sources = {path.name: {"sha256": sha256(path), "published": same(path, checksums)} for path in files}
-        if self.project is not None:
-            is_published = git_id(self.project) == PROJECT_GIT
-            sources[self.project.name] = {"sha256": sha256(self.project), "published": is_published}
-        return sources
+        published = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
+        paths = [
+            path for path in (self.labels, self.project, *sorted(self.tables.iterdir())) if path and path.is_file()
+        ]
+        sources = {path.name: sha256(path) for path in paths}
+        return {
+            name: {"sha256": found, "published": found == published[name] if name in published else None}
+            for name, found in sources.items()
+        }
 
 
 def find(paths: Sequence[Path | str]) -> Release:
@@ -93,8 +90,8 @@ def find(paths: Sequence[Path | str]) -> Release:
     return Release(tables, labels, project)
 
 
-def download(folder: Path | str, project: bool = False) -> list[Path]:
-    """Fetch labels and tables into `folder` unless they are there, and the whole `project` if wished.
+def download(folder: Path | str) -> list[Path]:
+    """Fetch labels and tables into `folder` unless they are there.
 
     They carry no licence: use them, don't pass them on. Raises `UserError` where there is no connection, or other bytes
     than those that were published; nothing is left of them then.
@@ -103,20 +100,4 @@ def download(folder: Path | str, project: bool = False) -> list[Path]:
     fetched(LABELS_AT + LABELS, folder / LABELS, LABELS_SHA256)
     for place, checksum in SHA256.items():
         fetched(TABLES_AT + place, folder / TABLES / Path(place).name, checksum)
-    if project:
-        fetched(PROJECT_AT + PROJECT, folder / PROJECT, PROJECT_GIT, _git_id)
     return [folder]
-
-
-def same(path: Path, checksums: dict[str, str]) -> bool | None:
-    """Return whether a file is the published one of its name; None where none of that name is known."""
-    return sha256(path) == checksums[path.name] if path.name in checksums else None
-
-
-def git_id(path: Path) -> str:
-    """The id that git gives a file."""
-    return _git_id(Path(path).read_bytes())
-
-
-def _git_id(raw: bytes) -> str:
-    return hashlib.sha1(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()

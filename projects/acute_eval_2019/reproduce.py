@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from math import comb
 from pathlib import Path
 
-from scipy.stats import fisher_exact
-
 from parlai_spotbot import files, hints
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values, write_tables
 from parlai_spotbot.records import HUMAN
@@ -89,28 +86,7 @@ def agreement(paper: Mapping) -> PaperTable:
             near = min(attainable_values, key=lambda row: abs(row[0] - tried["annotations"]), default=None)
             how = f"{what}; " + (f"{near[1]} of {near[0]}" if near else "no number near 20 gives it")
             table.add(which, what, printed, near[2] if near else None, how, 3)
-            many = ", ".join(f"{chosen} of {n}" for n, chosen, _ in attainable_values)
-            if attainable_values:
-                table.notes.append(f"{which} ({printed:.1%}) as {what}: {many}")
-    table.notes.append(_told_apart(paper))
     return table
-
-
-def _told_apart(paper: Mapping) -> str:
-    """Return what so few annotations of one pair of conversations can say, by the counts nearest to those of the
-    text."""
-    tried = paper["optimisation"]
-    near = {
-        which: min(attainable(printed, tried["annotations"], False), key=lambda row: abs(row[0] - tried["annotations"]))
-        for which, printed in tried["interestingness"].items()
-    }
-    ends = {which: clopper_pearson(chosen / n, n) for which, (n, chosen, _) in near.items()}
-    counts = [[chosen, n - chosen] for n, chosen, _ in near.values()]
-    ranges = [f"the {which} between {low:.2f} and {high:.2f}" for which, (low, high) in ends.items()]
-    return (
-        f"these annotations leave the agreement of {' and of '.join(ranges)} (Clopper and Pearson, 95 %), and that "
-        f"the two differ has p = {fisher_exact(counts).pvalue:.2f} (Fisher), before correction for thirteen wordings"
-    )
 
 
 # -- beside a study ----------------------------------------------------------------------------------------------------

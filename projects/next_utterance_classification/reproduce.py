@@ -34,11 +34,8 @@ def run(
 
 def check(settings: NucStudySettings) -> None:
     """Raise `UserError` for settings with which nothing can be done."""
-    for name, value, least in (
-        ("questions", settings.questions, 2),
-        ("epochs", settings.epochs, 1),
-        ("threads", settings.threads, 1),
-    ):
+    for name, least in {"questions": 2, "epochs": 1, "threads": 1}.items():
+        value = getattr(settings, name)
         if value < least:
             raise UserError(f"--{name} {value}: too few.", f"{least} at least.")
 

@@ -21,45 +21,10 @@ DOMAIN, CANDIDATES, VERSIONS = "chitchat", 5, 4
 ENCODER = "dual_encoder"
 
 RECIPE = (
-    "-t",
-    "spotbot:nuc",
-    "--nuc-candidates",
-    "10",
-    "-m",
-    "spotbot:dual_encoder",
-    "-cands",
-    "batch",
-    "-ecands",
-    "inline",
-    "-bs",
-    "128",
-    "--optimizer",
-    "adam",
-    "-lr",
-    "0.002",
-    "--gradient-clip",
-    "1.0",
-    "--dict-minfreq",
-    "2",
-    "--text-truncate",
-    "60",
-    "--label-truncate",
-    "40",
-    "--no-cuda",
-    "--validation-every-n-epochs",
-    "1",
-    "-vmt",
-    "hits@1",
-    "-vmm",
-    "max",
-    "-vp",
-    "2",
-    "-vme",
-    "2000",
-    "--load-from-checkpoint",
-    "true",
-    "--save-after-valid",
-    "true",
+    "-t spotbot:nuc --nuc-candidates 10 -m spotbot:dual_encoder -cands batch -ecands inline -bs 128 "
+    "--optimizer adam -lr 0.002 --gradient-clip 1.0 --dict-minfreq 2 --text-truncate 60 --label-truncate 40 "
+    "--no-cuda --validation-every-n-epochs 1 -vmt hits@1 -vmm max -vp 2 -vme 2000 --load-from-checkpoint true "
+    "--save-after-valid true"
 )
 """How the dual encoder is trained: that of its README."""
 
@@ -104,8 +69,8 @@ def encoder_of(out: Path, settings: NucStudySettings) -> Path:
     if not mark.exists():
         model.parent.mkdir(parents=True, exist_ok=True)
         options = ["--num-epochs", str(settings.epochs), "--seed", str(settings.seed)]
-        carry_out(["train_model", "-mf", str(model), *RECIPE, *options])
-        files.write_json(mark, {"recipe": list(RECIPE), "epochs": settings.epochs, "seed": settings.seed})
+        carry_out(["train_model", "-mf", str(model), *RECIPE.split(), *options])
+        files.write_json(mark, {"recipe": RECIPE.split(), "epochs": settings.epochs, "seed": settings.seed})
     return model
 
 
@@ -141,27 +106,11 @@ def study_of(out: Path, settings: NucStudySettings) -> Study:
 
 def score(study: Study, settings: NucStudySettings) -> None:
     """`spotbot_nuc` with the paper's number of candidates; done again in no time where all is scored."""
-    carry_out(
-        [
-            "spotbot_nuc",
-            "--study",
-            str(study.path),
-            "--candidates",
-            str(CANDIDATES),
-            "--k",
-            "1",
-            "2",
-            "--questions",
-            str(settings.questions),
-            "--threads",
-            str(settings.threads),
-            "--seed",
-            str(settings.seed),
-            "--task",
-            settings.corpora,
-            *(["--datapath", settings.datapath] if settings.datapath else []),
-        ]
+    words = (
+        f"spotbot_nuc --candidates {CANDIDATES} --k 1 2 --questions {settings.questions} --threads {settings.threads}"
     )
+    options = ["--seed", str(settings.seed), "--study", str(study.path), "--task", settings.corpora]
+    carry_out([*words.split(), *options, *(["--datapath", settings.datapath] if settings.datapath else [])])
 
 
 def pack(study: Study) -> str:

@@ -128,12 +128,9 @@ _RULES: dict[str, Callable[[str], object]] = {
     "the platform": _any(_PLATFORM).search,
 }
 
-REASONS = ("empty", *_RULES, "not talk")
-"""The names of the rules, in the order in which they are tried."""
-
 
 def offence(turn: str) -> str | None:
-    """The first of `REASONS` that speaks against `turn`, or None where it is clean."""
+    """The name of the first rule that `turn` breaks, or None where it is clean."""
     tokens = turn.split()
     if not tokens:
         return "empty"

@@ -1,5 +1,6 @@
 """The reproduction of ABC-Eval from the published labels and tables; without them most of it skips."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.abc_eval import release
 from parlai_spotbot.projects.abc_eval.__main__ import main
 from parlai_spotbot.projects.abc_eval.label_accuracy import FIGURES, against_people, among_people, weights
-from parlai_spotbot.projects.abc_eval.release import find, git_id
+from parlai_spotbot.projects.abc_eval.release import find
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.projects.fetching import fetched as fetch
 
@@ -126,7 +127,6 @@ def test_a_pickle_that_is_not_the_published_one_is_not_read(abc_eval_data, tmp_p
         (["--data", "nowhere"], "nowhere: no such file"),
         (["--data", "."], "the published tables"),
         (["--data", ".", "--replicates", "3"], "--replicates 3: too few"),
-        (["--data", ".", "--whole"], "--whole: goes with --download"),
     ],
 )
 def test_bad_input_is_one_error(tmp_path, monkeypatch, capsys, arguments, said):
@@ -139,16 +139,16 @@ def test_bad_input_is_one_error(tmp_path, monkeypatch, capsys, arguments, said):
 def test_only_the_published_bytes_are_taken(tmp_path):
     source, target = tmp_path / "there.csv", tmp_path / "out" / "here.csv"
     source.write_bytes(b"a,b\n")
-    assert git_id(source) == "91e7b5b17dd85f6e9b9d2d85acb2982bd5f455ee"  # git hash-object
+    published = hashlib.sha256(b"a,b\n").hexdigest()
     with pytest.raises(UserError, match="not what was published"):
-        fetch(source.as_uri(), target, "y", lambda raw: "x")
+        fetch(source.as_uri(), target, "y")
     assert not target.exists()
-    fetch(source.as_uri(), target, "x", lambda raw: "x")
+    fetch(source.as_uri(), target, published)
     assert target.read_bytes() == b"a,b\n"
     source.unlink()
-    fetch(source.as_uri(), target, "x", lambda raw: "x")  # there already
+    fetch(source.as_uri(), target, published)  # there already
     with pytest.raises(UserError, match="cannot be downloaded"):
-        fetch(source.as_uri(), tmp_path / "other", "x", lambda raw: "x")
+        fetch(source.as_uri(), tmp_path / "other", published)
 
 
 def test_all_files_are_fetched_from_their_places(abc_eval_data, tmp_path, monkeypatch):
@@ -158,14 +158,10 @@ def test_all_files_are_fetched_from_their_places(abc_eval_data, tmp_path, monkey
         (there / place).write_bytes((abc_eval_data / "paper_tables" / Path(place).name).read_bytes())
     monkeypatch.setattr(release, "LABELS_AT", abc_eval_data.as_uri() + "/")
     monkeypatch.setattr(release, "TABLES_AT", there.as_uri() + "/")
-    monkeypatch.setattr(release, "PROJECT_AT", there.as_uri() + "/")
     found = find(release.download(out))
     assert found.labels == out / "behavior-classification-results.json"
     assert found.project is None
     assert all(about["published"] for about in found.sources.values())
-    (there / "data.json").write_text("{}")
-    with pytest.raises(UserError, match=r"data\.json: checksum"):
-        release.download(out, project=True)
 
 
 def test_figures_of_made_up_labels_and_the_spread_of_their_draws():

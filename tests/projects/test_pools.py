@@ -111,14 +111,6 @@ def test_the_ranker_learns_what_can_be_learned(tmp_path):
         assert torch.equal(weights, after[f"context_encoder.bert_model.{name}"]) == frozen or "pooler" in name, name
 
 
-def test_a_dry_run_starts_nothing(tmp_path, capsys):
-    assert pools.main(["--domain", "convai2", "--out", str(tmp_path / "x"), "--dry-run"]) == 0
-    said = capsys.readouterr().out
-    assert "DR: train: the weak baseline" in said
-    assert "KV: cannot be fetched" in said
-    assert not (tmp_path / "x").exists()
-
-
 @pytest.mark.slow
 def test_a_small_training_is_finished_once_and_its_pool_file_is_read(tmp_path, recipes, capsys):
     changes = {"num_epochs": -1, "max_train_steps": 5, "hiddensize": 8, "embeddingsize": 8, "validation_max_exs": 20}

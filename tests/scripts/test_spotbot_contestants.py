@@ -52,7 +52,6 @@ def test_every_wrong_entry_is_named_and_the_others_are_tried(tried):
         assert says in err
     assert "2 of 3 answered" in out
     assert "failed: contestant 'broken' could not be loaded: RuntimeError: the weights are missing." in out
-    assert "warning: echo: word for word an earlier turn of the partner" in out
 
 
 def test_the_two_conversations_are_shown(tried):
@@ -68,8 +67,7 @@ def test_everything_is_in_the_json(tried):
     assert eliza["trial"]["same_again"] is True
     assert eliza["trial"]["memory"] > 0
     assert [len(turns) for turns in eliza["trial"]["conversations"]] == [5, 6]
-    (warning,) = echo["trial"]["warnings"]
-    assert warning.startswith("word for word an earlier turn of the partner: ")
+    assert echo["trial"]["problem"] == ""
     assert broken["trial"]["problem"].endswith("the weights are missing.")
     assert (wrong["entry"], wrong["trial"], typo["trial"]) == (None, None, None)
     assert len(wrong["problems"]) == 1

@@ -5,24 +5,9 @@ import time
 from faulty_agents import BatchChanceAgent, CountingAgent
 
 
-class TokenAgent(CountingAgent):
-    def say(self):
-        return f"well __unk__ number {self.seen} </s> <|im_end|>"
-
-
 class EchoAgent(CountingAgent):
     def say(self):
         return (self.observation.get("text") or "").split("\n")[-1].upper()
-
-
-class EndlessAgent(CountingAgent):
-    def say(self):
-        return f"{self.seen} " + "and so on " * 50
-
-
-class StuckAgent(CountingAgent):
-    def say(self):
-        return "My name is Stuck."
 
 
 class SilentAgent(CountingAgent):

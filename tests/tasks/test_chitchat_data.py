@@ -48,5 +48,9 @@ def test_every_turn_is_clean(fold):
 
 
 def test_counts_and_checksums_are_pinned():
-    assert data.statistics().folds == COUNTS
+    for fold, chats in ((fold, data.conversations(fold)) for fold in data.FOLDS):
+        turns = [len(chat.turns) for chat in chats]
+        people = {person for chat in chats for person in chat.people}
+        counts = {"conversations": len(chats), "long": sum(n >= 12 for n in turns), "turns": sum(turns)}
+        assert counts | {"people": len(people)} == COUNTS[fold]
     assert {fold: data.checksum(fold)[:16] for fold in data.FOLDS} == CHECKSUMS

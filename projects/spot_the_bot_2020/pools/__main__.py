@@ -11,9 +11,7 @@ import shutil
 import subprocess
 import sys
 import urllib.request
-import zipfile
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 
 import yaml
@@ -36,7 +34,6 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--domain", required=True, help="dailydialog, empathetic_dialogues, convai2 or chitchat")
     result.add_argument("--out", required=True, metavar="DIR", help="folder of models, records and pool.yaml")
     result.add_argument("--only", default="", metavar="NAMES", help="some of the pool, by commas: GPT,BR")
-    result.add_argument("--dry-run", action="store_true", help="print what would be done, and stop")
     return result
 
 
@@ -47,18 +44,23 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    pool = pool_of(options.domain, [name.strip() for name in options.only.split(",") if name.strip()] or None)
+    pool = pool_of(options.domain, options.only.split(",") if options.only else None)
     out, task = Path(options.out).expanduser().resolve(), get_domain(options.domain).task
+    entries = {}
     for name in pool:
-        reasons = [source["why"] for source in sources_of(name).values() if "why" in source]
-        if options.dry_run or reasons:
-            print(f"{name}: {plan(name, task)}")
+        recipe = recipes()["contestants"][name]
+        if reasons := [source["why"] for source in sources_of(name).values() if "why" in source]:
+            print(f"{name}: cannot be fetched, left out: {'; '.join(reasons)}")
+            continue
+        if "model_file" in recipe:
+            entries[name] = {"model_file": recipe["model_file"]}
         else:
-            make(name, task, out)
-    if not options.dry_run:
-        path = write_pool(pool, out)
-        command = hints.command("tournament", Path("studies") / out.name, pool=path, domain=options.domain)
-        print(f"\npool: {path}\nnext: {command}")
+            entries[name] = {"model_file": str(out / name / "model"), "opt": make(name, task, out)}
+        entries[name]["description"] = recipe["description"]
+    path = out / "pool.yaml"
+    files.write_text(path, yaml.safe_dump(entries, sort_keys=False, allow_unicode=True))
+    command = hints.command("tournament", Path("studies") / out.name, pool=path, domain=options.domain)
+    print(f"\npool: {path}\nnext: {command}")
 
 
 # -- recipes ---------------------------------------------------------------------------------------------------------
@@ -92,15 +94,6 @@ def sources_of(name: str) -> dict[str, dict]:
     return {need: recipes()["sources"][need] for need in recipes()["contestants"][name]["needs"]}
 
 
-def plan(name: str, task: str) -> str:
-    """Describe in a line what is done for a contestant."""
-    recipe, sources = recipes()["contestants"][name], sources_of(name).values()
-    if reasons := "; ".join(source["why"] for source in sources if "why" in source):
-        return f"cannot be fetched, left out: {reasons}"
-    fetched = "".join(f"fetch {source['address']}, " for source in sources)
-    return f"{fetched}{'train' if 'train' in recipe else 'use'}: {recipe['description']} ({task})"
-
-
 # -- making ----------------------------------------------------------------------------------------------------------
 def fetch(need: str, folder: Path) -> Path:
     """Fetch a source into `folder`, unless its files are there; return its place: a file of an archive, else a folder.
@@ -111,10 +104,10 @@ def fetch(need: str, folder: Path) -> Path:
         The source cannot be reached.
     """
     source = recipes()["sources"][need]
-    where, names = source["address"], source.get("files", [])
+    where, names = source["address"], source["files"]
     place = folder / names[0] if source["kind"] == "archive" else folder
-    if source["kind"] == "zoo" or all((folder / name).exists() for name in names):
-        return place  # ParlAI fetches its own
+    if all((folder / name).exists() for name in names):
+        return place
     folder.mkdir(parents=True, exist_ok=True)
     try:
         if source["kind"] == "hub":
@@ -123,12 +116,9 @@ def fetch(need: str, folder: Path) -> Path:
             for name in names:
                 shutil.copyfile(hf_hub_download(where, name), folder / name)
         else:
-            with urllib.request.urlopen(where, timeout=60) as answer, open(folder / "archive.part", "wb") as part:
-                shutil.copyfileobj(answer, part)
-            with zipfile.ZipFile(folder / "archive.part") as archive:
-                archive.extractall(folder, names)
-            (folder / "archive.part").unlink()
-    except (OSError, zipfile.BadZipFile, KeyError) as err:
+            archive, _ = urllib.request.urlretrieve(where)
+            shutil.unpack_archive(archive, folder, "zip")
+    except OSError as err:
         raise UserError(
             f"{need}: {where} cannot be fetched: {err}.",
             f"Put {', '.join(names)} into {folder}, or name the others with --only.",
@@ -138,32 +128,22 @@ def fetch(need: str, folder: Path) -> Path:
     return place
 
 
-def places_of(name: str, out: Path) -> dict[str, str]:
-    """Fetch what a contestant needs; return the places by the names that options use."""
-    places = {need: str(fetch(need, out / "sources" / need)) for need in sources_of(name)}
-    return {"contestant": str(out / name), **places}
-
-
-def make(name: str, task: str, out: Path) -> None:
-    """Fetch and train a contestant, unless it is finished; its record holds options, versions and checksum."""
-    folder, places = out / name, places_of(name, out)
-    train = options_of(name, "train", places, task)
-    record = {
-        "train": train,
-        "versions": {package: version(package) for package in ("parlai", "torch", "transformers")},
-    }
-    before = files.read_json(folder / RECORD, "record of a contestant") if (folder / RECORD).exists() else record
-    if before["train"] != train:
-        raise UserError(f"{folder}: its training was begun with other options.", "Name another --out.")
-    if not train or "sha256" in before:
-        return
-    files.write_json(folder / RECORD, record)
-    _parlai("train_model", train | {"model_file": str(folder / "model")})
-    if recipes()["contestants"][name].get("candidates"):
-        listed = folder / "candidates.txt"
-        _parlai("build_candidates", {"task": task, "outfile": str(listed)})
-        files.write_text(listed, "\n".join(sorted(set(listed.read_text(encoding="utf-8").splitlines()))) + "\n")
-    files.write_json(folder / RECORD, record | {"sha256": files.sha256(folder / "model")})
+def make(name: str, task: str, out: Path) -> dict:
+    """Fetch and train a contestant, unless it is finished; return the options with which it plays."""
+    folder = out / name
+    places = {"contestant": str(folder)} | {need: str(fetch(need, out / "sources" / need)) for need in sources_of(name)}
+    train, record = options_of(name, "train", places, task), folder / RECORD
+    trained = files.read_json(record, "record of a contestant")["train"] if record.exists() else train
+    if trained != train:
+        raise UserError(f"{folder}: it was trained with other options.", "Name another --out.")
+    if not record.exists():
+        _parlai("train_model", train | {"model_file": str(folder / "model")})
+        if recipes()["contestants"][name].get("candidates"):
+            listed = folder / "candidates.txt"
+            _parlai("build_candidates", {"task": task, "outfile": str(listed)})
+            files.write_text(listed, "\n".join(sorted(set(listed.read_text(encoding="utf-8").splitlines()))) + "\n")
+        files.write_json(record, {"train": train, "sha256": files.sha256(folder / "model")})
+    return options_of(name, "play", places)
 
 
 def _parlai(command: str, options: dict) -> None:
@@ -172,20 +152,6 @@ def _parlai(command: str, options: dict) -> None:
     done = subprocess.run([sys.executable, "-P", "-m", "parlai", command, *words], check=False)
     if done.returncode:
         raise UserError(f"parlai {command} ended with exit code {done.returncode}.", "Correct it, and run it again.")
-
-
-def write_pool(pool: list[str], out: Path) -> Path:
-    """Write pool.yaml with all contestants that are finished or ready."""
-    entries = {}
-    for name in pool:
-        recipe, record = recipes()["contestants"][name], out / name / RECORD
-        if "model_file" in recipe:
-            entries[name] = {"model_file": recipe["model_file"], "description": recipe["description"]}
-        elif record.exists() and "sha256" in files.read_json(record):
-            play = options_of(name, "play", places_of(name, out))
-            entries[name] = {"model_file": str(out / name / "model"), "opt": play, "description": recipe["description"]}
-    files.write_text(out / "pool.yaml", yaml.safe_dump(entries, sort_keys=False, allow_unicode=True))
-    return out / "pool.yaml"
 
 
 if __name__ == "__main__":

@@ -14,13 +14,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.facts_of_study import (
-    facts_of,
-    facts_of_conversations,
-    judgements_of,
-    sources_of,
-    training_overlap,
-)
+from parlai_spotbot.findings.facts_of_study import facts_of, facts_of_conversations, judgements_of, sources_of
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
@@ -77,15 +71,12 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     for value in result.values():
         value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
         value["made_by"] |= {"contestants_left_out": sorted(study.gone)} if study.gone else {}
-    overlap = training_overlap(study)
-    for ranked in result.get("order", {}).get("by_source", {}).values():
-        ranked["training_overlap"] = overlap
     frames = tables(survey, result)
     if study.conversations_path.exists():
         if not facts.conversations:  # answers of this survey are about none
             facts = facts_of_conversations(study)
         talks = list(facts.conversations.values())
-        result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.training_why, overlap)
+        result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     _write(study, survey, study.analysis_path(survey), result, frames)
     methods.write(study)

@@ -40,10 +40,10 @@ class Facts:
 
     `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
-    turns of each conversation that the bots know, or `training_why` they are not there. `judges`: of each judge's
-    source `about`, what it says of itself. `screening` are the
-    rounds of the training that annotators took; `collection`, what provenance says of how people were recruited; `nuc`,
-    of Next-Utterance Classification, the key and the models' scores.
+    turns of each conversation that the bots know, None where they are not there. `judges`: of each judge's source
+    `about`, what it says of itself. `screening` are the rounds of the training that annotators took; `collection`,
+    what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
+    scores.
     """
 
     name: str = ""
@@ -53,7 +53,6 @@ class Facts:
     items: Mapping[str, Item] = field(default_factory=dict)
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     training: Sequence[Sequence[str]] | None = None
-    training_why: str = ""
     judges: Mapping[str, Mapping] = field(default_factory=dict)
     screening: tuple[Mapping, ...] = ()
     collection: Mapping[str, Any] = field(default_factory=dict)

@@ -34,9 +34,7 @@ def sources_of(judgements: Any) -> tuple[str, ...]:
 
 def facts_of_conversations(study: Study) -> Facts:
     """Return what is known of the study's conversations, whatever is asked about them."""
-    training, why = training_texts(study)
-    bots = tuple(study.plan.contestants)
-    return Facts.of(study.conversations(), bots=bots, training=training, training_why=why)
+    return Facts.of(study.conversations(), bots=tuple(study.plan.contestants), training=training_texts(study))
 
 
 def facts_of(study: Study, survey: str) -> Facts:
@@ -80,29 +78,16 @@ def checked_round(row: dict, where: str) -> dict:
     return row
 
 
-def training_overlap(study: Study) -> dict:
-    """Return how much of the conversations is in the data that the bots know, as self-play found it."""
-    overlap = study.provenance().get("selfplay", {}).get("overlap_with_training_data")
-    if not overlap:
-        return {"why": "these conversations were not played here, so the bots' training data are not known"}
-    turns = ", ".join(f"{name} {share:.0%}" for name, share in overlap["turns_found"].items())
-    sentence = (
-        f"{overlap['with_training_exchange']} of {overlap['conversations']} conversations hold an exchange of the data "
-        f"that the bots know; turns that stand there: {turns or 'none'}."
-    )
-    return {**overlap, "sentence": sentence}
-
-
-def training_texts(study: Study) -> tuple[list[tuple[str, ...]] | None, str]:
-    """The turns of each conversation that the study's bots know; or None and why they are not there.
+def training_texts(study: Study) -> list[tuple[str, ...]] | None:
+    """The turns of each conversation that the study's bots know; None where they are not there.
 
     Only where self-play has read them already: nothing is fetched for this.
     """
     from parlai_spotbot.domains import domain_of
 
     if "selfplay" not in study.provenance():
-        return None, "these conversations were not played here, so what the bots know is not known"
+        return None
     try:
-        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")], ""
-    except UserError as err:
-        return None, err.problem.rstrip(".")
+        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")]
+    except UserError:
+        return None

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from parlai_spotbot import terminal
 from parlai_spotbot.findings import sections
-from parlai_spotbot.findings.matrix import matrix_card
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
@@ -191,7 +189,7 @@ def lines(finding: Finding, result: Result) -> list[str]:
 def card(finding: Finding, result: Result) -> Card | None:
     """Return the first screen's ranking: places, with the columns `finding.bars` as bars beside people's share.
 
-    A source that can't tell people from bots ranks nobody; where no single order fits, who beats whom is in the
+    A source that can't tell people from bots ranks nobody; where no single order fits, the table of pairs is in the
     place of places.
     """
     if not finding.bars:
@@ -205,7 +203,8 @@ def card(finding: Finding, result: Result) -> Card | None:
         shown = page_table(first, first.read(data)) if data.get("criteria") and not account.chance else None
         return Card(text=sentences, table=shown if shown and shown.rows else None) if sentences else None
     if (data.get("one_scale") or {}).get("rejected"):
-        return replace(matrix_card(data), text=sentences)
+        pairs = finding.tables["pairs"]
+        return Card(text=sentences, table=page_table(pairs, pairs.read(data)))
     bars = _bars_of(finding, data)
     people, text = data.get(finding.reference) or {}, ""
     column = finding.bars[-1]

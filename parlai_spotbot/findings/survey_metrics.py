@@ -51,21 +51,18 @@ def metrics_of(
     return _tasks(metrics) if survey.name != ABC else metrics, reasons
 
 
-def outcomes_of(
-    judgements: Sequence[Judgement], conversations: Sequence[Conversation], question: str = QUALITY
-) -> Outcomes:
-    """Return what people said of `question` ("quality") about the conversations that they led, from survey
-    `interactive`."""
+def outcomes_of(judgements: Sequence[Judgement], conversations: Sequence[Conversation]) -> Outcomes:
+    """Return what people said of the quality of the conversations that they led, from survey `interactive`."""
     talks = {c.conversation_id: c for c in conversations}
     ratings, choices = [], []
     for _, row in last_answers(judgements, shown_item())[0]:
         if row.control is not None or row.source != HUMAN or any(c not in talks for c in row.conversation_ids):
             continue
-        if row.question == question and row.target.startswith("entity:"):
+        if row.question == QUALITY and row.target.startswith("entity:"):
             talk = talks[row.conversation_ids[0]]
             bot = talk.entities[int(row.target[-1])]
             ratings.append((talk.conversation_id, bot, row.worker_id, float(row.answer)))
-        elif row.question == f"{question}_choice" and len(row.conversation_ids) == 2:
+        elif row.question == f"{QUALITY}_choice" and len(row.conversation_ids) == 2:
             value = {"conversation:0": 1.0, "conversation:1": -1.0}.get(row.answer, 0.0)
             choices.append((*row.conversation_ids, row.worker_id, value))
     rated = pd.DataFrame(ratings, columns=["conversation_id", "bot", "worker_id", "value"])

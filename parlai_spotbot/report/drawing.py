@@ -25,6 +25,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from parlai_spotbot import files
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.pdf_fonts import quick_fonts
 
 PALETTE = (
     ("#0072b2", "#56b4e9"),
@@ -206,7 +207,8 @@ def _pdf(figure: Figure, label: str) -> bytes:
     in_light_colours(figure)
     out = io.BytesIO()
     about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
-    figure.savefig(out, format="pdf", transparent=True, metadata=about)
+    with quick_fonts():
+        figure.savefig(out, format="pdf", transparent=True, metadata=about)
     return out.getvalue()
 
 

@@ -142,25 +142,6 @@ def test_the_command_writes_json_and_csv(study, capsys):
     assert json.loads(written["ranking.json"]) == again["ranking"]
 
 
-def test_overlap_with_training_data_is_what_selfplay_found(study, only):
-    only("order")
-    own = analyze_study(study, bootstraps=5, backend="native")["order"]["by_source"]["human"]
-    assert "not played here" in own["training_overlap"]["why"]
-    found = {
-        "conversations": 90,
-        "with_training_exchange": 3,
-        "share": 1 / 30,
-        "turns_found": {"bot0": 0.0, "bot1": 0.25},
-    }
-    study.record("selfplay", {**study.provenance().get("selfplay", {}), "overlap_with_training_data": found})
-    own = analyze_study(study, bootstraps=5, backend="native")["order"]["by_source"]["human"]
-    assert own["training_overlap"]["with_training_exchange"] == 3
-    assert own["training_overlap"]["sentence"] == (
-        "3 of 90 conversations hold an exchange of the data that the bots know; "
-        "turns that stand there: bot0 0%, bot1 25%."
-    )
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -8,6 +8,8 @@ import zlib
 from dataclasses import replace
 
 import pytest
+from matplotlib.backends import _backend_pdf_ps
+from matplotlib.font_manager import FontPath, findfont, get_font
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.sections import Chart, Name
@@ -15,6 +17,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import LIGHT, looks
 from parlai_spotbot.report.page import build_report
+from parlai_spotbot.report.pdf_fonts import quick_fonts
 
 SURVEY = "spot_the_bot"
 BOTS = ["alice", "eliza", "tfidf"]
@@ -57,6 +60,27 @@ def test_files_have_the_light_colours_and_no_date(study, page):
         drawn = b"".join(streams(data))
         for stand_in in set(stand_ins) - {b"0.000000"}:
             assert b"\n" + stand_in[:7] not in drawn
+
+
+@pytest.mark.parametrize("text", ["share of wins – 95 %, “a” and ★", "with ℵ, which is no common letter"])
+def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
+    path = get_font(findfont("DejaVu Sans")).fname
+    font = FontPath(path, 0)
+    glyphs = {get_font(path).get_char_index(ord(letter)) for letter in text}
+
+    def outlines():
+        with _backend_pdf_ps.get_glyphs_subset(font, glyphs) as found:
+            table, order = found.font["glyf"], found.font.getGlyphOrder()
+            return {
+                glyph: (order[place], table[order[place]].getCoordinates(table)[0], found.font["hmtx"][order[place]])
+                for glyph, place in found.glyph_index_map.items()
+                if glyph in glyphs
+            }
+
+    whole = outlines()
+    with quick_fonts():
+        assert outlines() == whole
+    assert whole.keys() == glyphs
 
 
 def test_a_chart_is_drawn_once(monkeypatch):

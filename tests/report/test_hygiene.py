@@ -1,6 +1,5 @@
 """The section on hygiene: what stands there is what hygiene.json says, and text in it stays text."""
 
-import html
 import re
 import shutil
 
@@ -19,7 +18,7 @@ BAD = "<b>i am a bot</b> . </s>"
 def looked_at(tmp_path, new_study):
     """A study in which every conversation of bots holds a turn with a tag, a token and a confession."""
     study = new_study(tmp_path / "study", text=BAD, sources=("human",), analyze=False)
-    result = hygiene(study.conversations(), list(study.plan.contestants), training_overlap={"sentence": "2 of 9 hold."})
+    result = hygiene(study.conversations(), list(study.plan.contestants))
     checksums.write_json(study.analysis_path("spot_the_bot") / "hygiene.json", result)
     return study, result
 
@@ -32,8 +31,6 @@ def section(study):
 def test_faults_are_said_and_drawn(looked_at):
     study, result = looked_at
     _, own = section(study)
-    said = html.unescape(own)
-    assert "2 of 9 hold." in said
     assert "special tokens" in own
     assert (
         FINDING.tables["hygiene"]
@@ -56,7 +53,7 @@ def test_what_was_not_looked_through_says_so_and_what_is_wrong_is_named(looked_a
     study = Study.open(tmp_path / "s")
     path = study.analysis_path("spot_the_bot") / "hygiene.json"
     checksums.write_json(path, {"kinds": {}})
-    with pytest.raises(UserError, match="nothing of 'training_overlap'") as error:
+    with pytest.raises(UserError, match="nothing of 'contestants'") as error:
         build_report(study)
     assert "spotbot_analyze" in error.value.remedy
     checksums.remove(path)

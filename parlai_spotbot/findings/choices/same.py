@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from parlai_spotbot.analysis.choices import same_test, share_test
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.wording import INTERVAL, p_said, percent, plainly, to
+from parlai_spotbot.wording import percent, plainly, to
 
 LEVEL = 0.05
 
@@ -19,7 +17,7 @@ def compute(answers: Answers) -> dict:
     tests, sides = {}, {}
     for question in answers.questions:
         rows = answers.to(question)
-        tests[question] = [row | {"sentence": same_sentence(row)} for row in same_test(rows, **answers.hang)]
+        tests[question] = same_test(rows, **answers.hang)
         sided = rows[rows["left"].notna()]
         if len(sided):
             sides[question] = share_test((sided["left"] > 0).to_numpy(), answers.clusters(sided))
@@ -29,20 +27,10 @@ def compute(answers: Answers) -> dict:
     return result
 
 
-def same_sentence(row: Mapping) -> str:
-    """Return how often a contestant's left conversation is chosen over its own right one, and whether that is
-    chance."""
-    who = "contestants against themselves" if row["name"] == "all" else f"{row['name']} against itself"
-    clear = "more than chance explains" if row["p"] < LEVEL else "no more than chance explains"
-    share = f"{percent(row['estimate'])} of {row['n']} choices{to(row['ci'], prefix=INTERVAL)}"
-    return f"{who}: the {row['of']} conversation was chosen in {share}, {clear} ({p_said(row['p'])})."
-
-
 def summarise(result: Result) -> list[str]:
-    """Return how often the left conversation is chosen, against itself and of all; [] where neither is known."""
-    data = result.data
-    text = [f"{plainly(q).capitalize()}, {row['sentence']}" for q, tests in data["tests"].items() for row in tests]
-    for question, found in data["left"].items():
+    """Return how often the left conversation is chosen of all; [] where no sides are known."""
+    text = []
+    for question, found in result.data["left"].items():
         clear = "more than chance explains" if found["p"] < LEVEL else "as chance would have it"
         text.append(
             f"{plainly(question).capitalize()}: of all {found['n']} choices the left conversation got "

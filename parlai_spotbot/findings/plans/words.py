@@ -32,7 +32,6 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
         f"{counted(design.pairs, 'pair')} and correlated annotations (design effect "
         f"{design.design_effect:.2f})."
     )
-    lines += _activity(design.annotations_per_worker, design.effective_per_worker)
     if simulation := result["simulation"]:
         low, high = simulation["ci"]
         lines.append(
@@ -55,12 +54,6 @@ def _cost(row: Mapping) -> str:
     return "" if row["cost"] is None else f", {row['cost']:,.0f} in wages"
 
 
-def _activity(mean: float, effective: float) -> list[str]:
-    """Return how many annotations a person gives, on average and in effect; [] where it is one."""
-    text = f"People give {mean:.0f} annotations of bots each on average; since some give far more, annotations are "
-    return [f"{text}correlated as if each gave {effective:.0f}."] if mean > 1 else []
-
-
 PILOT = ("pair", "estimate", "p (Holm)", "power", "had", "needed", "more", "status")
 
 
@@ -71,7 +64,7 @@ def after_text(result: Mapping) -> str:
     if design["looks"] > 1:
         threshold = p_value((1 - design["level"]) / design["looks"])
         lines.append(f"settled: p below {threshold}, for pairs are tested {design['looks']} times")
-    lines += ["", *result["first"], *_activity(design["annotations_per_worker"], design["effective_per_worker"])]
+    lines += ["", *result["first"]]
     opened = sum(row["status"] != SETTLED for row in pairs)
     if not opened:
         return "\n".join([*lines, "Every pair that met is settled."])

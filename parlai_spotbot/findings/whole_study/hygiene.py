@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import pandas as pd
-
 import parlai_spotbot
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.values import plain
@@ -18,7 +16,7 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
-from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, QUANTILE, Fault, faults, longest_usual, measure, turns_of
+from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
 from parlai_spotbot.wording import counted, small_percent
 
@@ -38,11 +36,7 @@ NAMED = 4
 
 
 def hygiene(
-    conversations: Sequence[Conversation],
-    bots: Sequence[str] = (),
-    training: Iterable[Sequence[str]] | None = None,
-    why: str = "",
-    training_overlap: dict | None = None,
+    conversations: Sequence[Conversation], bots: Sequence[str] = (), training: Iterable[Sequence[str]] | None = None
 ) -> dict:
     """Measure the hygiene of `conversations`.
 
@@ -51,16 +45,14 @@ def hygiene(
     bots : sequence of str
         The contestants in the order of the plan; others follow, people come last.
     training : iterable of sequences of str, optional
-        The data that the bots know, conversation by conversation; `why` says why they are not there.
-    training_overlap : dict, optional
-        What self-play found of it, to be next to.
+        The data that the bots know, conversation by conversation.
 
     Returns
     -------
     dict
         `contestants` {name: {`turns`, `sentence`, `kinds` {kind: see `Fault.to_dict`}}}; `kinds` {kind: what it means};
-        `not_told` {kind: why}; `longest_usual`, in words; `copies`: how many `conversations` are near-copies of others,
-        in how many `clusters`, and a `sentence`, "" where there are none; `training_overlap`; `made_by`.
+        `copies`: how many `conversations` are near-copies of others,
+        in how many `clusters`, and a `sentence`, "" where there are none; `made_by`.
     """
     turns = turns_of(conversations)
     found = faults(turns, training)
@@ -80,9 +72,6 @@ def hygiene(
             for name in order
         },
         "kinds": {kind: KINDS[kind] for kind in found.columns},
-        "not_told": _not_told(found, why),
-        "longest_usual": longest_usual(turns),
-        "training_overlap": training_overlap or {},
         "made_by": {
             "package": f"parlai_spotbot {parlai_spotbot.__version__}",
             "conversations": len(conversations),
@@ -102,12 +91,6 @@ def copies_of(clusters: Mapping[str, str]) -> dict:
             f"{ALIKE:.0%} of the sequences of three words that occur in either."
         )
     return found
-
-
-def _not_told(rows: pd.DataFrame, why: str) -> dict[str, str]:
-    few = f"there are too few turns of people to know how long {QUANTILE:.0%} of them are at most"
-    of_training = why or "the data that the bots know are not there"
-    return {kind: of_training if kind in OF_TRAINING else few for kind in KINDS if kind not in rows.columns}
 
 
 def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
@@ -138,10 +121,10 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return the most frequent faults, and the overlap with training data."""
+    """Return the most frequent faults."""
     careful = [Caution(text) for text in careful_of(result.data)]
     nothing = "No contestant's turns show faults clearly more often than people's."
-    return [*(careful or [nothing]), result.data["training_overlap"].get("sentence", "")]
+    return careful or ([nothing] if result.data["contestants"] else [])
 
 
 def careful_of(data: Mapping) -> list[str]:

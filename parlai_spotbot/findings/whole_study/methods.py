@@ -72,10 +72,10 @@ def _main_of(standing: Standing) -> dict:
 
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
-    """Return what was found when a survey was analysed last; analyses of an older version are compared now."""
+    """Return what was found when a survey was analysed last."""
     path = study.path / "analysis" / FILE
     if not path.exists():
-        return compute(analysed(study)) if len(surveys) > 1 else {}
+        return {}
     found = checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))
     return found["by_source"] if found["made_by"].get("version") == VERSION else {}
 

@@ -1,0 +1,72 @@
+"""Fonts of figures as PDF: matplotlib reads and cuts a whole font a figure, which takes most of a PDF's time.
+
+Common letters are cut out once a process; a figure that needs no others gets its font from these, a tenth as large.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from fontTools import subset
+from matplotlib.backends import _backend_pdf_ps as fonts_of_figures
+
+COMMON = (
+    *range(0x20, 0x180),  # Latin
+    *range(0x370, 0x400),  # Greek
+    *range(0x2010, 0x2045),  # dashes, quotation marks
+    *range(0x2190, 0x219A),  # arrows
+    *range(0x2200, 0x2270),  # minus, not more than
+    *range(0x25A0, 0x2606),  # marks
+)
+SETTING = ("GDEF", "GPOS", "GSUB", "MATH", "kern")
+"""Tables by which a text is set: in a PDF every letter has its place already."""
+
+
+@contextmanager
+def quick_fonts() -> Iterator[None]:
+    """Within, matplotlib cuts fonts from the common letters where it can; other versions of it go on as they do."""
+    whole = fonts_of_figures.get_glyphs_subset
+    if not hasattr(fonts_of_figures, "SubsetResults"):
+        yield
+        return
+
+    def cut(fontfile: Any, glyphs: Iterable[int]) -> AbstractContextManager:
+        data, places = _common(str(fontfile), fontfile.face_index)
+        if not places.keys() >= set(glyphs):
+            return whole(fontfile, glyphs)
+        font, glyph_places = _cut(io.BytesIO(data), gids=[places[glyph] for glyph in glyphs])
+        kept = {glyph: glyph_places[places[glyph]] for glyph in glyphs}
+        return fonts_of_figures.SubsetResults(font, kept)._as_cm()
+
+    fonts_of_figures.get_glyphs_subset = cut
+    try:
+        yield
+    finally:
+        fonts_of_figures.get_glyphs_subset = whole
+
+
+@functools.cache
+def _common(path: str, number: int) -> tuple[bytes, dict[int, int]]:
+    """The common letters of a font as a font of its own, and the places there of its glyphs."""
+    font, places = _cut(path, number, unicodes=COMMON)
+    out = io.BytesIO()
+    font.save(out)
+    return out.getvalue(), places
+
+
+def _cut(source: str | io.BytesIO, number: int = 0, **kept: Any) -> tuple[Any, dict[int, int]]:
+    """A font with what is to be kept of it alone, and where its glyphs are now."""
+    options = subset.Options(glyph_names=True, recommended_glyphs=True, font_number=number)
+    options.drop_tables += ["FFTM"]  # a date
+    font = subset.load_font(source, options)
+    cutter = subset.Subsetter(options=options)
+    cutter.populate(**kept)
+    cutter.subset(font)
+    for table in SETTING:
+        if table in font:
+            del font[table]
+    return font, cutter.glyph_index_map

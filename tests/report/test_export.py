@@ -65,6 +65,26 @@ def plant(study):
         ledger.execute("create table t (worker text)")
         ledger.execute("insert into t values (?)", (PLANTED["worker"],))
     checksums.write_jsonl(where / "controls.jsonl", [{"item_id": "c", "note": PLANTED["secret"]}])
+    _plant_provenance(study)
+    judge = files.read_json(where / "judges" / "spotter.json")
+    judge["variants"]["words"]["words"] = {
+        "human": [{"word": "bicyclebell", "people": 0.1, "bots": 0.0, "apart": 0.5}],
+        "bot": [],
+    }
+    judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
+    checksums.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
+    failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}
+    checksums.write_jsonl(study.failures_path, [{**failure, "message": PLANTED["error"], "log": PLANTED["home"]}])
+    text_of = study.plan_path.read_text(encoding="utf-8")
+    opt = f"    opt:\n      openai_url: {PLANTED['server']}\n      openai_key_variable: {PLANTED['variable']}\n"
+    opt += f"      topk: 10\n      model_file: {PLANTED['home']}/tiny.bin\n      note: see {PLANTED['server']}\n"
+    changed = text_of.replace("    model: spotbot:minilm\n", f"    model: spotbot:minilm\n{opt}")
+    assert changed != text_of
+    checksums.write_text(study.plan_path, changed)
+    return Study.open(study.path)
+
+
+def _plant_provenance(study):
     settings = {
         "provider": "prolific",
         "pay": 4.5,
@@ -103,22 +123,6 @@ def plant(study):
     )
     study.record("import_judgements", {f"{PLANTED['home']}/answers.csv": {"source": f"{PLANTED['home']}/answers.csv"}})
     study.record("anything_else", dict(PLANTED))
-    judge = files.read_json(where / "judges" / "spotter.json")
-    judge["variants"]["words"]["words"] = {
-        "human": [{"word": "bicyclebell", "people": 0.1, "bots": 0.0, "apart": 0.5}],
-        "bot": [],
-    }
-    judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
-    checksums.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
-    failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}
-    checksums.write_jsonl(study.failures_path, [{**failure, "message": PLANTED["error"], "log": PLANTED["home"]}])
-    text_of = study.plan_path.read_text(encoding="utf-8")
-    opt = f"    opt:\n      openai_url: {PLANTED['server']}\n      openai_key_variable: {PLANTED['variable']}\n"
-    opt += f"      topk: 10\n      model_file: {PLANTED['home']}/tiny.bin\n      note: see {PLANTED['server']}\n"
-    changed = text_of.replace("    model: spotbot:minilm\n", f"    model: spotbot:minilm\n{opt}")
-    assert changed != text_of
-    checksums.write_text(study.plan_path, changed)
-    return Study.open(study.path)
 
 
 @pytest.fixture(scope="module")

@@ -33,9 +33,6 @@ STRIKES = 3
 ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
 
-LONGEST_FOLDER = 70
-"""Characters that the path of the folder for temporary files may have: a socket's has at most about 100."""
-
 _MAIN = threading.Lock()
 _POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.agent_server"]
@@ -280,10 +277,9 @@ def _main_left_out() -> Iterator[None]:
 
 
 def _start_error(name: str, err: OSError) -> UserError:
-    """Return the error of a process that can't start; often the path of the folder for temporary files is too long."""
+    """Return the error of a process that can't start."""
     folder = tempfile.gettempdir()
-    long = len(folder) > LONGEST_FOLDER
     return UserError(
         f"contestant '{name}': its process could not be started: {err}.",
-        f"Set TMPDIR to a folder with a shorter path, it is {folder}." if long else "See what the system lacks.",
+        f"See what the system lacks; the path of TMPDIR, {folder}, may be too long.",
     )

@@ -26,11 +26,7 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--datapath", default="", metavar="DIR", help="where their downloads lie (default: ParlAI's)")
     result.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these contestants (default: all)")
     result.add_argument("--pool", default="embedded", help="embedded (default), rules, or a YAML file")
-    result.add_argument(
-        "--dual-encoder", default="", metavar="FILE", help="a trained dual encoder (default: train one, some minutes)"
-    )
     result.add_argument("--epochs", type=int, default=6, help="of its training (default 6)")
-    result.add_argument("--threads", type=int, default=1, help="of each contestant (default 1)")
     result.add_argument("--seed", type=int, default=0, help="where all chance starts (default 0)")
     return result
 
@@ -49,10 +45,8 @@ def _run(options: argparse.Namespace) -> None:
         questions=options.questions,
         seed=options.seed,
         epochs=options.epochs,
-        threads=options.threads,
         pool=options.pool,
         only=tuple(options.only),
-        encoder=options.dual_encoder,
         corpora=options.corpora,
         datapath=options.datapath,
     )

@@ -34,7 +34,7 @@ def run(
 
 def check(settings: NucStudySettings) -> None:
     """Raise `UserError` for settings with which nothing can be done."""
-    for name, least in {"questions": 2, "epochs": 1, "threads": 1}.items():
+    for name, least in {"questions": 2, "epochs": 1}.items():
         value = getattr(settings, name)
         if value < least:
             raise UserError(f"--{name} {value}: too few.", f"{least} at least.")

@@ -38,10 +38,8 @@ class NucStudySettings:
     questions: int = 200
     seed: int = 0
     epochs: int = 6
-    threads: int = 1
     pool: str = "embedded"
     only: tuple[str, ...] = ()
-    encoder: str = ""
     corpora: str = DOMAIN
     datapath: str = ""
 
@@ -58,13 +56,6 @@ def carry_out(arguments: Sequence[str]) -> None:
 
 def encoder_of(out: Path, settings: NucStudySettings) -> Path:
     """The model file of the dual encoder, trained here unless there is one."""
-    if settings.encoder:
-        encoder = Path(settings.encoder).expanduser().resolve()
-        if not encoder.is_file():
-            raise UserError(
-                f"--dual-encoder {encoder}: no such file.", "Name a model file, or leave it out to train one."
-            )
-        return encoder
     model, mark = out / ENCODER / "model", out / ENCODER / "trained.json"
     if not mark.exists():
         model.parent.mkdir(parents=True, exist_ok=True)
@@ -106,9 +97,7 @@ def study_of(out: Path, settings: NucStudySettings) -> Study:
 
 def score(study: Study, settings: NucStudySettings) -> None:
     """`spotbot_nuc` with the paper's number of candidates; done again in no time where all is scored."""
-    words = (
-        f"spotbot_nuc --candidates {CANDIDATES} --k 1 2 --questions {settings.questions} --threads {settings.threads}"
-    )
+    words = f"spotbot_nuc --candidates {CANDIDATES} --k 1 2 --questions {settings.questions} --threads 1"
     options = ["--seed", str(settings.seed), "--study", str(study.path), "--task", settings.corpora]
     carry_out([*words.split(), *options, *(["--datapath", settings.datapath] if settings.datapath else [])])
 

@@ -70,7 +70,6 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
             domain, "time per conversation", conversation, None, "human-bot conversations are not in the release"
         ),
     ]
-    table.notes.append(f"the mean is {timed.mean() / elapsed.median():.1f} times the median: a few take very long")
     return table
 
 
@@ -121,10 +120,6 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
             digits=0,
         ),
     ]
-    table.notes.append(
-        f"the whole domain took {timed.mean() * len(annotations) / 3600:.0f} hours of annotators at the mean time, "
-        f"{elapsed.median() * len(annotations) / 3600:.0f} at the median"
-    )
     return table
 
 
@@ -209,9 +204,6 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
         None,
         result["always_bot"],
         "the correctness of answering bot always, mean over annotators",
-    )
-    table.notes.append(
-        f'always answering "bot" would score {result["always_bot"]:.2f}, more than annotators do: 50 % is not chance'
     )
     return table
 

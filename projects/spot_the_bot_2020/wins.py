@@ -72,22 +72,11 @@ def win_table(name: str, paper: dict, annotations: pd.DataFrame, domain: str, ru
     for a, i in row_of.items():
         mean = MEAN.format(criterion=CRITERIA[name]) + suffix
         table.add(a, "WR", printed["win_rate"][i], overall[bots.index(a)], mean)
-        span, times = ranges[a]
-        table.add(a, "RANGE", printed["range"][i], span, RANGE.format(runs=runs) + suffix)
+        table.add(a, "RANGE", printed["range"][i], ranges[a], RANGE.format(runs=runs) + suffix)
         how = "as RANGE, with as many draws as there are matches" + suffix
-        table.add(a, "RANGE, draws = matches", None, fewer[a][0], how)
-        if times < runs:
-            table.notes.append(f"range of {a}: {span} in {times} of {runs} runs, so chance decides")
+        table.add(a, "RANGE, draws = matches", None, fewer[a], how)
     for (a, b), p in chi2(matrix).items():
         table.own(f"{a}–{b}", CHI2 + suffix, {"p": p})
-    for a, i in row_of.items():
-        own = float(np.mean([rate for rate in printed["rates"][i] if rate is not None]))
-        if abs(own - printed["win_rate"][i]) > 0.01:
-            table.notes.append(
-                f"the paper's WR of {a}, {printed['win_rate'][i]:.2f}, is not the mean of its own row, {own:.3f}"
-            )
-    weak = [f"{a}–{b}" for (a, b), p in chi2(matrix).items() if p >= 0.05]
-    table.notes.append(f"pairs not significant by the paper's test: {', '.join(weak) or 'none'}")
     _instead(name, table, annotations, bots)
     return table
 
@@ -98,10 +87,6 @@ def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tupl
         skills = trueskill_scores(right, bots, model=PAPER)["mu"]
         for bot, skill in skills.items():
             table.own(bot, SKILL, {"TrueSkill": skill})
-        called = [(annotations.loc[right.index, f"nature{e}"] == "human").mean() for e in (0, 1)]
-        table.notes.append(
-            f"order: entity 0 is called human in {called[0]:.3f}, entity 1 in {called[1]:.3f} of matches"
-        )
     if name == "table6":
         right = matches_frame(annotations, "sensibleness_and_specificity")
         wrong = win_rates(win_matrix(ssa_with_bug(annotations), bots))
@@ -112,14 +97,14 @@ def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tupl
         )
 
 
-def common_ranges(matrix: WinMatrix, runs: int, seed: int, draws: int = 5000) -> dict[str, tuple[str, int]]:
-    """The paper's range of each bot in most of the runs, and in how many."""
+def common_ranges(matrix: WinMatrix, runs: int, seed: int, draws: int = 5000) -> dict[str, str]:
+    """The paper's range of each bot in most of the runs."""
     rng = np.random.default_rng([seed, 2])
     seen: dict[str, Counter] = {bot: Counter() for bot in matrix.names}
     for _ in range(runs):
         for bot, (first, last) in paper_ranges(matrix, rng=rng, draws=draws).items():
             seen[bot][f"{first}-{last}"] += 1
-    return {bot: count.most_common(1)[0] for bot, count in seen.items()}
+    return {bot: count.most_common(1)[0][0] for bot, count in seen.items()}
 
 
 def chi2(matrix: WinMatrix) -> dict[tuple[str, str], float]:
@@ -165,8 +150,6 @@ def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: s
         f"significant at .05, which the paper sets bold: {', '.join(strong)}",
         f"the text's claim that all significant effects go the intuitive way {intuitive}",
         f"the text's claim that DR's fluency is significant {'holds' if 'DR fluency' in strong else 'fails'}",
-        "significant for how many of the bots: "
-        + ", ".join(f"{f} {sum(s.endswith(f) for s in strong)} of {len(bots)}" for f in order),
         "which cells are bold is not kept in the text that the paper's values are from, so cells are not compared",
     ]
     return table

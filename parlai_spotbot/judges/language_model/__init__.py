@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
@@ -53,7 +52,6 @@ class LanguageModelJudge(Judge):
     # -- questions -----------------------------------------------------------------------------------------------------
     def open(self, study: Study, survey: str) -> None:
         self.survey = survey_of(study, survey)
-        prompts.check(self.survey)
         # A model does not see its other answers, so questions need not wait for each other, except free texts.
         questions = self.survey.questions
         questions = tuple(q if q.kind == "free_text" else replace(q, after=()) for q in questions)
@@ -65,14 +63,6 @@ class LanguageModelJudge(Judge):
         self.identity = self.settings.identity()
         self._asks: dict[tuple[str, Pair, str], dict[str, PromptedQuestion]] = {}
         self._items = first_shown(study.units(survey))
-        for unit, items in self._items.items():
-            for item in items:
-                if unknown := [name for name in item.questions if name not in self.questions]:
-                    raise UserError(
-                        f"unit {unit}: item {item.item_id}: field 'questions' names {unknown[0]!r}, which the survey "
-                        f"{self.survey.name} lacks.",
-                        "Pack the units again.",
-                    )
 
     def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> dict[str, PromptedQuestion]:
         """Every prompt for one question and target by its key.

@@ -18,7 +18,6 @@ from pathlib import Path
 
 import yaml
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import identifier
 from parlai_spotbot.models.chat.message_text import quoted
 from parlai_spotbot.records import Item
@@ -72,17 +71,6 @@ def prompt_sha256(survey: Survey) -> str:
     value_by_key = {key: value for key, value in survey.to_json().items() if key in shown}
     text = json.dumps([VERSION, WORDS, value_by_key], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
-
-
-def check(survey: Survey) -> None:
-    """Raise `UserError` where a question has more options than there are labels."""
-    for question in survey.questions:
-        if len(question.options) > len(string.ascii_uppercase):
-            raise UserError(
-                f"survey {survey.name}: question '{question.name}' has {len(question.options)} options; a language "
-                f"model can be asked for one of {len(string.ascii_uppercase)} at most.",
-                "Give it fewer options.",
-            )
 
 
 # -- the parts of a prompt ---------------------------------------------------------------------------------------------
@@ -167,12 +155,12 @@ def system_text(survey: Survey, put: Sequence[str]) -> str:
 
 
 def labels_of(question: Question) -> tuple[str, ...]:
-    """A single character for each option: its own value where all are digits, else 1, 2, … or A, B, …"""
+    """A label for each option: its own value where all are digits, else 1, 2, …; A, B, … for 10 to 26 options."""
     values = [option.value for option in question.options]
     if all(len(value) == 1 and value.isdigit() for value in values):
         return tuple(values)
-    many = len(values) > 9
-    return tuple(string.ascii_uppercase[: len(values)]) if many else tuple(str(i + 1) for i in range(len(values)))
+    letters = 9 < len(values) <= len(string.ascii_uppercase)
+    return tuple(string.ascii_uppercase[: len(values)] if letters else map(str, range(1, len(values) + 1)))
 
 
 def prompted_questions(

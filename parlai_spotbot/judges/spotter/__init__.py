@@ -99,7 +99,13 @@ class Spotter(Judge):
         self.entities = {c.conversation_id: c.entities for c in self.conversations}
         items = [item for unit in study.units(survey) for item in unit.items]
         for item in items:
-            _check(item, self.entities, study.units_path(survey))
+            unknown = [] if item.control else [c for c in item.conversation_ids if c not in self.entities]
+            if unknown:  # it would be judged by models that may know its bots
+                raise UserError(
+                    f"{study.units_path(survey)}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, "
+                    "which the study lacks.",
+                    "Pack the units again from this study's conversations.",
+                )
         self.items = {item.item_id: item for item in items}
         packed = study.provenance().get("pack", {}).get(survey, {}).get("options", {})
         self.surface = packed.get("surface", "normalise")  # what is learnt from looks like what is judged
@@ -194,22 +200,6 @@ class Spotter(Judge):
             leaving_out[" and ".join(key) or "people"] = {"bots": names, **counts}
         trained_on = {"domain": self.domain, "fold": "judges", "leaving_out": leaving_out}
         return {"rule": RULE, "trained_on": trained_on, "variants": {self.name: {"description": DESCRIPTION}}}
-
-
-def _check(item: Item, conversation_ids: dict, where: object) -> None:
-    unknown = [c for c in item.conversation_ids if c not in conversation_ids]
-    if unknown and item.control is None:
-        raise UserError(
-            f"{where}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, which the study lacks.",
-            "Pack the units again from this study's conversations.",
-        )
-    turns = [u.entity for u in item.transcripts[0]] if len(item.transcripts) == 1 else []
-    if not turns or len(turns) % 2 or turns != [0, 1] * (len(turns) // 2):
-        raise UserError(
-            f"{where}: item {item.item_id}: field 'transcripts': expected one transcript in which entity 0 and "
-            "entity 1 take turns.",
-            "Pack the units again.",
-        )
 
 
 JUDGE = Spotter

@@ -54,15 +54,6 @@ class GeneratedTurn:
 
 
 @dataclass
-class TokenCount:
-    """Tokens since the start: wanted (the prompts' lengths), read, and written."""
-
-    prompt: int = 0
-    read: int = 0
-    written: int = 0
-
-
-@dataclass
 class BatchRow:
     """A row of a batch: its request, what is written, what was kept of its tokens, its columns of padding, and whether
     it is kept for its next turn."""
@@ -112,7 +103,7 @@ class TurnWriter:
         self.model, self.vocabulary = model, vocabulary
         self.limits = limits or BatchLimits()
         self.device, self.dtype = model.device, model.dtype
-        self.count = TokenCount()
+        self.read = 0  # tokens since the start
         self.store = CacheStore(self.limits.cache_bytes)
         accepted = inspect.signature(model.forward).parameters
         self._positions = "position_ids" in accepted
@@ -134,7 +125,7 @@ class TurnWriter:
         if self.plain and replaced:
             unpack(replaced)
             self.plain = differs(self._probe, tokens, expected)
-        self.count = TokenCount()
+        self.read = 0
 
     def _probe(self, tokens: list[int]) -> torch.Tensor:
         """The last scores of `tokens`, computed in every way that a batch uses: padded, with kept ones, one by one."""
@@ -151,9 +142,6 @@ class TurnWriter:
         self._choose_kept(slots, rules.max_new_tokens)
         for part in self._parts(slots, rules.max_new_tokens):
             self._answer(part, rules)
-        for slot in slots:
-            self.count.prompt += len(slot.tokens)
-            self.count.written += len(slot.row.written)
         return [GeneratedTurn(tuple(slot.row.written), slot.row.text, slot.row.finished) for slot in slots]
 
     def _choose_kept(self, slots: list[BatchRow], new: int) -> None:
@@ -296,7 +284,7 @@ class TurnWriter:
         for row, slot in enumerate(chunk):
             new = slot.tokens[slot.known :]
             ids[row, width - len(new) :] = new
-        self.count.read += ids.size
+        self.read += ids.size
         pads = np.array([slot.pad for slot in chunk])
         return self._forward(ids, pads, batch.cache(first, first + len(chunk), end - width), end)
 
@@ -326,4 +314,4 @@ class TurnWriter:
             (token,) = choose([slot.row], scores)
             slot.row.add(token)
             ids = torch.cat([ids, ids.new_tensor([[token]])], dim=1)
-        self.count.read += len(slot.tokens)
+        self.read += len(slot.tokens)

@@ -14,8 +14,6 @@ from parlai_spotbot.models.chat.keys import Key
 UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 TOO_LONG = ("context_length_exceeded", "context window", "context length", "prompt is too long", "too many tokens")
 BUSY = (408, 409, 429)
-FINGERPRINTS = 100
-"""Number of fingerprints of a model that are listed; a server may make up one for each reply."""
 
 
 class ChatError(RuntimeError):
@@ -113,7 +111,7 @@ def add_served(served: dict[str, dict], reply: Any) -> None:
     model = served.setdefault(reply.model, {"replies": 0, "system_fingerprints": []})
     model["replies"] += 1
     fingerprints = model["system_fingerprints"]
-    if reply.fingerprint and reply.fingerprint not in fingerprints and len(fingerprints) < FINGERPRINTS:
+    if reply.fingerprint and reply.fingerprint not in fingerprints:
         fingerprints.append(reply.fingerprint)
 
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as t_distribution
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 
 METRICS = ("nominal", "ordinal")
 
@@ -69,9 +69,7 @@ def _middle(given: np.ndarray) -> np.ndarray:
     return given.cumsum(axis=-1) - given / 2
 
 
-def krippendorff_alpha(
-    units: ArrayLike, answers: ArrayLike, clusters: Clusters, metric: str = "nominal", level: float = 0.95
-) -> dict:
+def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters, metric: str = "nominal") -> dict:
     """Return alpha of answers about units, and its interval over conversations and annotators.
 
     Parameters
@@ -107,12 +105,12 @@ def krippendorff_alpha(
     if judged.alpha == 1:  # how many pairs might differ is bounded exactly
         given = judged.table.sum(axis=0)
         differ = 1 - (given * (given - 1)).sum() / (given.sum() * (given.sum() - 1))
-        low = 1 - clopper_pearson(0.0, clusters.effective, level)[1] / differ
+        low = 1 - clopper_pearson(0.0, clusters.effective)[1] / differ
         return result | {"ci": (float(max(low, -1.0)), 1.0), "note": "all_agree", "effective": clusters.effective}
     variance, df, few = _variance(judged, clusters)
     if not (df > 0 and variance > NOTHING and -1 < judged.alpha < 1):
         return result | {"why": EVEN if 0 <= variance < NOTHING else TOO_FEW}
-    half = t_distribution.ppf((1 + level) / 2, df) * np.sqrt(variance) / (1 - judged.alpha**2)
+    half = t_distribution.ppf((1 + LEVEL) / 2, df) * np.sqrt(variance) / (1 - judged.alpha**2)
     middle = np.arctanh(judged.alpha)
     result["ci"] = (float(np.tanh(middle - half)), float(np.tanh(middle + half)))
     return result | ({"note": "few_annotators"} if few else {})

@@ -34,7 +34,6 @@ def rank_clusters(
     weights: np.ndarray,
     *,
     rng: np.random.Generator,
-    level: float = 0.95,
     model: TrueSkill | None = None,
 ) -> RankClusters:
     """Rank the bots `names` by TrueSkill in bootstrap replicates of `matches` (a, b, outcome).
@@ -43,15 +42,11 @@ def rank_clusters(
     ----------
     weights : array (replicates, n)
         How often each match counts in each replicate, see `bootstrap_weights`; their order is shuffled in each.
-    level : float
-        Share of a bot's ranks that its range covers; half of the rest is thrown out at each end.
     model : TrueSkill, optional
         Its constants.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a number between 0 and 1")
     scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
-    ranges = rank_ranges(scores, level)
+    ranges = rank_ranges(scores)
     by_name = [dict(zip(names, rows.tolist(), strict=True)) for rows in (ranges, cluster_places(ranges))]
     return RankClusters(*by_name, scores)
 

@@ -25,7 +25,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_cluster
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, places
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -115,9 +115,7 @@ class Contrasts:
         return [[n for n in self.ranked if number[n] == g] for g in range(self.group.max(initial=-1) + 1)]
 
 
-def contrasts(
-    matches: pd.DataFrame, names: Sequence[str], *, order: bool = True, crossed: bool = True, level: float = 0.95
-) -> Contrasts:
+def contrasts(matches: pd.DataFrame, names: Sequence[str], *, order: bool = True, crossed: bool = True) -> Contrasts:
     """Compare every two of `names` by all of their matches.
 
     Parameters
@@ -130,16 +128,12 @@ def contrasts(
         both orders (`RARER`, `BOTH_ORDERS`); elsewhere it can't be told from strength.
     crossed : bool
         Whether annotators are a sample, as people are and a judge's variants aren't.
-    level : float
-        Of intervals, and of all places together.
 
     Raises
     ------
     ValueError
         Names the column or option that is wrong. Too little data is no error: `why` says what is missing.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level is {level}, expected a number between 0 and 1")
     names, size = tuple(names), len(names)
     matches = matches.reset_index(drop=True)
     codes = match_codes(matches, names)
@@ -151,8 +145,8 @@ def contrasts(
     counted = np.bincount(np.concatenate(codes[:2]), minlength=size)
     return Contrasts(
         names,
-        *_estimates(names, fits, group, level),
-        *([fits[0].single(name, level) for name in ("tie", "order")] if fits else (UNKNOWN, UNKNOWN)),
+        *_estimates(names, fits, group),
+        *([fits[0].single(name) for name in ("tie", "order")] if fits else (UNKNOWN, UNKNOWN)),
         fits[0].both_orders if fits else 0.0,
         conversations_won(codes, clusters, size),
         {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
@@ -161,15 +155,15 @@ def contrasts(
     )
 
 
-def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarray, level: float) -> tuple:
+def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarray) -> tuple:
     """Strengths, points, places, group and pairs as `Contrasts` has them."""
     size = len(names)
     strength, score, ci, score_ci = (np.full((size, 2)[:n], np.nan) for n in (1, 1, 2, 2))
     for fit in fits:
-        strength[fit.members], ci[fit.members] = fit.strengths(level)
-        score[fit.members], score_ci[fit.members] = fit.scores(level)
-    pairs, ends = _tested(names, fits, level)
-    clear = (pairs["p_adjusted"] < 1 - level).to_numpy()
+        strength[fit.members], ci[fit.members] = fit.strengths()
+        score[fit.members], score_ci[fit.members] = fit.scores()
+    pairs, ends = _tested(names, fits)
+    clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy()
     score_ci = _touching(score, score_ci, ends, np.isfinite(pairs["p"].to_numpy()) & ~clear)
     table = places(*ends, (pairs["difference"] > 0).to_numpy(), clear, size)
     table[:, 1] += np.bincount(group[group >= 0], minlength=size)[group] - size
@@ -297,7 +291,7 @@ class GroupFit:
         """Number of members."""
         return len(self.members)
 
-    def pairs(self, level: float) -> dict[str, np.ndarray]:
+    def pairs(self) -> dict[str, np.ndarray]:
         """Columns (q,) of the differences of every two members: difference, se, low, high, df, p.
 
         The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
@@ -314,7 +308,7 @@ class GroupFit:
             contrasts = np.zeros((len(i), len(theta)))
             contrasts[np.arange(len(i)), i], contrasts[np.arange(len(i)), j] = 1.0, -1.0
             t = np.sqrt(self.model.likelihood_ratios(theta, contrasts) / effect)
-        limit = stdtrit(np.maximum(df, 1e-9), (1 + level) / 2)
+        limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
         half = limit * se
         tested = limit * np.divide(np.abs(difference), t, out=np.zeros(len(t)), where=t > 0)
         inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
@@ -325,20 +319,20 @@ class GroupFit:
         p = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
         return {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
 
-    def strengths(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+    def strengths(self) -> tuple[np.ndarray, np.ndarray]:
         """Log strengths (k,) and their intervals (k, 2)."""
         if self.estimates is None:
             return np.full(self.size, np.nan), np.full((self.size, 2), np.nan)
-        return self.estimates.values[: self.size], self.estimates.intervals(level)[: self.size]
+        return self.estimates.values[: self.size], self.estimates.intervals()[: self.size]
 
-    def single(self, name: str, level: float) -> tuple[float, float, float]:
+    def single(self, name: str) -> tuple[float, float, float]:
         """Estimate and interval of log ν ("tie") or log γ ("order"); NaN where not estimated."""
         if self.model is None or not (self.model.ties if name == "tie" else self.model.order):
             return UNKNOWN
         place = self.size if name == "tie" else -1
-        return (float(self.estimates.values[place]), *self.estimates.intervals(level)[place].tolist())
+        return (float(self.estimates.values[place]), *self.estimates.intervals()[place].tolist())
 
-    def scores(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self) -> tuple[np.ndarray, np.ndarray]:
         """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
 
         Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants, one of
@@ -364,16 +358,16 @@ class GroupFit:
             gradient[:, place] = np.bincount(i, slope, size) - np.bincount(j, slope, size)
         gradient /= (2 * (size - 1) * score * (1 - score))[:, None]
         variance, df = self.estimates.spread.variance(gradient)
-        half = stdtrit(np.maximum(df, 1e-9), (1 + level) / 2) * np.sqrt(variance)
+        half = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2) * np.sqrt(variance)
         center = np.log(score / (1 - score))
         ci = expit(np.stack([center - half, center + half], axis=-1))
         if size == 2 and not (self.points * (self.conversations - self.points)).all():
-            ci = clopper_pearson(self.points / self.conversations, self.conversations, level)
+            ci = clopper_pearson(self.points / self.conversations, self.conversations)
             ci = np.stack([np.minimum(ci[:, 0], score), np.maximum(ci[:, 1], score)], axis=-1)
         return score, ci
 
 
-def _tested(names: tuple[str, ...], fits: Sequence[GroupFit], level: float) -> tuple[pd.DataFrame, np.ndarray]:
+def _tested(names: tuple[str, ...], fits: Sequence[GroupFit]) -> tuple[pd.DataFrame, np.ndarray]:
     """Every two contestants with the columns of `PAIRS`, NaN across groups, and their places (2, q) in `names`."""
     size = len(names)
     ends = np.stack(np.triu_indices(size, 1))
@@ -382,7 +376,7 @@ def _tested(names: tuple[str, ...], fits: Sequence[GroupFit], level: float) -> t
     for fit in fits:
         i, j = (fit.members[place] for place in np.triu_indices(fit.size, 1))
         rows = i * (2 * size - i - 1) // 2 + j - i - 1
-        for name, values in fit.pairs(level).items():
+        for name, values in fit.pairs().items():
             columns[name][rows] = values
     columns["p_adjusted"] = adjust_known(columns["p"])
     return pd.DataFrame({"a": label[ends[0]], "b": label[ends[1]], **columns}), ends

@@ -9,10 +9,10 @@ from scipy.special import expit, stdtrit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes, win_matrix, win_rates
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 
 
-def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts, level: float = 0.95) -> np.ndarray:
+def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts) -> np.ndarray:
     """Return intervals (K, 2) of the mean of the pairwise win rates (`win_rates`), on the scale of log odds.
 
     A match departs from what the strengths expect of it, not from its own pair's rate, which with a conversation or two
@@ -35,12 +35,12 @@ def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts, level: float
     variance, df = contrasts.clusters.variance(scores, shares_of)
     inside = (rates > 0) & (rates < 1) & (df > 0)
     half = np.full(size, np.nan)
-    half[inside] = stdtrit(df[inside], (1 + level) / 2) * np.sqrt(variance[inside])
+    half[inside] = stdtrit(df[inside], (1 + LEVEL) / 2) * np.sqrt(variance[inside])
     half[inside] /= (rates * (1 - rates))[inside]
     center = np.log(np.where(inside, rates, 0.5) / np.where(inside, 1 - rates, 0.5))
     ends = expit(np.stack([center - half, center + half], axis=-1))
     total = (contrasts.won + contrasts.won.T).sum(axis=1)
     outer = (rates == 0) | (rates == 1)
-    ends[outer] = clopper_pearson(rates, total, level)[outer]
+    ends[outer] = clopper_pearson(rates, total)[outer]
     few = (decided > 0).sum(axis=1) < met.sum(axis=1) / 2
     return np.where(few[:, None], np.nan, ends)

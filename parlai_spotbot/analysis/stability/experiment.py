@@ -26,7 +26,6 @@ from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.stability.matches import pair_counts
 
-VARIANTS = ("paper", "model")
 DRAWS = 5000
 """Matches in a replicate of the way "paper"."""
 LEVEL = 0.95
@@ -92,9 +91,8 @@ def stability(
     Raises
     ------
     ValueError
-        Names the argument; the pair that has too few conversations; the conversation that is there twice.
+        Names the pair that has too few conversations, or sizes that are no numbers from 1 up.
     """
-    _check(matches, names, variant, repetitions, replicates)
     pool = PlayedPool(tuple(names), *pair_counts(matches, names))
     sizes = _sizes(pool, sizes, variant)
     pools = {"": pool} | ({bot: pool.without(bot) for bot in names} if leave_one_out and len(names) > 2 else {})
@@ -119,23 +117,6 @@ def default_sizes(fewest: int, variant: str) -> list[int]:
     if variant == "paper":
         return list(range(min(SMALLEST, fewest), fewest + 1))
     return sorted({*GRID, fewest} - {size for size in GRID if size > max(4 * fewest, 45)})
-
-
-def _check(matches: pd.DataFrame, names: Sequence[str], variant: str, repetitions: int, replicates: int) -> None:
-    if variant not in VARIANTS:
-        raise ValueError(f"variant is {variant!r}, expected one of {', '.join(VARIANTS)}")
-    if min(repetitions, replicates) < 1:
-        raise ValueError(f"repetitions is {repetitions}, replicates {replicates}, expected whole numbers from 1 up")
-    if len(names) < 2 or len(set(names)) < len(names):
-        raise ValueError(f"names is {list(names)}, expected at least two different bots")
-    if matches.empty:
-        raise ValueError("matches is empty, expected a row for each conversation")
-    twice = matches["conversation_id"].duplicated()
-    if twice.any():
-        raise ValueError(
-            f"matches: conversation {matches['conversation_id'][twice].iloc[0]!r} is there more than once, expected "
-            "one row a conversation (see conversation_matches)"
-        )
 
 
 def _sizes(pool: PlayedPool, sizes: Iterable[int] | None, variant: str) -> list[int]:

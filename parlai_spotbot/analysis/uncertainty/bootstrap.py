@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, codes_of
-from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
@@ -129,9 +129,7 @@ class ClusterBootstrap:
             spreads.append(np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan))
         return self._spread(spreads)
 
-    def interval(
-        self, estimate: np.ndarray, samples: np.ndarray, level: float = 0.95, span: tuple[float, float] = EVERYWHERE
-    ) -> np.ndarray:
+    def interval(self, estimate: np.ndarray, samples: np.ndarray, span: tuple[float, float] = EVERYWHERE) -> np.ndarray:
         """Intervals (…, 2) of an estimate (…) by its replicates (bootstraps · replicates, …), by Student's t.
 
         `span` is what values are possible: (0, 1) for a share, (-1, 1) for a difference of shares, (0, inf) for what is
@@ -142,7 +140,7 @@ class ClusterBootstrap:
         """
         estimate = np.asarray(estimate, dtype=float)
         variance, df = self._variance(samples)
-        ends = _ends(estimate, np.sqrt(variance), stdtrit(df, (1 + level) / 2), span)
+        ends = _ends(estimate, np.sqrt(variance), stdtrit(df, (1 + LEVEL) / 2), span)
         still = np.isfinite(variance) & np.isfinite(estimate)
         still &= (variance <= 1e-18 * np.maximum(1.0, estimate**2)) | (estimate <= span[0]) | (estimate >= span[1])
         ends[still] = np.nan
@@ -150,7 +148,7 @@ class ClusterBootstrap:
             number, width = min(self.effective.values()), span[1] - span[0]
             for place in np.argwhere(still):
                 share = (estimate[tuple(place)] - span[0]) / width
-                ends[tuple(place)] = span[0] + width * np.array(clopper_pearson(float(share), number, level))
+                ends[tuple(place)] = span[0] + width * np.array(clopper_pearson(float(share), number))
         return ends
 
     def _variance(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -225,11 +223,11 @@ def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: tuple[f
     return np.stack(ends, axis=-1)
 
 
-def percentile_interval(samples: np.ndarray, level: float = 0.95) -> np.ndarray:
+def percentile_interval(samples: np.ndarray) -> np.ndarray:
     """Percentile interval (..., 2) over the first axis; NaN where fewer than half of the replicates have a value."""
     samples = np.asarray(samples, dtype=float)
     finite = np.isfinite(samples)
     enough = 2 * finite.sum(axis=0) >= len(samples)
     values = np.where(finite, samples, np.where(enough, np.nan, 0.0))
-    ends = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    ends = np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     return np.where(enough[..., None], np.moveaxis(ends, 0, -1), np.nan)

@@ -18,6 +18,7 @@ from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 
 NOTHING = 1e-12
 """Variances below this part of a value's square are rounding."""
@@ -35,15 +36,15 @@ class Estimates:
     spread: Spread
     bounds: tuple[float, float] | None = None
 
-    def contrasts(self, weights: np.ndarray, level: float = 0.95) -> pd.DataFrame:
+    def contrasts(self, weights: np.ndarray) -> pd.DataFrame:
         """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0).
 
         NaN where a contrast has fewer than two effective conversations or annotators: nothing is known then of how
         others would differ.
         """
-        return pd.DataFrame(self._contrasts(weights, level))
+        return pd.DataFrame(self._contrasts(weights))
 
-    def _contrasts(self, weights: np.ndarray, level: float, independent: int = 0) -> dict[str, np.ndarray]:
+    def _contrasts(self, weights: np.ndarray, independent: int = 0) -> dict[str, np.ndarray]:
         """The columns (q,) of `contrasts`; of a family with `independent` of them, see `Spread.moderated`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         used = weights != 0
@@ -53,19 +54,17 @@ class Estimates:
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
         se, usable = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan)), finite & ~none
         half, p = np.full(len(se), np.nan), np.full(len(se), np.nan)
-        half[usable] = stdtrit(df[usable], (1 + level) / 2) * se[usable]
+        half[usable] = stdtrit(df[usable], (1 + LEVEL) / 2) * se[usable]
         p[usable] = 2 * stdtr(df[usable], -np.abs(estimate[usable]) / se[usable])
         low, high = estimate - half, estimate + half
         if none.any():
-            low[none], high[none], p[none] = self._bound(weights[none], estimate[none], level)
+            low[none], high[none], p[none] = self._bound(weights[none], estimate[none])
         if self.bounds is not None:
             ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
         return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
 
-    def _bound(
-        self, weights: np.ndarray, estimate: np.ndarray, level: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _bound(self, weights: np.ndarray, estimate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Ends and p of contrasts of which nothing varies.
 
         With G clusters alike, another one differs with a chance of at most 1 - (α / 2)^(1 / G) (Clopper & Pearson), by
@@ -78,7 +77,7 @@ class Estimates:
         low, high, p = np.zeros((3, len(estimate)))
         for place, weight_row in enumerate(weights):
             used = np.flatnonzero(weight_row)
-            chance = 1 - ((1 - level) / 2 / len(used)) ** (1 / single[used])
+            chance = 1 - ((1 - LEVEL) / 2 / len(used)) ** (1 / single[used])
             up = weight_row[used] * (self.bounds[1] - self.values[used]) * chance
             down = weight_row[used] * (self.bounds[0] - self.values[used]) * chance
             low[place] = estimate[place] + np.minimum(up, down).sum()
@@ -86,23 +85,23 @@ class Estimates:
             p[place] = _permutation(single[used]) if abs(estimate[place]) > NOTHING else 1.0
         return low, high, p
 
-    def contrast(self, weights: np.ndarray, level: float = 0.95) -> dict:
+    def contrast(self, weights: np.ndarray) -> dict:
         """One contrast (p,): `estimate`, `se`, `ci`, `p`, `df`."""
-        row = {name: float(column[0]) for name, column in self._contrasts(weights, level).items()}
+        row = {name: float(column[0]) for name, column in self._contrasts(weights).items()}
         return {name: row[name] for name in ("estimate", "se", "p", "df")} | {"ci": (row["low"], row["high"])}
 
-    def intervals(self, level: float = 0.95) -> np.ndarray:
+    def intervals(self) -> np.ndarray:
         """(p, 2)."""
-        contrast_rows = self._contrasts(np.eye(len(self.values)), level)
+        contrast_rows = self._contrasts(np.eye(len(self.values)))
         return np.stack([contrast_rows["low"], contrast_rows["high"]], axis=1)
 
-    def pairs(self, level: float = 0.95) -> pd.DataFrame:
+    def pairs(self) -> pd.DataFrame:
         """Every two estimates: first, second (their places), and `contrasts` of the first less the second, with
         p_adjusted over those that have a p."""
         first, second = np.triu_indices(len(self.values), 1)
         weights = np.zeros((len(first), len(self.values)))
         weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
-        columns = self._contrasts(weights, level, int(np.isfinite(self.values).sum()) - 1)
+        columns = self._contrasts(weights, int(np.isfinite(self.values).sum()) - 1)
         adjusted = adjust_known(columns["p"])
         return pd.DataFrame({"first": first, "second": second, **columns, "p_adjusted": adjusted})
 
@@ -160,11 +159,9 @@ def group_means(
     return Estimates(mean, clusters.spread(scores, shares), bounds)
 
 
-def mean_of(
-    values: Sequence[float], clusters: Clusters, level: float = 0.95, bounds: tuple[float, float] | None = None
-) -> dict:
+def mean_of(values: Sequence[float], clusters: Clusters, bounds: tuple[float, float] | None = None) -> dict:
     """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
     none."""
     if not len(values):
         return {"estimate": np.nan, "se": np.nan, "ci": (np.nan, np.nan), "p": np.nan, "df": 0.0}
-    return group_means(values, np.zeros(len(values), dtype=int), 1, clusters, bounds).contrast(np.ones(1), level)
+    return group_means(values, np.zeros(len(values), dtype=int), 1, clusters, bounds).contrast(np.ones(1))

@@ -13,6 +13,9 @@ from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 
+LEVEL = 0.95
+"""Level of all intervals."""
+
 Z = 1.959963984540054
 """Quantile of the normal distribution for a two-sided level of .95."""
 
@@ -46,7 +49,7 @@ def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     return np.minimum(1.0, 2 * bdtr(np.floor(np.minimum(wins, losses)), np.round(n).astype(int), 0.5))
 
 
-def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters, level: float = 0.95) -> dict:
+def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters) -> dict:
     """Compute how often a choice (n,) is a hit (1 or True; a value between may stand), by group (n,), numbered from 0.
 
     Returns
@@ -67,8 +70,8 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     varied = (diagonal.variance > 0) & (share > 0) & (share < 1)
     like = np.divide(share * (1 - share), diagonal.variance, out=diagonal.effective.copy(), where=varied)
     like = np.where(independent, n, np.where(diagonal.df > 0, np.minimum(n, like), 1.0))
-    usual = ndtri((1 + level) / 2) / stdtrit(np.where(diagonal.df > 0, diagonal.df, 1.0), (1 + level) / 2)
-    ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2), level)
+    usual = ndtri((1 + LEVEL) / 2) / stdtrit(np.where(diagonal.df > 0, diagonal.df, 1.0), (1 + LEVEL) / 2)
+    ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2))
     ends = np.where((independent | (diagonal.df > 0))[:, None], ends, [0.0, 1.0])
     p_exact = sign_test(won, n - won)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -96,12 +99,12 @@ def _by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray 
     return columns
 
 
-def share_test(hits: np.ndarray, clusters: Clusters, level: float = 0.95) -> dict:
+def share_test(hits: np.ndarray, clusters: Clusters) -> dict:
     """`share_tests` of a single group: numbers, and pairs of them."""
-    tests = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters, level)
+    tests = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters)
     return {name: tuple(column[0].tolist()) if column.ndim == 2 else column[0].item() for name, column in tests.items()}
 
 
-def share_interval(values: np.ndarray, clusters: Clusters, level: float = 0.95) -> tuple[float, float]:
+def share_interval(values: np.ndarray, clusters: Clusters) -> tuple[float, float]:
     """The interval of the mean of `values` (n,) from 0 to 1, see `share_tests`."""
-    return share_test(values, clusters, level)["ci"]
+    return share_test(values, clusters)["ci"]

@@ -10,8 +10,8 @@ from parlai_spotbot.analysis.uncertainty.shares import share_test, share_tests, 
 
 
 def test_choices_that_stand_alone_have_the_exact_intervals_and_the_exact_test():
-    found = share_test(np.arange(20) < 14, Clusters.by(np.arange(20)), level=0.9)
-    assert found["ci"] == pytest.approx(proportion_confint(14, 20, 0.1, "beta"))
+    found = share_test(np.arange(20) < 14, Clusters.by(np.arange(20)))
+    assert found["ci"] == pytest.approx(proportion_confint(14, 20, 0.05, "beta"))
     assert wilson(14, 20) == pytest.approx(proportion_confint(14, 20, method="wilson"))
     assert found["p"] == found["p_exact"] == pytest.approx(binomtest(14, 20).pvalue)
     assert (found["independent"], found["n"], found["effective"]) == (True, 20, 20.0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv with Python 3.11 and runs parlai_spotbot.installation in it, which installs all that the project needs;
 # `make install` calls it. What is done isn't done again, and an interrupted installation goes on where it stopped.
-# R=no leaves R out, BROWSER=no the Chromium for tests of pages.
+# R=no leaves R out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -43,5 +43,4 @@ if [ "$(cat "$here" 2>/dev/null)" != "$PWD" ]; then
 fi
 without=()
 [ "${R:-}" = no ] && without+=(--without-r)
-[ "${BROWSER:-}" = no ] && without+=(--without-browser)
 "$venv/bin/python" -m parlai_spotbot.installation "${without[@]}"

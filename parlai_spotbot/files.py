@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import errno
 import fcntl
 import gc
 import hashlib
@@ -40,18 +39,8 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-
-
-def disk_remedy(err: OSError, elsewhere: str) -> str:
-    """Return the remedy for a file that can't be written; `elsewhere` says how to name another place."""
-    if err.errno in FULL:
-        return f"Free some space, or {elsewhere}"
-    if err.errno == errno.EROFS:
-        return f"It is on a disk that can only be read: {elsewhere}"
-    if err.errno in (errno.EACCES, errno.EPERM):
-        return f"You may not write there: have that allowed, or {elsewhere}"
-    return elsewhere[:1].upper() + elsewhere[1:]
+DISK_REMEDY = "Free some space, allow writing there, or choose another folder"
+"""Remedy for a file that can't be written."""
 
 
 @contextlib.contextmanager
@@ -61,7 +50,7 @@ def _disk_errors(path: Path) -> Iterator[None]:
     except OSError as err:
         raise UserError(
             f"{path}: cannot write: {err.strerror or err}.",
-            f"{disk_remedy(err, 'choose another folder')}, then run the same command again: what was finished is kept.",
+            f"{DISK_REMEDY}, then run the same command again: what was finished is kept.",
         ) from err
 
 

@@ -311,8 +311,7 @@ class Item:
             row,
             where,
             transcripts=transcripts,
-            judged=_judged(row, len(transcripts), where),
-            **{name: _names_in(row, name, where) for name in cls.MAY_LACK[1:]},
+            **{name: tuple(get(row, name, list, where, [])) for name in cls.MAY_LACK},
         )
 
 
@@ -324,23 +323,6 @@ def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
     except (KeyError, TypeError):
         pass
     return tuple(Utterance(get(u, "entity", int, where), get(u, "text", str, where)) for u in transcript)
-
-
-def _judged(row: dict, transcripts: int, where: str) -> tuple[int, ...]:
-    value = get(row, "judged", list, where, [])
-    if value and (
-        len(value) != transcripts or any(type(entity) is not int or entity not in (0, 1) for entity in value)
-    ):
-        problem = f"field 'judged' is {value!r}, expected 0 or 1 for each of the {transcripts} transcripts"
-        raise UserError(f"{where}: {problem}.", "Correct it, or leave it out where both entities are judged.")
-    return tuple(value)
-
-
-def _names_in(row: dict, name: str, where: str) -> tuple[str, ...]:
-    value = get(row, name, list, where, [])
-    if not all(isinstance(one, str) and one for one in value) or len(set(value)) != len(value):
-        raise UserError(f"{where}: field '{name}' is {value!r}, expected different texts.", "Correct it, or remove it.")
-    return tuple(value)
 
 
 ITEMS_KEPT = 100

@@ -33,22 +33,14 @@ def hushed() -> Iterator[None]:
 class Bar:
     """Progress on stderr: a bar on a terminal, elsewhere a line a minute and one at the end.
 
-    `total` None: it isn't known. `there` was done before, `unit` is what is counted. It stays away for the first
-    `after` seconds, and wholly where not `shown`.
+    `total` None: it isn't known. `there` was done before, `unit` is what is counted. Nothing is printed where
+    it is not `shown`.
     """
 
-    def __init__(
-        self,
-        title: str,
-        total: float | None = None,
-        unit: str = "",
-        there: float = 0,
-        after: float = 0.0,
-        shown: bool = True,
-    ):
+    def __init__(self, title: str, total: float | None = None, unit: str = "", there: float = 0, shown: bool = True):
         self.title, self.total, self.unit, self.done = title, total, unit, there
         self.said = ""
-        self._shown, self._after = shown and not _hushed, after
+        self._shown = shown and not _hushed
         self._began = self._told = time.monotonic()
         self._task: Any = None
         self._moving = self._shown and sys.stderr.isatty()
@@ -82,15 +74,11 @@ class Bar:
         self.said = text
         self._look()
 
-    def write(self, line: str) -> None:
-        """A line on stdout, above the bar."""
-        print(line)
-
     def close(self) -> None:
         """End it; a second time does nothing."""
         if self._task is not None:
             _draw(self, self._task, ended=True)
-        elif self._shown and not self._moving and time.monotonic() - self._began > max(self._after, PLAIN_AFTER):
+        elif self._shown and not self._moving and time.monotonic() - self._began > PLAIN_AFTER:
             self._say()
         self._shown = self._moving = False
         self._task = None
@@ -105,8 +93,7 @@ class Bar:
     def _look(self) -> None:
         now = time.monotonic()
         if self._moving:
-            if now - self._began >= self._after:
-                self._task = _draw(self, self._task)
+            self._task = _draw(self, self._task)
         elif self._shown and now - self._told > PLAIN_EVERY:
             self._told = now
             self._say()

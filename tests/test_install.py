@@ -217,7 +217,7 @@ def test_the_doctor_names_what_is_missing_and_what_mends_it(light, tmp_path):
     said = run(light, "doctor", folder=tmp_path).stdout
     assert "MISSING parlai" in said
     assert "to fix it: spotbot setup" in said
-    here = run(sys.executable, "-m", "parlai_spotbot.scripts.main", "doctor", folder=tmp_path)
+    here = run(sys.executable, "-c", "from parlai_spotbot.scripts.main import main; main(['doctor'])", folder=tmp_path)
     assert "MISSING" not in here.stdout, here.stdout
 
 
@@ -351,16 +351,16 @@ def test_what_is_gone_or_of_another_version_is_told_and_installed_again(checkout
     assert install(checkout)[0] == 0
     python = checkout / ".venv" / "bin" / "python"
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
-    told = "from parlai_spotbot.installation.doctor import _world; print(*_world(), sep='\\n')"
+    told = "from parlai_spotbot.installation.doctor import parts; print(*parts(), sep='\\n')"
     lock = "the 3 packages of locks/requirements.lock"
     [half] = python.parent.parent.glob("lib/*/site-packages/first-1.0.dist-info")
     (half / "INSTALLER").unlink()  # as a pip that was killed over it leaves it
-    assert "1 of 3 packages missing: first" in run(python, "-c", told, folder=checkout).stdout
+    assert "first missing in place of 1.0" in run(python, "-c", told, folder=checkout).stdout
     assert install(checkout) == (0, [lock], "")
     assert (half / "INSTALLER").exists()
     for change, said, steps in (
-        (["uninstall", "-y", "first"], "1 of 3 packages missing: first", [lock]),
-        (["uninstall", "-y", "torch"], "1 of 3 packages missing: torch", ["torch==2.0 (the largest part)"]),
+        (["uninstall", "-y", "first"], "first missing in place of 1.0", [lock]),
+        (["uninstall", "-y", "torch"], "torch missing in place of 2.0", ["torch==2.0 (the largest part)"]),
         (["install", "--no-index", wheels / "second-2.0-py3-none-any.whl"], "second 2.0 in place of 1.0", [lock]),
     ):
         subprocess.run([*pip, *change], check=True, timeout=120)

@@ -54,17 +54,16 @@ def test_a_ranking_is_the_report_s(people, ranking, only):
     assert "data:image/svg+xml;base64," in shown
 
 
-def test_each_chart_is_drawn(ranking):
-    for name in ranking.charts:
-        axes = ranking.plot(name)
-        assert isinstance(axes, Axes)
-        used = {str(line.get_color()) for line in axes.get_lines()}
-        assert not used & {"#010101", "#020202", "#030303"}  # the page's stand-ins
+def test_a_chart_is_drawn(ranking):
+    axes = ranking.plot("ranking")
+    assert isinstance(axes, Axes)
+    used = {str(line.get_color()) for line in axes.get_lines()}
+    assert not used & {"#010101", "#020202", "#030303"}  # the page's stand-ins
 
 
 def test_survival_agreement_and_trust(people):
     curves = sb.survival(people.of("human"), backend="native", **QUICK)
-    assert 0 < curves.compare("ada", "bob")["p_adjusted"] <= 1
+    assert curves.tables["pairs"]["p_adjusted"].between(0, 1).all()
     assert isinstance(curves.plot("survival"), Axes)
     assert isinstance(sb.agreement(people.of("human"), **QUICK).tables["agreement"], pd.DataFrame)
     found = sb.trust(people, judge="spotter", **QUICK)
@@ -106,7 +105,6 @@ def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_pat
         (lambda: sb.rank(human, bootstraps=0), "^options: --bootstraps 0"),
         (lambda: sb.trust(people, judge="nobody"), "^source: 'nobody' gave no answers"),
         (lambda: sb.trust(sb.demo().answers(), judge="spotter"), "^answers: no person answered"),
-        (lambda: ranking.compare("ada", "bobb"), "^b: there is no 'bobb'. Did you mean 'bob'"),
         (lambda: ranking.plot("rankin"), "^chart: there is no 'rankin'. Did you mean 'ranking'"),
         (lambda: sb.read_votes(tmp_path / "none.csv"), "^path: .*no such file"),
         (lambda: sb.rank(people.study), r"^answers: expected a study's answers to a survey, study.answers\(SURVEY\)"),

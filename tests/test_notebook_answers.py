@@ -1,4 +1,4 @@
-"""Answers in a notebook: who is meant, a file that is broken, and what is said of few votes."""
+"""Answers in a notebook: a file that is broken, and the sentences about few votes."""
 
 import shutil
 from pathlib import Path
@@ -7,20 +7,8 @@ import pytest
 
 import parlai_spotbot as sb
 from parlai_spotbot import checksums
-from parlai_spotbot.notebook.study_answers import source_named
 
 PEOPLE = Path(__file__).parent / "goldens" / "studies" / "people"
-
-
-def test_a_source_is_called_in_whole_or_as_a_judge_alone():
-    known = ("human", "judge:spotter")
-    assert [source_named(name, known, "") for name in ("human", "spotter", "judge:spotter")] == [
-        "human",
-        "judge:spotter",
-        "judge:spotter",
-    ]
-    with pytest.raises(ValueError, match=r"^source: 'spoter' gave nothing. Did you mean 'judge:spotter'"):
-        source_named("spoter", known, "gave nothing")
 
 
 def test_a_malformed_line_is_a_value_error_wherever_it_is_met(tmp_path):

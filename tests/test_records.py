@@ -44,22 +44,3 @@ def test_a_reader_of_units_makes_what_replicates_share_once_and_sees_what_differ
     assert second.items[2].exchanges == 2
     with pytest.raises(UserError, match="item_id"):
         read({**rows[0], "items": [{**items[0], "item_id": None}]}, "here")
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("judged", [0]),
-        ("judged", [0, 2]),
-        ("judged", [True, 0]),
-        ("judged", "01"),
-        ("questions", ["a", "a"]),
-        ("questions", [1]),
-        ("questions", [""]),
-    ],
-)
-def test_what_is_judged_and_asked_is_checked(name, value):
-    row = {**PLAIN.to_json(), "conversation_ids": ["c", "d"], name: value}
-    row["transcripts"] = [list(turns) for turns in row["transcripts"]]
-    with pytest.raises(UserError, match=f"here.*'{name}'"):
-        Item.from_json(row, "here")

@@ -22,7 +22,7 @@ with Bar("outer", 2, "unit") as outer:
             inner.note("who [speaks]")
             for turn in range(3):
                 inner.advance()
-        outer.write(f"failed: {number}")
+        print(f"failed: {number}")
         outer.advance()
 print(table([("alice", 3)], ("name", "turns [n]"), right=[1]))
 """

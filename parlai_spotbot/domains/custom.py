@@ -160,8 +160,7 @@ def keep(domain: Domain, study: Path) -> None:
                 shutil.copyfile(path, partial)
             except OSError as err:
                 partial.unlink(missing_ok=True)
-                remedy = files.disk_remedy(err, "choose another folder")
-                raise UserError(f"{copy}: cannot write: {err.strerror or err}.", f"{remedy}.") from err
+                raise UserError(f"{copy}: cannot write: {err.strerror or err}.", f"{files.DISK_REMEDY}.") from err
             partial.replace(copy)
     text = yaml.safe_dump(domain.plain(), sort_keys=False, allow_unicode=True)
     files.write_text(

@@ -57,7 +57,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     facts = facts_of(study, survey)
     parts = len(sources_of(judgements)) * len(findings)
     try:
-        with Bar("analysis", parts, "part", after=2, shown=progress) as bar:
+        with Bar("analysis", parts, "part", shown=progress) as bar:
             result = compute(survey, judgements, facts, chosen, partial(_advance, bar))
     except NothingLeft as err:
         more = answers_of_a_file(study, survey) or answers_by_people(study, survey)

@@ -89,7 +89,7 @@ def _metrics_of(
 def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict[str, dict]:
     """Compute everything and write it as JSON and CSV; returns what was written, by file stem."""
     evidence = evidence_of(study)
-    with Bar("metrics", len(STEMS) * len(evidence.metrics), "part", after=2, shown=progress) as bar:
+    with Bar("metrics", len(STEMS) * len(evidence.metrics), "part", shown=progress) as bar:
         result = analyze(evidence, wishes, lambda source, stem: bar.advance())
     if extended := study.extended_by():
         for results in result.values():

@@ -44,7 +44,7 @@ def cut_off(distribution: metadata.Distribution) -> bool:
     pip and uv name themselves last, when its commands are made, but take it for installed before.
     """
     folders = {Path(sysconfig.get_path(kind)) for kind in ("purelib", "platlib")}
-    return Path(distribution.locate_file("")) in folders and not distribution.read_text("INSTALLER")
+    return Path(str(distribution.locate_file(""))) in folders and not distribution.read_text("INSTALLER")
 
 
 def unmet(lock: str) -> dict[str, str]:

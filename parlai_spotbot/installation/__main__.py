@@ -8,10 +8,9 @@ from parlai_spotbot.installation.world import install
 
 parser = argparse.ArgumentParser(prog="parlai_spotbot.installation", description=__doc__)
 parser.add_argument("--without-r", action="store_true", help="leave R's backend out")
-parser.add_argument("--without-browser", action="store_true", help="leave Chromium out, which tests of pages need")
 chosen = parser.parse_args()
 try:
-    install(r=not chosen.without_r, browser=not chosen.without_browser)
+    install(r=not chosen.without_r)
 except Failed as err:
     print(f"install: {err}", file=sys.stderr)
     sys.exit(1)

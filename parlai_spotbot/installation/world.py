@@ -1,4 +1,4 @@
-"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R, a browser for tests."""
+"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ ICENREG_LIMIT = 600
 """Seconds that R's own installer may take for icenReg and what it needs."""
 
 
-def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
+def install(r: bool = True, cpu: bool = False) -> None:
     """Install what is missing into the environment that runs this; `Failed` where a part fails that all else needs.
 
-    `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `browser`: say where
-    Chromium is missing, in a checkout.
+    `r`: R's backend too; `cpu`: torch without the libraries of a GPU.
     """
     if sys.version_info[:2] != PYTHON:
         required, running = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
@@ -40,8 +39,6 @@ def install(r: bool = True, cpu: bool = False, browser: bool = True) -> None:
         if r:
             _rpy2()
             _icenreg()
-        if CHECKOUT and browser and not shutil.which("chromium"):
-            say("chromium is missing, so tests of pages are skipped. To have it: apt-get install chromium")
 
 
 def _pip() -> list[str]:

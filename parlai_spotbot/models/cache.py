@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 
 ELSEWHERE = "name a writable folder in the environment variable SPOTBOT_CACHE"
@@ -53,7 +52,7 @@ def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
                 partial.rename(folder)
     except OSError as err:
         raise UserError(
-            f"{folder}: cannot make this cache entry: {err.strerror or err}.", f"{files.disk_remedy(err, ELSEWHERE)}."
+            f"{folder}: cannot make this cache entry: {err.strerror or err}.", f"Free some space, or {ELSEWHERE}."
         ) from err
     return folder
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import hints
-from parlai_spotbot.errors import UserError, as_value_error, nearest
+from parlai_spotbot.errors import UserError, as_value_error
 from parlai_spotbot.models import plain_python
-from parlai_spotbot.notebook.study_answers import Study
+from parlai_spotbot.notebook.study_answers import Study, expect_options
 from parlai_spotbot.records import Contestant
 
 NEEDED = ("parlai", "torch", "psutil")
@@ -88,10 +88,7 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
     from parlai_spotbot.selfplay.plan import SelfPlayRequest
     from parlai_spotbot.selfplay.play import claimed, play
 
-    taken = [field.name for field in fields(SelfPlayRequest) if field.name != "contestants"]
-    for option in options:
-        if option not in taken:
-            raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
+    expect_options(options, [field.name for field in fields(SelfPlayRequest) if field.name != "contestants"])
     contestant_list, here = _contestants(contestants)
     if "pairs" in options:
         options["pairs"] = tuple(tuple(pair) for pair in options["pairs"])

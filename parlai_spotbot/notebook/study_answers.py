@@ -63,10 +63,6 @@ class StudyAnswers:
         with as_value_error("study"):
             return facts_of(self.study, self.survey)
 
-    @property
-    def _is_table(self) -> bool:
-        return not isinstance(self.everybody, list)
-
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Sources of the answers, people first."""
@@ -76,35 +72,37 @@ class StudyAnswers:
     def judgements(self) -> Any:
         if not self.source:
             return self.everybody
-        if self._is_table:
-            return self.everybody[self.everybody["source"] == self.source].reset_index(drop=True)
-        return [row for row in self.everybody if row.source == self.source]
+        if isinstance(self.everybody, list):
+            return [row for row in self.everybody if row.source == self.source]
+        return self.everybody[self.everybody["source"] == self.source].reset_index(drop=True)
 
     def of(self, source: str) -> StudyAnswers:
         """Return those of one source: "human", "judge:spotter", or a judge's name alone."""
-        return replace(self, source=source_named(source, self.sources, "gave no answers"))
+        for name in self.sources:
+            if source in (name, name.removeprefix("judge:")):
+                return replace(self, source=name)
+        raise ValueError(f"source: {source!r} gave no answers. {nearest(source, self.sources)}")
 
     @property
     def frame(self) -> pd.DataFrame:
         """One row an answer, as it is on disk."""
         import pandas as pd
 
-        return self.judgements if self._is_table else pd.DataFrame([row.to_json() for row in self.judgements])
+        rows = self.judgements
+        return pd.DataFrame([row.to_json() for row in rows]) if isinstance(rows, list) else rows
 
     def __len__(self) -> int:
         return len(self.judgements)
 
     def __repr__(self) -> str:
-        whose = self.source or ", ".join(self.sources)
-        return f"<{len(self)} answers to {self.survey} by {whose}, {len(self.study.plan.contestants)} bots>"
+        return f"<{len(self)} answers to {self.survey} by {self.source or ', '.join(self.sources)}>"
 
 
-def source_named(name: str, sources: Collection[str], why: str) -> str:
-    """Return the source of `sources` called `name`, in whole or as a judge alone; `why` explains that there is none."""
-    source = next((candidate for candidate in sources if name in (candidate, candidate.removeprefix("judge:"))), None)
-    if source is None:
-        raise ValueError(f"source: {name!r} {why}. {nearest(name, sources)}")
-    return source
+def expect_options(options: Collection[str], names: Collection[str]) -> None:
+    """Raise a ValueError for an option that is not one of `names`."""
+    for option in options:
+        if option not in names:
+            raise ValueError(f"{option}: there is no such option. {nearest(option, names)}")
 
 
 def demo() -> Study:

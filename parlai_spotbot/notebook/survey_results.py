@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.sections import Chart, Section
-from parlai_spotbot.notebook.study_answers import StudyAnswers, source_named
+from parlai_spotbot.notebook.study_answers import StudyAnswers, expect_options
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import listed, source_said, upper_first
 
@@ -31,14 +32,12 @@ BESIDE = {"ranking": ("annotators", "needs"), "survival": ("ranking",)}
 class SurveyResults:
     """Results of `finding` by source.
 
-    `results` holds what was found of each source; `data` of the one source that answered, as it would be in the
-    study's folder ``analysis/``. `left_out` counts, by source and reason, what is not analysed.
+    `results` holds the result of each source, `data` that of the first source, as in the study's folder ``analysis/``.
     """
 
     finding: Finding
     answers: StudyAnswers
     results: Mapping[str, Result]
-    left_out: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def data(self) -> Mapping:
@@ -52,74 +51,47 @@ class SurveyResults:
         return {name.removeprefix(f"{self.finding.name}_"): table for name, table in named.items()}
 
     @cached_property
-    def sections(self) -> dict[str, list[Section]]:
+    def sections(self) -> dict[str, Section]:
         """Sections of a report by source."""
-        told = {name: render.tell(self.finding, own) for name, own in self.results.items()}
-        return {name: [section] for name, section in told.items() if section}
+        by_source = {name: render.tell(self.finding, result) for name, result in self.results.items()}
+        return {name: section for name, section in by_source.items() if section}
 
     @cached_property
     def sentences(self) -> list[str]:
         """Sentences of a report, each after its source where there are several."""
-        sentences = []
-        for source, sections in self.sections.items():
-            lines = [text for section in sections for text in section.text if text]
-            source_lines = list(dict.fromkeys(line for line in lines if line))
-            several = len(self.results) > 1
-            sentences += (
-                [f"{upper_first(source_said(source))}: {line}" for line in source_lines] if several else source_lines
-            )
-        return sentences
+        several = len(self.results) > 1
+        return [
+            f"{upper_first(source_said(source))}: {line}" if several else line
+            for source, section in self.sections.items()
+            for line in dict.fromkeys(filter(None, section.text))
+        ]
 
-    @property
-    def charts(self) -> list[str]:
-        """Names of the charts."""
-        return [chart.name for chart in self._charts]
-
-    def plot(self, chart: str = "", source: str = "") -> Axes:
+    def plot(self, chart: str = "") -> Axes:
         """Draw the first chart, or the one named `chart`; a notebook shows it.
 
         Returns
         -------
         matplotlib.axes.Axes
-            Of its first panel; ``.figure`` has the others.
+            Axes of its first panel; ``.figure`` has the others.
         """
         from parlai_spotbot.report.charts import draw_anew
         from parlai_spotbot.report.drawing import figures_kept, in_light_colours
 
-        one = self if not source else replace(self, results={source: self._of(source)})
-        charts = one._charts
-        chosen = next((candidate for candidate in charts if chart in ("", candidate.name)), None)
+        chosen = next((candidate for candidate in self._charts if chart in ("", candidate.name)), None)
         if chosen is None:
-            raise ValueError(f"chart: there is no {chart!r}. {nearest(chart, one.charts)}")
+            raise ValueError(f"chart: there is no {chart!r}. {nearest(chart, [one.name for one in self._charts])}")
         with figures_kept() as figures:
-            drawing = draw_anew(chosen, one._looks, "plot")
+            drawing = draw_anew(chosen, self._looks, "plot")
         if drawing is None:
             raise ValueError(f"chart: too little was answered to draw {chosen.name!r}.")
         _show(drawing.files["svg"])
         return in_light_colours(figures[-1]).axes[0]
 
-    def compare(self, a: str, b: str) -> dict:
-        """Return the row of `data` on two contestants; its own `a` and `b` say which way round it reads."""
-        pairs = self.data.get("pairs")
-        if not pairs:
-            raise ValueError(f"{self.finding.name} compares no pairs; rank and survival do.")
-        names = sorted({name for pair in pairs for name in (pair["a"], pair["b"])})
-        for argument, name in (("a", a), ("b", b)):
-            if name not in names:
-                raise ValueError(f"{argument}: there is no {name!r}. {nearest(name, names)}")
-        for pair in pairs:
-            if {pair["a"], pair["b"]} == {a, b}:
-                return dict(pair)
-        raise ValueError(f"a, b: {a!r} and {b!r} were not compared.")
-
     @property
     def heading(self) -> str:
-        """Heading: sources and number of the answers, what is left out, and that a judge is no person."""
-        whose = listed([source_said(source) for source in self.results])
-        automatic = "" if HUMAN in self.results else ", automatic, no person"
-        reasons = [reason for source in self.results for reason in sorted(self.left_out.get(source, {}).items())]
-        lacking = f" Left out: {'; '.join(f'{number} × {why}' for why, number in reasons)}." if reasons else ""
-        return f"{upper_first(self.finding.name)} by {whose}{automatic}: {len(self.answers)} answers.{lacking}"
+        """Heading: the sources and the number of the answers."""
+        sources = listed([source_said(source) for source in self.results])
+        return f"{upper_first(self.finding.name)} by {sources}: {len(self.answers)} answers."
 
     def __repr__(self) -> str:
         return "\n".join([self.heading, *self.sentences[:5]])
@@ -129,15 +101,16 @@ class SurveyResults:
 
         parts = [f"<p>{html.escape(line)}</p>" for line in (self.heading, *self.sentences[:4])]
         for chart in self._charts[:1]:
-            drawing = draw(chart, self._looks, "shown")
-            parts += [_picture(drawing.files["svg"])] if drawing is not None else []
+            if drawing := draw(chart, self._looks, "shown"):
+                svg = base64.b64encode(drawing.files["svg"]).decode()
+                parts.append(f'<img style="max-width:46em" alt="" src="data:image/svg+xml;base64,{svg}">')
         for table in list(self.tables.values())[:1]:
             parts.append(table.to_html(index=False, max_rows=20, float_format="{:.3g}".format, border=0))
         return "\n".join(parts)
 
     @property
     def _charts(self) -> list[Chart]:
-        return [section.chart for own in self.sections.values() for section in own if section.chart]
+        return [section.chart for section in self.sections.values() if section.chart]
 
     @property
     def _looks(self) -> dict:
@@ -148,9 +121,6 @@ class SurveyResults:
     @property
     def _only(self) -> Result:
         return next(iter(self.results.values()))
-
-    def _of(self, source: str) -> Result:
-        return self.results[source_named(source, self.results, "has no results")]
 
 
 def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
@@ -188,8 +158,10 @@ def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
     source = answers.of(judge).source
     if HUMAN not in answers.sources:
         raise ValueError("answers: no person answered, and a judge is trusted as far as it says what people say.")
-    results = results_of(replace(answers, source=""), "trust", options)
-    return replace(results, results={source: results._of(source)})
+    found = results_of(replace(answers, source=""), "trust", options)
+    if source not in found.results:
+        raise ValueError(f"answers: too little was answered for trust in {source}.")
+    return replace(found, results={source: found.results[source]})
 
 
 def _check(answers: StudyAnswers) -> None:
@@ -203,10 +175,7 @@ def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> 
     finding_by_name = {finding.name: finding for finding in findings_of(answers.survey)}
     if name not in finding_by_name:
         raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}.")
-    taken = [field_name.name for field_name in fields(Options)]
-    for option in options:
-        if option not in taken:
-            raise ValueError(f"{option}: there is no such option. {nearest(option, taken)}")
+    expect_options(options, [field.name for field in fields(Options)])
     with as_value_error("options"):
         chosen = check_options(answers.survey, options, answers.study.plan.contestants)
     with as_value_error("answers"):
@@ -220,7 +189,7 @@ def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> 
         results[source] = Result(source, data, others, answers.facts.bots)
     if not results:
         raise ValueError(f"answers: too little was answered for {name}.")
-    return SurveyResults(finding_by_name[name], answers, results, computed[name]["made_by"]["left_out"])
+    return SurveyResults(finding_by_name[name], answers, results)
 
 
 def _show(svg: bytes) -> None:
@@ -233,9 +202,3 @@ def _show(svg: bytes) -> None:
 
         if get_ipython() is not None:
             display(SVG(svg))
-
-
-def _picture(svg: bytes) -> str:
-    import base64
-
-    return f'<img style="max-width:46em" alt="" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'

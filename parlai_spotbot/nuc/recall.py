@@ -98,13 +98,12 @@ def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Ca
     return RecallQuestions(mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about})
 
 
-def make_questions(study: Study, corpora: str, count: int, seed: int, say: Callable[[str], None] = print) -> Path:
+def make_questions(study: Study, count: int, seed: int, say: Callable[[str], None] = print) -> Path:
     """Draw the questions of a study that has none for people and contestants alike, and return their file.
 
-    `corpora` are tasks, domains, and files of conversations, joined by commas; "": the study's domain. Raises
-    `UserError` where one is unknown, or the study has other questions.
+    They are of the study's domain. Raises `UserError` where the study has other questions.
     """
-    request = RecallRequest(corpus=corpora or None, questions=count, candidates=CANDIDATES)
+    request = RecallRequest(questions=count, candidates=CANDIDATES)
     request.check()
     drawn, path = questions_of(request, study, seed, say), study.path / "nuc" / "questions.jsonl"
     with files.lock(path.parent / ".lock", "spotbot_pack"):

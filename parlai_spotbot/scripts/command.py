@@ -128,8 +128,7 @@ class Command(ABC):
         except OSError as err:
             if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
                 raise
-            remedy = f"{files.disk_remedy(err, 'choose another folder')}, {AGAIN}"
-            return self._mistake(f"cannot write {err.filename or ''}: {err.strerror}", remedy)
+            return self._mistake(f"cannot write {err.filename or ''}: {err.strerror}", f"{files.DISK_REMEDY}, {AGAIN}")
         except KeyboardInterrupt:
             print("\nstopped; run the same command to go on from here", file=sys.stderr)
             return STOPPED
@@ -196,11 +195,10 @@ def _not_set_up(err: ModuleNotFoundError) -> str:
 
 
 def _add_output(parser: OptionParser) -> None:
-    """Return what all commands print, and how."""
+    """Add the options of all commands."""
     group = parser.add_argument_group("Output")
     group.add_argument("--quiet", action="store_true", help="print errors and the result alone, no progress")
-    if "--json" not in parser._option_string_actions:
-        group.add_argument("--json", action="store_true", help="the result as JSON on stdout, all else on stderr")
+    group.add_argument("--json", action="store_true", help="the result as JSON on stdout, all else on stderr")
 
 
 def add_common(parser: OptionParser) -> None:

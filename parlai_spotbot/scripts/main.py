@@ -17,7 +17,7 @@ CHAPTERS = {
     "Step by step": ("contestants", "plan", "selfchat", "pack", "crowdsource", "collect", "judge", "analyze", "report"),
     "Beside that": ("check", "import", "export", "nuc", MEPHISTO),
 }
-"""The commands in the order in which one learns them; one that is in none comes last."""
+"""The commands in the order in which one learns them."""
 HEADER = """usage: spotbot COMMAND ...
 
 Spot The Bot (Deriu et al., 2020): find out which of your chatbots passes longest as human.
@@ -43,12 +43,7 @@ def main(args: list[str] | None = None) -> None:
 
 def _run(args: list[str]) -> None:
     if args[:1] == ["--version"]:
-        from importlib.metadata import PackageNotFoundError, version
-
-        try:
-            print(f"parlai_spotbot {__version__} (ParlAI {version('parlai')})")
-        except PackageNotFoundError:
-            print(f"parlai_spotbot {__version__} (without ParlAI)")
+        print(f"parlai_spotbot {__version__}")
         return
     if args[:1] == [MEPHISTO]:
         from parlai_spotbot.crowdsourcing import mephisto_review as review
@@ -77,12 +72,12 @@ def _overview() -> str:
     descriptions = {name.removeprefix(PREFIX): command.DESCRIPTION for name, command in commands.items()}
     descriptions[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
     width = max(map(len, descriptions))
-    chapters = {title: [name for name in names if name in descriptions] for title, names in CHAPTERS.items()}
-    placed = {name for names in chapters.values() for name in names}
-    chapters["Further"] = [name for name in descriptions if name not in placed]
     lines = [HEADER]
-    for title, names in chapters.items():
-        if names:
-            lines += [f"{title}:", *(f"  {name:{width}}  {descriptions[name]}" for name in names), ""]
+    for title, names in CHAPTERS.items():
+        lines += [
+            f"{title}:",
+            *(f"  {name:{width}}  {descriptions[name]}" for name in names if name in descriptions),
+            "",
+        ]
     codes = [f"  {code:3}  {meaning}" for code, meaning in EXIT_CODES.items()]
     return "\n".join([*lines, FOOTER.lstrip(), *codes])

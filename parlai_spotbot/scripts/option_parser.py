@@ -30,7 +30,6 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-KINDS = {int: "a whole number", float: "a number", "bool": "yes or no", whole_numbers: "whole numbers, as in 2,3,5"}
 TYPES: dict[str, dict[str, Any]] = {
     "int": {"type": int},
     "float": {"type": float},
@@ -170,16 +169,6 @@ class OptionParser(argparse.ArgumentParser):
     def _check_value(self, action, value):
         if action.choices is not None and value not in action.choices:
             self.error(f"{_called(action)} {value}: unknown. {nearest(value, action.choices)}")
-
-    def _get_value(self, action, word):
-        try:
-            return super()._get_value(action, word)
-        except argparse.ArgumentError as err:
-            kind = KINDS.get(action.type)
-            if kind is None:
-                raise
-            err.message = f"expected {kind}, not '{word}'"
-            raise
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (?:\S*/)?([^\s/:]+):", r"\1:", message)

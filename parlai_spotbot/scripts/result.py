@@ -74,7 +74,7 @@ def shown(result: Result, opt: Mapping[str, Any]) -> Iterator[None]:
     """Let a command print what it prints; then show its result, as --quiet or --json ask for it."""
     from parlai_spotbot import files
 
-    as_json = opt.get("json") is True
+    as_json = opt.get("json")
     if not (as_json or opt.get("quiet")):
         yield
         return

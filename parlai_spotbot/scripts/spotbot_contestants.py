@@ -19,7 +19,7 @@ class SpotbotContestants(Command):
     DESCRIPTION = "List a pool, check every entry without loading it, and try each contestant with --try"
     EPILOG = """\
   parlai spotbot_contestants --pool rules
-  parlai spotbot_contestants --pool my_pool.yaml --try --json tried.json
+  parlai spotbot_contestants --pool my_pool.yaml --try --json
   parlai spotbot_contestants --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME --try
   parlai spotbot_contestants --contestant mine=path/to/my/model,beam_size=10,inference=beam --try
   parlai spotbot_contestants --study studies/mine --try
@@ -35,7 +35,6 @@ class SpotbotContestants(Command):
         add_contestants(group)
         add_models(group)
         group.add_argument("--study", metavar="DIR", help="the contestants of a study instead")
-        group.add_argument("--json", nargs="?", const=True, metavar="FILE", help="all as JSON, there or on stdout")
         group = parser.add_argument_group("Leaving out, in a study")
         group.add_argument(
             "--leave-out",
@@ -56,7 +55,6 @@ class SpotbotContestants(Command):
         group.add_argument("--domain", help="whose seeds it answers (default chitchat)")
 
     def execute(self) -> int:
-        from parlai_spotbot import files
         from parlai_spotbot.selfplay.named_bots import asked_entries
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
         from parlai_spotbot.selfplay.trial import try_pool
@@ -80,10 +78,6 @@ class SpotbotContestants(Command):
         tried = f", {len(failed)} of {len(trials)} tried failed" if trials else ""
         self.result.said = f"{len(entries)} contestants, {len(problems)} problems{tried}"
         self.result.figures = as_json(entries, trials)
-        if isinstance(self.opt["json"], str):
-            files.write_json(Path(self.opt["json"]), self.result.figures)
-            print(f"written: {self.opt['json']}")
-            self.result.wrote(contestants=self.opt["json"])
         return 2 if problems else 1 if failed else 0
 
     def _domain(self, study: Study | None) -> Domain | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
@@ -74,7 +73,7 @@ class SpotbotJudge(Command):
 def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> dict[str, dict]:
     """Let the judges answer, one after the other, after their estimates; return each one's summary by its name.
 
-    The caller holds the study. Unless `yes`, many requests or a high cost need the user's consent.
+    The caller holds the study. Unless `yes`, many requests or a high cost are a `UserError`.
     """
     from parlai_spotbot.judges.run import estimate, judge_study, summary_path
     from parlai_spotbot.judges.summary import above_threshold, estimate_text, summary_text
@@ -85,20 +84,11 @@ def let_judge(study: Study, survey: str, judges: list[Judge], yes: bool) -> dict
         if estimated["units"]:
             print(estimate_text(estimated), flush=True)
         if not yes and (why := above_threshold(estimated)):
-            _ask(f"judge {judge.name}: {why}")
+            raise UserError(f"judge {judge.name}: {why}.", "Add --yes to allow it, and run the same command again.")
         summaries[judge.name] = judge_study(study, survey, judge)
         print(summary_text(summaries[judge.name]), flush=True)
         print(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {summary_path(study, survey, judge.name)}")
     return summaries
-
-
-def _ask(why: str) -> None:
-    """Go on only where the user says yes."""
-    if not sys.stdin.isatty():
-        raise UserError(f"{why}, and nobody is here to be asked.", "Add --yes, and run the same command again.")
-    print(f"{why}. Go on? [y/N] ", end="", file=sys.stderr, flush=True)
-    if input().strip().lower() not in ("y", "yes"):
-        raise UserError(f"{why}, and you said no.", "Nothing was asked of the server.")
 
 
 def missing_of(summaries: dict[str, dict]) -> tuple[dict[str, int], bool]:

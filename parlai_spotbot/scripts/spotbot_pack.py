@@ -27,7 +27,6 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
       (a new study: people are to chat with two bots a unit, no conversation need be there)
   parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
-  parlai spotbot_pack --study studies/nuc --survey nuc --corpora chitchat,support.jsonl
   parlai spotbot_pack --study studies/nuc --survey nuc --annotators-per-item 10
   parlai spotbot_pack --study studies/rules --survey my_survey.yaml
       (a survey of your own, which the study keeps: --survey NAME from then on)
@@ -46,14 +45,6 @@ class SpotbotPack(Command):
             "none, and adds contestants where there is (default: the study's)",
         )
         group.add_argument("--domain", help="of a new study, as for spotbot_selfchat (default: chitchat)")
-        group = parser.add_argument_group("Making questions for nuc")
-        group.add_argument(
-            "--corpora",
-            action="listed",
-            metavar="NAMES",
-            help="where questions are made: the corpora, ParlAI tasks, domains or files joined by commas, "
-            "as many of each (default: the study's domain)",
-        )
 
     def execute(self) -> None:
         study, given = self._study(), self.opt["survey"]
@@ -80,25 +71,18 @@ class SpotbotPack(Command):
 
     def _make_questions(self, study: Study) -> None:
         """Make the questions of survey nuc where the study has none yet and no file of them is named."""
-        from parlai_spotbot.errors import UserError
         from parlai_spotbot.surveys import get_survey
         from parlai_spotbot.surveys.packing.candidates import VERSIONS, questions_path
 
-        corpora, given = self.opt["corpora"], self.opt["nuc_questions"]
-        candidates = [questions_path(study), study.path / "nuc" / "questions.jsonl"]
-        there = given or next((str(path) for path in candidates if path.exists()), "")
-        if corpora and (self.opt["survey"] != "nuc" or there):
-            of_nuc = self.opt["survey"] == "nuc"
-            why = f"the questions are there: {there}." if of_nuc else "only survey nuc has questions of corpora."
-            raise UserError(f"--corpora {corpora}: {why}", "Leave it out.")
-        if self.opt["survey"] != "nuc" or there:
+        paths = (questions_path(study), study.path / "nuc" / "questions.jsonl")
+        if self.opt["survey"] != "nuc" or self.opt["nuc_questions"] or any(path.exists() for path in paths):
             return
         from parlai_spotbot.nuc.recall import make_questions
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
         count = 2 * size * VERSIONS  # as some questions can't are in one version
         seed = study.plan.seed if self.opt["seed"] is None else self.opt["seed"]
-        path = make_questions(study, corpora or "", count, seed)
+        path = make_questions(study, count, seed)
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
 

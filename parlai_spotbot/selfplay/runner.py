@@ -185,12 +185,12 @@ class Runner:
         again = failure.suspect or failure.kind in ("lost", "strayed")
         return again and self.suspected[name] < ATTEMPTS and self.attempts[name] < LOSSES
 
-    def _show(self, row: dict, bar: Bar) -> None:
+    def _show(self, row: dict) -> None:
         """Print a failure that has not been printed yet, the first ones each."""
         who = f"{row['contestant']}: {row['kind']}: {row['message']}"
         if who not in self._shown and len(self._shown) < SHOWN:
             self._shown.add(who)
-            bar.write(f"failed: {row['conversation_id']}: {who}")
+            print(f"failed: {row['conversation_id']}: {who}")
 
     def _settle(
         self, outcome: GroupOutcome, journal: files.Journal, failures: checksums.Journal, bar: Bar
@@ -205,7 +205,7 @@ class Runner:
             self.turns.forget(job for job, _ in outcome.done)
             self.result.played += len(outcome.done)
         for row in rows:
-            self._show(row, bar)
+            self._show(row)
         if self.result.failures:
             bar.note(f"{len(self.result.failures)} failed")
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])

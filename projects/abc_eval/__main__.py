@@ -46,7 +46,7 @@ def _run(options: argparse.Namespace) -> None:
     if options.replicates < 20:
         raise UserError(f"--replicates {options.replicates}: too few.", "20 at least; 1000 is the default.")
     paths = download(Path(options.out) / "data") if options.download else options.data
-    with Bar("tables", unit="table", after=2) as bar:
+    with Bar("tables", unit="table") as bar:
 
         def progress(what: str) -> None:
             bar.note(what)

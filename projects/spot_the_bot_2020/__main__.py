@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> None:
         raise UserError(f"--repetitions {options.repetitions}: too few.", "20 at least; 1000 is the default.")
     settings = SpotTheBotSettings(seed=options.seed, stability=options.stability, repetitions=options.repetitions)
     data = download(Path(options.out) / "data") if options.download else options.data
-    with Bar("tables", unit="table", after=2) as bar:
+    with Bar("tables", unit="table") as bar:
 
         def progress(what: str) -> None:
             bar.note(what)

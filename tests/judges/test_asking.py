@@ -1,6 +1,5 @@
 """What the command spotbot_judge says and asks before it begins, and how far a judge came."""
 
-import io
 import json
 
 import chat_servers
@@ -42,7 +41,6 @@ def about(study, name="hosted"):
 def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monkeypatch, price):
     if not price:
         monkeypatch.setattr(summary, "MOST_REQUESTS", 5)
-    monkeypatch.setattr("sys.stdin", io.StringIO(""))
     with ChatServer(answer) as server:
         with pytest.raises(SystemExit) as end:
             judge(study, server.url, judge_price_prompt=price)
@@ -53,20 +51,3 @@ def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monke
         assert "Add --yes, and run the same command again." in said
         judge(study, server.url, judge_price_prompt=price, yes=True)
         assert server.bodies
-
-
-@pytest.mark.parametrize(("said", "goes"), [("y", True), ("n", False), ("", False)])
-def test_at_a_terminal_it_asks(study, capsys, monkeypatch, said, goes):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setattr("sys.stdin", Terminal(f"{said}\n"))
-    with ChatServer(answer) as server:
-        if goes:
-            judge(study, server.url, judge_price_prompt=10_000.0)
-        else:
-            with pytest.raises(SystemExit):
-                judge(study, server.url, judge_price_prompt=10_000.0)
-        assert bool(server.bodies) is goes
-    assert "Go on? [y/N]" in capsys.readouterr().err

@@ -93,7 +93,7 @@ def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design
         studies = SIMULATIONS if unit == "matches" and (planned["annotations"] or 0) <= LARGE else 0
     if studies and planned["needed"] and unit != "ratings":
         rate = 0.5 + request.difference / 2
-        with Bar("simulated studies", (planning.ROUNDS + 1) * studies, after=1, shown=progress) as bar:
+        with Bar("simulated studies", (planning.ROUNDS + 1) * studies, shown=progress) as bar:
             how = {"repetitions": studies, "progress": bar.advance}
             design = planning.calibrated(design, rate, seed=request.seed + 1, **how)
             planned = planning.plan(design, request.difference, **costs)

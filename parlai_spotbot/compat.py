@@ -13,7 +13,6 @@ import inspect
 import os
 import pickle
 import types
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from pickle import UnpicklingError
 from typing import Any
@@ -28,6 +27,9 @@ CHECKPOINT_HINT = (
 
 TRUST = "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"
 """torch's own switch, an environment variable: with it, whatever a checkpoint holds is unpickled."""
+
+PLAIN = ("OrderedDict", "defaultdict", "dict", "list", "set", "tuple", "int", "float", "str")
+"""Classes that options of any origin may hold."""
 
 OLD_NAMES_OF_OPT = ("parlai.core.utils", "parlai.utils.misc")
 
@@ -139,21 +141,13 @@ def _old_options() -> None:
 
 def _load_options(opt_class: type, file: Any) -> Any:
     """Unpickle options: plain values, dictionaries and ParlAI's Opt; anything else only where the user trusts it."""
-    plain = {("collections", "OrderedDict"): OrderedDict, ("collections", "defaultdict"): defaultdict}
-    classes = {
-        ("parlai.core.opt", "Opt"): opt_class,
-        **{(name, "Opt"): opt_class for name in OLD_NAMES_OF_OPT},
-        **plain,
-    }
-    builtin = {"dict": dict, "list": list, "set": set, "tuple": tuple, "int": int, "float": float, "str": str}
 
     class OptionsUnpickler(pickle.Unpickler):
         def find_class(self, module, name):
-            if (module, name) in classes:
-                return classes[module, name]
-            if module in ("builtins", "__builtin__") and name in builtin:
-                return builtin[name]
-            if os.environ.get(TRUST, "").lower() in ("1", "true", "yes", "y"):
+            if name == "Opt" and module in ("parlai.core.opt", *OLD_NAMES_OF_OPT):
+                return opt_class
+            plain = module in ("builtins", "__builtin__", "collections") and name in PLAIN
+            if plain or os.environ.get(TRUST, "").lower() in ("1", "true", "yes", "y"):
                 return super().find_class(module, name)
             err = UnpicklingError(f"the .opt file holds {module}.{name}")
             err.add_note(CHECKPOINT_HINT)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from sys import intern
@@ -176,10 +177,9 @@ def _turns(row: dict, where: str) -> tuple[Turn, ...]:
         if not isinstance(exchange, list) or not all(isinstance(act, dict) for act in exchange):
             raise UserError(f"{where}: field 'dialog', exchange {number}: expected a list of turns.", "Correct it.")
         speakers, texts = [act.get("id") for act in exchange], [act.get("text") for act in exchange]
-        if {str}.issuperset(map(type, speakers + texts)):  # a large study has millions
-            turns += map(Turn, speakers, texts)
-        else:
-            turns += [Turn(get(act, "id", str, where), get(act, "text", str, where)) for act in exchange]
+        if not {str}.issuperset(map(type, speakers + texts)):
+            raise UserError(f"{where}: field 'dialog', exchange {number}: expected 'id' and 'text'.", "Correct it.")
+        turns += map(Turn, speakers, texts)
     return tuple(turns)
 
 
@@ -316,13 +316,11 @@ class Item:
 
 
 def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
-    try:  # a large study has millions
+    with suppress(KeyError, TypeError):
         entities, texts = [turn["entity"] for turn in transcript], [turn["text"] for turn in transcript]
         if {int}.issuperset(map(type, entities)) and {str}.issuperset(map(type, texts)):
             return tuple(map(Utterance, entities, texts))
-    except (KeyError, TypeError):
-        pass
-    return tuple(Utterance(get(u, "entity", int, where), get(u, "text", str, where)) for u in transcript)
+    raise UserError(f"{where}: field 'transcripts': expected turns with 'entity' and 'text'.", "Make the file again.")
 
 
 ITEMS_KEPT = 100

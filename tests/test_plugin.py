@@ -97,7 +97,7 @@ def test_unknown_command_and_option(capsys):
 
 def test_version(capsys):
     spotbot.main(["--version"])
-    assert capsys.readouterr().out.startswith(f"parlai_spotbot {parlai_spotbot.__version__} (ParlAI ")
+    assert capsys.readouterr().out == f"parlai_spotbot {parlai_spotbot.__version__}\n"
 
 
 def test_a_broken_command_is_named_and_the_others_go_on(tmp_path):

@@ -118,11 +118,3 @@ def test_conversations_hide_the_seed_and_count_exchanges_after_it():
     with pytest.raises(ValueError, match="k=4"):
         conversation.segment(4)
     assert Conversation.from_json(conversation.to_json(), "here") == conversation
-
-
-@pytest.mark.parametrize("row", ['"contestant": ["a"]', '"pair": [["a"]]', '"turns": ["a"]', '"turns": [{"id": {}}]'])
-def test_a_failure_without_names_is_named(tmp_path, row):
-    study = Study.create(tmp_path / "study", Plan("d", {"a": Contestant("a", model="m")}))
-    study.failures_path.write_text('{"contestant": "a"}\n{' + row + "}\n")
-    with pytest.raises(UserError, match=r"failures\.jsonl, line 2: field"):
-        study.failures()

@@ -140,18 +140,13 @@ def _contestant(name: str, bot: Bot) -> Contestant:
     if not callable(bot) or not hasattr(bot, "__qualname__"):
         raise UserError(f"{where} is a {type(bot).__name__}, expected {SAID}.", "Write for example a function.")
     called = f"{bot.__module__}:{bot.__qualname__}"
-    entry: dict[str, Any] = {"model": called}
-    if not hasattr(bot, "observe"):  # else it is an agent of ParlAI's
-        try:
-            plain_python.check(bot, called)
-        except UserError as err:
-            raise UserError(f"{where}: {err.problem}", err.remedy) from None
-        entry = {"model": "spotbot:plain_python", "opt": {"plain_python": called}}
-    if _importable(bot):
-        if code := _folder(bot.__module__):
-            entry["code"] = code
-    elif hasattr(bot, "observe"):
-        raise UserError(f"{where}: {called} can't be imported.", "Put the agent into a file of its own.")
+    try:
+        plain_python.check(bot, called)
+    except UserError as err:
+        raise UserError(f"{where}: {err.problem}", err.remedy) from None
+    entry: dict[str, Any] = {"model": "spotbot:plain_python", "opt": {"plain_python": called}}
+    if _importable(bot) and (code := _folder(bot.__module__)):
+        entry["code"] = code
     return Contestant.from_json(name, entry, WHERE)
 
 

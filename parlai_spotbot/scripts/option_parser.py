@@ -44,29 +44,17 @@ TYPES: dict[str, dict[str, Any]] = {
 EXAMPLES = "Examples"
 
 
-class _Layout(argparse.HelpFormatter):
-    """Examples keep their lines; of an option the value is named once, and the default."""
+class _Layout(argparse.RawDescriptionHelpFormatter):
+    """Formatter that shows defaults."""
 
     def __init__(self, prog: str):
         super().__init__(prog, max_help_position=8)
-
-    def _fill_text(self, text, width, indent):
-        return "".join(indent + line for line in text.splitlines(keepends=True))
-
-    def _format_action_invocation(self, action):
-        if not action.option_strings or action.nargs == 0:
-            return super()._format_action_invocation(action)
-        value = self._format_args(action, self._get_default_metavar_for_optional(action))
-        return f"{', '.join(action.option_strings)} {value}"
 
     def _get_help_string(self, action):
         if not isinstance(action, argparse._StoreAction) or action.default in (argparse.SUPPRESS, "", ()):
             return action.help
         shown = ",".join(map(str, action.default)) if isinstance(action.default, tuple) else "%(default)s"
         return f"{action.help} (default: {shown})"
-
-    def _format_args_of(self, place):
-        return self._format_args(place, place.metavar or place.dest)
 
 
 class _Help(argparse.Action):
@@ -103,7 +91,6 @@ class OptionParser(argparse.ArgumentParser):
         self.register("type", "bool", _yes_or_no)
         self.register("action", "listed", _Listed)
         self.first: Sequence[str] = ()
-        self.needed: list[argparse.Action] = []
         self.examples = self.codes = ""
         self.add_argument("-h", "--help", action=_Help, owner=self, whole=False, help="the options that matter most")
         self.add_argument("--help-all", action=_Help, owner=self, whole=True, help="all options and examples")
@@ -126,17 +113,15 @@ class OptionParser(argparse.ArgumentParser):
     def short_help(self) -> str:
         """Return what the command does, the options that matter most, examples, and where the rest is."""
         places = [action for action in self._actions if not action.option_strings]
-        needed = [f"{_called(action)} {action.metavar or action.dest.upper()}" for action in self.needed]
-        usage = " ".join([self.prog, *map(self._get_formatter()._format_args_of, places), *needed, "[options]"])
         first = [*places, *(self._option_string_actions[name] for name in self.first)]
-        return f"{self._help(usage, {'options': first})}\nmore: {self.prog} --help-all\n"
+        return f"{self._help(places, {'options': first})}\nmore: {self.prog} --help-all\n"
 
     def format_help(self) -> str:
-        return self._help(None, {group.title: group._group_actions for group in self._action_groups})
+        return self._help(self._actions, {group.title: group._group_actions for group in self._action_groups})
 
-    def _help(self, usage: str | None, groups: dict[str, list[argparse.Action]]) -> str:
+    def _help(self, usage: list[argparse.Action], groups: dict[str, list[argparse.Action]]) -> str:
         layout = self._get_formatter()
-        layout.add_usage(usage, [] if usage else self._actions, [])
+        layout.add_usage(None, usage, [])
         layout.add_text(self.description)
         for title, actions in groups.items():
             layout.start_section(title)

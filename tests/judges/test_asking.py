@@ -48,6 +48,6 @@ def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monke
         assert not server.bodies
         said = capsys.readouterr().err
         assert ("it may cost" if price else "more than 5 requests go to a server") in said
-        assert "Add --yes, and run the same command again." in said
+        assert "Add --yes to allow it" in said
         judge(study, server.url, judge_price_prompt=price, yes=True)
         assert server.bodies

@@ -103,29 +103,25 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
 
 
 def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[str]]:
-    """As a pool has them, and the names of those that live in this program; all problems in one ValueError."""
-    from parlai_spotbot.selfplay.pool import check_contestant, raise_all
+    """Return the contestants, and the names of those that live in this program."""
+    from parlai_spotbot.selfplay.pool import check_contestant
 
     if not isinstance(given, Mapping) or not given:
         raise ValueError(f"contestants: expected names and contestants, {SAID}.")
     contestant_by_name: dict[str, Contestant] = {}
     here: dict[str, str] = {}
-    problems: list[UserError] = []
     for name, bot in given.items():
         try:
             contestant_by_name[name] = check_contestant(_contestant(name, bot), WHERE)
-            if callable(bot) and not _importable(bot):
-                here[name] = plain_python.keep(bot)
         except UserError as err:
-            problems.append(err)
-        others = [other for other in here if given[other] is not bot and here[other] == here.get(name)]
-        if others:
-            twice = f"{WHERE}: '{others[0]}' and '{name}' are both called {here[name]}."
-            problems.append(UserError(twice, "Give each function a name of its own."))
-    try:
-        raise_all(problems)
-    except UserError as err:
-        raise ValueError(str(err) if str(err).startswith(WHERE) else f"{WHERE}: {err}") from None
+            raise ValueError(str(err)) from None
+        if not callable(bot) or _importable(bot):
+            continue
+        called = plain_python.keep(bot)
+        for other in here:
+            if given[other] is not bot and here[other] == called:
+                raise ValueError(f"{WHERE}: '{other}' and '{name}' are both called {called}. Rename one of them.")
+        here[name] = called
     return contestant_by_name, set(here)
 
 

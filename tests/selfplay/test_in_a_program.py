@@ -118,7 +118,6 @@ def odd(words):
         ({"a": "spotbot:elisa"}, {}, "contestants: contestant 'a': .*Did you mean 'spotbot:eliza'"),
         ({"a": sb.openai("htp://x", "m")}, {}, "contestants: contestant 'a': .*begins with http://"),
         ({"a": sb.openai("http://127.0.0.1:1/v1", "m", key="NOT_SET")}, {}, "contestants: .* NOT_SET, which is not"),
-        ({"a": "spotbot:elisa", "b": 3}, {}, "contestants: 2 problems"),
         ({"a": respond}, {"segment": [2]}, "^segment: there is no such option. Did you mean 'segments'"),
         ({"a": respond}, OPTIONS, "^study: .*one contestant makes no pair"),
         ({"a": lambda text: "a", "b": lambda text: "b"}, {}, "'a' and 'b' are both called .*<lambda>"),

@@ -105,15 +105,9 @@ class Plan:
 
     @classmethod
     def from_json(cls, row: Any, where: str) -> Plan:
-        if not isinstance(row, dict):
-            raise UserError(
-                f"{where}: expected keys and values, found {type(row).__name__}.", "See a study.yaml that works."
-            )
-        entries = row.get("contestants")
+        entries = row.get("contestants") if isinstance(row, dict) else None
         if not isinstance(entries, dict):
-            raise UserError(
-                f"{where}: field 'contestants': expected names and entries.", "See a study.yaml that works."
-            )
+            raise UserError(f"{where}: expected a plan with names and entries of contestants.", "Put a copy back.")
         contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
         # A study without the key is from before there were other groupings; "renamed" was written by older versions.
         given = {"grouping": "consecutive", **{key: value for key, value in row.items() if key != "renamed"}}

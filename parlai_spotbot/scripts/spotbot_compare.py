@@ -89,31 +89,20 @@ class SpotbotCompare(SpotbotTournament):
             raise UserError(f"{missing} missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
         if given[0] == given[1]:
             raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
-        if self.opt["pool"] or self.opt["contestants"]:
-            return self._by_name(given)
-        from parlai_spotbot.selfplay.contestant_text import contestant_of, split
-        from parlai_spotbot.selfplay.named_bots import WHERE, name_of
-        from parlai_spotbot.selfplay.pool import check_contestant
-
-        names = [name_of(split(text)[0].rpartition("#")[2]) for text in given]
-        if names[0] == names[1]:
-            names = [re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("_.+-") for text in given]
-        return tuple(
-            check_contestant(contestant_of(name, text, WHERE, Path.cwd()), WHERE)
-            for name, text in zip(names, given, strict=True)
-        )
-
-    def _by_name(self, names: tuple[str, str]) -> tuple[Contestant, Contestant]:
-        """Two of --pool and of those that --contestant names."""
         from parlai_spotbot.errors import nearest
-        from parlai_spotbot.selfplay.named_bots import asked_contestants
+        from parlai_spotbot.selfplay.contestant_text import split
+        from parlai_spotbot.selfplay.named_bots import asked_contestants, name_of
 
-        pool, named = self.opt["pool"], self.opt["contestants"] or ()
+        pool, named, names = self.opt["pool"], self.opt["contestants"] or [], given
+        if not pool and not named:
+            names = [name_of(split(text)[0].rpartition("#")[2]) for text in given]
+            if names[0] == names[1]:
+                names = [re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("_.+-") for text in given]
+            named = [f"{name}={text}" for name, text in zip(names, given, strict=True)]
         contestants = asked_contestants(pool, named) or {}
         for name in names:
             if name not in contestants:
-                where = f"in --pool {pool}" if pool else "named by --contestant"
-                raise UserError(f"{name}: not {where}.", nearest(name, contestants))
+                raise UserError(f"{name}: not in --pool or --contestant.", nearest(name, contestants))
         return contestants[names[0]], contestants[names[1]]
 
     def _check(self) -> list[JudgeSpec]:

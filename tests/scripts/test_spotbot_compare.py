@@ -100,7 +100,10 @@ def test_where_a_bot_fails_throughout_the_error_says_why(folder, words):
         (["talks_on:answer", "says_hm:respond"], "talks_on"),
         (["http://127.0.0.1:1/v1", "spotbot:alice"], "which model of that server?"),
         (["elisa", "alice", "--pool", "rules"], "Did you mean 'eliza'?"),
-        (["news", "alice", "--contestant", "new=talks_on:respond", "--pool", "rules"], "news: not in --pool or --contestant."),
+        (
+            ["news", "alice", "--contestant", "new=talks_on:respond", "--pool", "rules"],
+            "news: not in --pool or --contestant.",
+        ),
         (["news", "new", "--contestant", "new=talks_on:respond"], "news: not in --pool or --contestant."),
         (["eliza", "alice", "--pool", "rules", "--judge", "none"], "--judge: 0 judges"),
     ],

@@ -41,7 +41,7 @@ class Command(ABC):
 
     `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples and `FIRST` the options under ``--help``;
     ``--help-all`` has all options; both end in `CODES`, the exit codes. One that `GOES_ON` makes no study: --study is
-    there. `result` is what ``--json`` and ``--quiet`` show.
+    there. One that `PACKS` takes a file for --survey. `result` is what ``--json`` and ``--quiet`` show.
     """
 
     DESCRIPTION = ""
@@ -49,6 +49,7 @@ class Command(ABC):
     FIRST: tuple[str, ...] = ()
     CODES = ""
     GOES_ON = False
+    PACKS = False
     required: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
 
@@ -108,6 +109,11 @@ class Command(ABC):
             self._check_required()
             if self.GOES_ON and self.opt.get("study") and not Study.exists(Path(self.opt["study"])):
                 Study.open(self.opt["study"])  # raises the error before anything heavy is imported
+            if "." in (self.opt.get("survey") or "") and not self.PACKS:
+                from parlai_spotbot.surveys import own_surveys
+
+                if own_surveys.is_file(self.opt["survey"]):
+                    raise own_surveys.needs_packing(self.opt["survey"])
             if self.opt.get("study"):
                 OPENED[Path(self.opt["study"]).absolute()] = None  # a survey may be known by its name from there
             with data_folder():

@@ -31,6 +31,7 @@ class SpotbotPack(Command):
   parlai spotbot_pack --study studies/rules --survey my_survey.yaml
       (a survey of your own, which the study keeps: --survey NAME from then on)
   The same command again changes nothing; a study that grew gets further units."""
+    PACKS = True
     FIRST = ("--study", "--survey", "--ask", "--comparisons", "--annotators-per-segment")
 
     @classmethod

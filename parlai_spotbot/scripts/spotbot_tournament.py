@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 class SpotbotTournament(Command):
     CODES = COUNTED
+    PACKS = True
     DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
     EPILOG = """\
   parlai spotbot_tournament --pool rules --conversations-per-pair 10 --study studies/rules

@@ -1,7 +1,7 @@
 """Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard; or, where
 an observation brings ``label_candidates``, rank those.
 
-What is searched is the bots' fold of a task, so no person whose words these bots speak is met elsewhere in a study.
+What is searched is the bots' fold of chitchat, so no person whose words these bots speak is met elsewhere in a study.
 A conversation of people lends at most one turn to a conversation: two retrieval bots would otherwise find each other's
 sources and recite them to the end.
 """
@@ -9,18 +9,16 @@ sources and recite them to the end.
 from __future__ import annotations
 
 import hashlib
-import importlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 from parlai.core.message import Message
 from parlai.core.opt import Opt
-from parlai.core.params import ParlaiParser
 from scipy import sparse
 
 from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.tasks.chitchat.data import conversations
 
 BEFORE = 0.4
 """How much the turn before the last counts, where the last one counts 1."""
@@ -98,35 +96,15 @@ class TurnIndex:
         return self.texts[self.reply[np.argmax(np.where(allowed, score, -np.inf))]]
 
 
-def bots_fold(task: str) -> list[tuple[str, ...]]:
-    """The conversations that bots may learn from: fold "bots" of the task `task` of this package."""
-    try:
-        data = importlib.import_module(f"parlai_spotbot.tasks.{task}.data")
-    except ModuleNotFoundError as err:
-        if err.name is None or not err.name.startswith("parlai_spotbot."):
-            raise
-        raise UserError(
-            f"retrieval: option 'retrieval_task' is '{task}', which has no folds.", "Known: chitchat."
-        ) from None
-    return [tuple(conversation.turns) for conversation in data.conversations("bots")]
-
-
 class RetrievalAgent(BatchedDialogueAgent):
     """A bot that looks for its answers. A subclass defines `prepare`, `similarity` and `vectors`."""
-
-    @classmethod
-    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
-        super().add_cmdline_args(parser, partial_opt)
-        group = parser.add_argument_group("retrieval arguments")
-        group.add_argument("--retrieval-task", default="chitchat", help="whose fold 'bots' the answers come from")
-        return parser
 
     def __init__(self, opt: Opt, shared: dict | None = None):
         super().__init__(opt, shared)
         if shared:
             self.index, self.prepared = shared["index"]
         else:
-            self.index = TurnIndex(bots_fold(opt.get("retrieval_task") or "chitchat"))
+            self.index = TurnIndex([conversation.turns for conversation in conversations("bots")])
             self.prepared = self.prepare(self.index)
 
     def share(self) -> dict:

@@ -178,11 +178,6 @@ def screening(tables: Path) -> PaperTable:
         table.own(name, share, {"pass share": row["passed"] / row["attempted"]})
         table.own(name, "Wilson's 95 % interval", {"pass share low": low, "pass share high": high})
         table.add(name, "rounds", row["n"], 3 * int(row["attempted"]), ROUNDS, 0, beside=group in EARLIER)
-    totals = published_rows.groupby(level=0, sort=False)[["attempted", "passed"]].sum()
-    for group, row in totals.iterrows():
-        passed, began = int(row["passed"]), int(row["attempted"])
-        low, high = wilson(passed, began)
-        table.notes.append(f"{group}: {passed} of {began} trainings passed ({low:.0%} to {high:.0%}, Wilson)")
     return table
 
 

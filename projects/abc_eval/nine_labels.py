@@ -101,7 +101,7 @@ def kappa_of(alpha: float, answers: int) -> float:
 def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Figures 4 and 5 for nine labels: how often each bot shows them, by people and by the judges."""
     table = PaperTable("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
-    published_rates, inside, bots = published.table(tables, "rates"), [], sorted(set(rows["name"]))
+    published_rates, bots = published.table(tables, "rates"), sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
         person = people[people["question"] == label]
@@ -110,7 +110,6 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
             row, paper = f"{name_of(label)}, {bot}", published_rates.loc[(label, bot)]
             share, ends = rates_of_label["score"][bot], rates_of_label["score_ci"][bot]
             low, high = wilson(share * rates_of_label["turns"][bot], rates_of_label["turns"][bot])
-            inside.append(ends[0] <= paper["share"] <= ends[1])
             table.cells += [
                 PaperCell(row, "share", paper["share"], share, RATE, 3, beside=True),
                 PaperCell(row, "Wilson low", paper["low"], low, WILSON, 3, beside=True),
@@ -122,10 +121,6 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
                 judge_rows = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"
                 table.add(row, judge, None, judge_rows["value"].mean(), how)
-    table.notes.append(
-        f"{sum(inside)} of {len(inside)} published shares, which are of 100 conversations a bot, lie in the interval "
-        "of ours, which are of 27 of them."
-    )
     return table
 
 
@@ -136,7 +131,6 @@ def _judges(rows: pd.DataFrame, label: str) -> list[str]:
 def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> PaperTable:
     """People against a language model, and against specialised classifiers, as judges of every label."""
     table = PaperTable("judges", "People against automatic judges, label by label (Finch, Paek & Choi 2023)")
-    better: dict[str, list[str]] = {}
     for label in labels_in(rows[rows["source"] == HUMAN]):
         row = rows[rows["question"] == label]
         labels_of_people = wide(row[row["source"] == HUMAN])
@@ -151,10 +145,6 @@ def judges(rows: pd.DataFrame, replicates: int, rng: np.random.Generator) -> Pap
             comparison = against_people(given, people, homes, drawn)
             _figures(table, f"{name_of(label)}, {judge}", judge, comparison, mutual)
             table.own(f"{name_of(label)}, {judge}", SHARE, {"share": given.mean()})
-            verdict = "as well as" if comparison.less(mutual, "alpha")[1][1] >= 0 else "worse than"
-            better.setdefault(f"{judge} agrees with a person {verdict} another person does", []).append(name_of(label))
-    table.notes += [f"{what}: {', '.join(labels)}." for what, labels in sorted(better.items())]
-    table.notes.append("“as well as”: the 95 % interval of the difference of alphas reaches 0 or more")
     return table
 
 

@@ -29,14 +29,14 @@ def load():
     compat.install()
     plugin.register()
     logging.set_log_level(logging.ERROR)
-    agents, bots_fold = {}, retrieval.bots_fold
+    agents, conversations = {}, retrieval.conversations
 
     def get(name: str, **options):
         key = (name, *sorted(options.items()))
         if key not in agents:
             with pytest.MonkeyPatch.context() as patch:
                 if name == "minilm":  # embedding all that people said takes a minute where that wasn't done before
-                    patch.setattr(retrieval, "bots_fold", lambda task: bots_fold(task)[:120])
+                    patch.setattr(retrieval, "conversations", lambda fold: conversations(fold)[:120])
                 agents[key] = create_agent(Opt({"model": f"spotbot:{name}", "override": {}, **options}))
         return agents[key]
 

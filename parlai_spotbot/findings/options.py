@@ -28,8 +28,8 @@ class Options:
     )
     min_correct: float | None = option(
         None,
-        "also the ranking without annotators of whose labels fewer are right (the paper's appendix G tries 0.75); they "
-        "are flagged, and stay in all other figures",
+        "flag annotators with a lower share of right labels (the paper's appendix G tries 0.75): a second table has the "
+        "win rates without those flagged",
         metavar="SHARE",
     )
 

@@ -6,7 +6,7 @@ import pytest
 from outside_data import SPOT_THE_BOT, released_data
 from scipy.stats import norm
 
-from parlai_spotbot.analysis.annotators import annotator_table, detection, pooled_detection, summary
+from parlai_spotbot.analysis.annotators import annotator_table, detection, pooled_detection, rankings_without, summary
 from parlai_spotbot.analysis.annotators.detection import CALLED
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -171,3 +171,16 @@ def test_amounts_are_flagged_where_they_are_limited():
     )
     assert flags_of(rows) == ["same segment twice", "two segments of one conversation", "too many units"]
     assert flags_of(rows, max_units=None) == []
+
+
+def test_the_ranking_without_a_saboteur_is_the_true_one():
+    """One annotator says the opposite of what the others say, and does most of the work."""
+    good = [("human", "bot", "x")] * 12 + [("human", "human", "human")] * 4
+    rows = frames({"u": good, "v": good, "bad": [("bot", "human", "x")] * 40 + [("bot", "bot", "human")] * 4})
+    assert "worse than guessing" in flags_of(rows, "bad")
+    found = rankings_without(rows, ["x", "other"], ["bad"], False)
+    assert found["everybody"]["order"] == ["other", "x"]
+    assert found["without flagged"]["order"] == ["x", "other"]
+    assert found["without flagged"]["win_rate"]["x"] == 1.0
+    low, high = found["everybody"]["win_rate_ci"]["x"]
+    assert low < found["everybody"]["win_rate"]["x"] < high

@@ -5,6 +5,6 @@ needed, and none is made, for it would erase the disagreement that a good bot ca
 """
 
 from parlai_spotbot.analysis.annotators.detection import detection, pooled_detection
-from parlai_spotbot.analysis.annotators.table import annotator_table, summary
+from parlai_spotbot.analysis.annotators.table import annotator_table, rankings_without, summary
 
-__all__ = ["annotator_table", "detection", "pooled_detection", "summary"]
+__all__ = ["annotator_table", "detection", "pooled_detection", "rankings_without", "summary"]

@@ -1,17 +1,22 @@
-"""One row per annotator: correctness, speed, amounts and flags.
+"""One row per annotator: correctness, speed, amounts and flags; and rankings without those who are flagged.
 
-Appendix G and Table 9 of the paper. No figure leaves anybody out for a flag; only controls do that
+Appendix G and Table 9 of the paper. No figure but that ranking leaves anybody out for a flag; only controls do that
 (`annotators.controls`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.detection import CALLED, detection
+from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
+from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
 from parlai_spotbot.records import HUMAN
 
 SAME_LABEL = "always the same label"
@@ -22,6 +27,7 @@ SAME_ANSWERS = "same answers over and over"
 TWICE = "same segment twice"
 SEGMENTS = "two segments of one conversation"
 UNITS = "too many units"
+AMOUNTS = (TWICE, SEGMENTS, UNITS)
 
 ENOUGH_LABELS, ENOUGH_ANNOTATIONS = 20, 10
 """An annotator's answers, or speed, are judged from this many labelled entities, or annotations, on."""
@@ -146,3 +152,27 @@ def summary(table: pd.DataFrame) -> dict:
         "share_below_half_correct": float((correct < 0.5).mean()),
         "flags": dict(Counter(flag for flags in table["flags"] for flag in flags)),
     }
+
+
+def rankings_without(
+    annotations: pd.DataFrame, bots: Sequence[str], flagged: Collection[str], crossed: bool
+) -> dict[str, dict]:
+    """Return win rates with all annotations ("everybody") and without those of the `flagged` ("without flagged").
+
+    Each has `annotators`, `n` annotations, `win_rate` and `win_rate_ci` {bot: …} and `order`.
+    """
+    kept = annotations[~annotations["worker_id"].isin(list(flagged))]
+    result = {}
+    for name, rows in {"everybody": annotations, "without flagged": kept}.items():
+        matches = matches_frame(rows)
+        rates = win_rates(win_matrix(matches, bots))
+        ends = win_rate_intervals(matches, contrasts(matches, bots, crossed=crossed))
+        place = np.argsort(np.where(np.isfinite(rates), -rates, np.inf), kind="stable")
+        result[name] = {
+            "annotators": int(rows["worker_id"].nunique()),
+            "n": len(rows),
+            "win_rate": dict(zip(bots, rates.tolist(), strict=True)),
+            "win_rate_ci": dict(zip(bots, ends.tolist(), strict=True)),
+            "order": [bots[i] for i in place],
+        }
+    return result

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
@@ -19,7 +20,7 @@ from parlai_spotbot.wording import INTERVAL, number, percent, to
 
 
 def compute(answers: Annotations) -> dict:
-    """Compute one entry an annotator, all together, and the ranking with those who are left out."""
+    """Compute one entry an annotator, all together, and the ranking without those who are flagged."""
     people, items, work = answers.crossed, answers.by_item, answers.work
     given = work.rows[["nature0", "nature1", *answers.features]]
     rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
@@ -44,6 +45,9 @@ def compute(answers: Annotations) -> dict:
         "pooled": pooled,
         **told_of_ids(answers),
     }
+    flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
+    if people and answers.bots and flagged:
+        result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)
     if answers.failed and len(answers.everyone) > len(answers.rows):
         beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.whole))
         sentence = everybody_sentence(beside, "With everybody's annotations")
@@ -95,11 +99,22 @@ TABLE = Table(
     "Those left out count in no other figure, those flagged in all.",
     ("hautus1995",),
 )
+WITHOUT = Table(
+    "without/{rows}/{column}/{bot}",
+    {
+        "rows": Column("text", "Annotators"),
+        "bot": Column("name", "Bot"),
+        "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
+    },
+    "Win rates without flagged annotators",
+    "Computed again without annotators flagged for their answers, their speed or missed controls.",
+    ("deriu2020",),
+)
 FINDING = Finding(
     "annotators",
     FORM,
     compute,
-    tables={"annotators": TABLE},
+    tables={"annotators": TABLE, "without": WITHOUT},
     summarise=summarise,
     heading="Annotators",
     place=70,

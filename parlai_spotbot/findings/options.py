@@ -28,8 +28,8 @@ class Options:
     )
     min_correct: float | None = option(
         None,
-        "flag annotators with a lower share of right labels (the paper's appendix G tries 0.75): a second table has the "
-        "win rates without those flagged",
+        "flag annotators with a lower share of right labels (the paper's appendix G tries 0.75): a table has the win "
+        "rates without those flagged",
         metavar="SHARE",
     )
 

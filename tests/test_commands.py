@@ -128,7 +128,7 @@ BAD_OPTIONS = [
         "conversations_per_pair: expected greater than or equal to 1, found '-3'",
     ),
     ([*ELIZA, "--exchanges", "0"], "exchanges: expected greater than or equal to 1"),
-    ([*ELIZA, "--segments", "2,x"], "--segments: invalid whole_numbers value: '2,x'"),
+    ([*ELIZA, "--segments", "2,x"], "--segments: invalid whole numbers (as in 2,3,5) value: '2,x'"),
     ([*ELIZA, "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
     ([*ELIZA, "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
     ([*ELIZA, "--batchsize", "0"], "batchsize: expected greater than or equal to 1"),

@@ -25,6 +25,9 @@ def whole_numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.replace(" ", "").split(",") if part)
 
 
+whole_numbers.__name__ = "whole numbers (as in 2,3,5)"  # for messages of argparse
+
+
 def words(text: str) -> tuple[str, ...]:
     """Parse ``a,b``."""
     return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -50,7 +50,7 @@ def test_a_plan_before_a_study(capsys, tmp_path):
         ({"bots": 4, "difference": 0.0}, "difference is 0"),
         ({"bots": 4, "wage": -3.0}, "wage is -3.0"),
         ({"bots": 4, "simulations": -1}, "--simulations -1"),
-        ({"bots": 4, "segments": "2,x"}, "--segments: invalid whole_numbers value: '2,x'"),
+        ({"bots": 4, "segments": "2,x"}, "--segments: invalid whole numbers (as in 2,3,5) value: '2,x'"),
         ({"bots": 4, "segments": "2,2"}, "expected different whole numbers"),
         ({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
         ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "sd is -1.0"),

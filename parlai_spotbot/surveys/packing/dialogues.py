@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Unit
@@ -68,7 +69,8 @@ class DialoguesPacking(WholePacking):
     name = "dialogues"
     takes = (*COMMON, *WHOLE)
 
-    units = staticmethod(pack_dialogues)
+    def units(self, conversations: Sequence[Conversation], options: Any, existing: Sequence[Unit]) -> list[Unit]:
+        return pack_dialogues(conversations, options, existing)
 
 
 PACKING = DialoguesPacking()

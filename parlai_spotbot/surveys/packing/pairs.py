@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
@@ -213,7 +214,9 @@ class PairsPacking(WholePacking):
     name = "pairs"
     compares = True
     takes = (*COMMON, *WHOLE, "comparisons", "pairs", "same")
-    units = staticmethod(pack_pairs)
+
+    def units(self, conversations: Sequence[Conversation], options: Any, existing: Sequence[Unit]) -> list[Unit]:
+        return pack_pairs(conversations, options, existing)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:
         return GROWING if survey.spread == "items" else ("comparisons", "same")

@@ -78,7 +78,7 @@ def test_a_crowd_at_a_slow_door_leaves_room_for_those_inside(page, monkeypatch):
         crowd = [threading.Thread(target=come_in, args=(number,)) for number in range(30)]
         for thread in crowd:
             thread.start()
-        while len(statuses) < 10 or server.intake._waiting.total() < 10:
+        while len(statuses) < 20 or server.intake._waiting.total() < 10:
             time.sleep(0.01)
         assert api(server, "unit", {}, token_of("ann"))[0] == 200
         asked.set()

@@ -203,7 +203,6 @@ def test_repeated_votes_change_no_figure(seed, written):
     )
     assert with_repeats.data["score"] == pytest.approx(plain.data["score"])
     assert with_repeats.data["clusters"] == plain.data["clusters"]
-    for a, b in (("x", "y"), ("x", "z"), ("y", "z")):
-        assert with_repeats.compare(a, b)["p"] == pytest.approx(plain.compare(a, b)["p"])
+    p_values = [[pair["p"] for pair in results.data["pairs"]] for results in (with_repeats, plain)]
+    assert p_values[0] == pytest.approx(p_values[1])
     assert sum(with_repeats.left_out["human"].values()) == 60
-    assert "Left out: 60 × vote repeated by the same annotator" in with_repeats.heading

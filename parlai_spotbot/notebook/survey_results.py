@@ -33,11 +33,13 @@ class SurveyResults:
     """Results of `finding` by source.
 
     `results` holds the result of each source, `data` that of the first source, as in the study's folder ``analysis/``.
+    `left_out` counts, by source and reason, the answers that are not analysed.
     """
 
     finding: Finding
     answers: StudyAnswers
     results: Mapping[str, Result]
+    left_out: Mapping[str, Mapping[str, int]]
 
     @property
     def data(self) -> Mapping:
@@ -89,9 +91,11 @@ class SurveyResults:
 
     @property
     def heading(self) -> str:
-        """Heading: the sources and the number of the answers."""
+        """Heading: the sources and the number of the answers, and the reasons for those left out."""
         sources = listed([source_said(source) for source in self.results])
-        return f"{upper_first(self.finding.name)} by {sources}: {len(self.answers)} answers."
+        reasons = [f"{n} × {why}" for source in self.results for why, n in self.left_out.get(source, {}).items()]
+        left_out = f" Left out: {'; '.join(reasons)}." if reasons else ""
+        return f"{upper_first(self.finding.name)} by {sources}: {len(self.answers)} answers.{left_out}"
 
     def __repr__(self) -> str:
         return "\n".join([self.heading, *self.sentences[:5]])
@@ -189,7 +193,7 @@ def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> 
         results[source] = Result(source, data, others, answers.facts.bots)
     if not results:
         raise ValueError(f"answers: too little was answered for {name}.")
-    return SurveyResults(finding_by_name[name], answers, results)
+    return SurveyResults(finding_by_name[name], answers, results, computed[name]["made_by"]["left_out"])
 
 
 def _show(svg: bytes) -> None:

@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.wording import p_said
+from parlai_spotbot.wording import p_said, points
 
 LEVEL = 0.05
 
@@ -31,8 +31,8 @@ def position_sentence(row: Mapping) -> str:
     more = "more" if row["difference"] > 0 else "less"
     verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
     return (
-        f"{sentence}: {verdict} ({100 * row['difference']:+.1f} points, 95 % interval {100 * row['low']:+.1f} to "
-        f"{100 * row['high']:+.1f}, {p_said(row['p_adjusted'])})."
+        f"{sentence}: {verdict} ({points(row['difference'], 1)} points, 95 % interval {points(row['low'], 1)} to "
+        f"{points(row['high'], 1)}, {p_said(row['p_adjusted'])})."
     )
 
 

@@ -104,6 +104,8 @@ def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSe
         lead = screen.lead.source if screen.lead and not number else ""
         contents = chapter.view.contents
         cards = [c for source in contents.sources if source != lead and (c := card(contents, source))]
+        if not number:  # "Be careful" names the sources that rank nobody
+            cards = [c for c in cards if c.card.clusters or c.card.table]
         missing = first_screen.missing(contents) if number else None
         heading = f"{chapter.title}: {chapter.question}"
         panels.append(Panel(chapter.anchor, heading, chapter.sections, cards, missing))

@@ -113,7 +113,7 @@ def single_order(ranking: Mapping) -> bool:
 
 def _some(names: Sequence[str]) -> str:
     """Up to `NAMED` names, and how many others."""
-    more = [f"{len(names) - NAMED:,} others"] if len(names) > NAMED else []
+    more = [counted(len(names) - NAMED, "other")] if len(names) > NAMED else []
     return listed([*map(who, names[:NAMED]), *more])
 
 

@@ -84,6 +84,10 @@ class Study:
         return self.path / "turns.journal.jsonl"
 
     @property
+    def accounts_path(self) -> Path:
+        return self.path / "accounts.journal.jsonl"
+
+    @property
     def failures_path(self) -> Path:
         return self.path / "failures.jsonl"
 

@@ -47,8 +47,8 @@ class ContestantHandle(ABC):
     """A contestant, wherever it lives. What it is asked for it does in that order.
 
     `about` is what it says of itself; `usage` what it used up in all, whatever was started and stopped on the way,
-    except what one that broke down had not reported yet. One that is `met` has answered before, and needn't show that
-    it can.
+    except what one that broke down had not reported yet; `noted` is called when either has changed. One that is `met`
+    has answered before, and needn't show that it can.
     """
 
     def __init__(self, contestant: Contestant):
@@ -57,6 +57,7 @@ class ContestantHandle(ABC):
         self.peak_memory = 0
         self.set_aside = ""
         self.met = False
+        self.noted: Callable[[], None] = lambda: None
         self._earlier: dict = {}  # the usage of those that were stopped
         self._ended = False
         self._queue = ThreadPoolExecutor(max_workers=1, thread_name_prefix=contestant.name)

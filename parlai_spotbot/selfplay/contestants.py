@@ -16,6 +16,7 @@ from typing import Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, added
 from parlai_spotbot.selfplay.process import ContestantProcess
 
@@ -136,6 +137,17 @@ class Contestants:
         What it used up (`usage`) is that of all its copies, also of those that had to make room.
         """
         return {name: _told(copies) for name, copies in self._copies.items()}
+
+    def keep(self, accounts: AccountJournal) -> None:
+        """Have each contestant's account written down from now on, whenever it changes."""
+        for name, copies in self._copies.items():
+
+            def note(name: str = name, copies: list[ContestantHandle] = copies) -> None:
+                accounts.note(name, _told(copies))
+
+            note()
+            for handle in copies:
+                handle.noted = note
 
     # -- life --------------------------------------------------------------------------------------------------------
     def handles(self) -> list[ContestantHandle]:

@@ -215,6 +215,7 @@ class RayContestant(ContestantHandle):
     def _take(self, state: ContestantState) -> None:
         self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
         self.node = state.node
+        self.noted()
 
     def _kill(self) -> bool:
         actor, self._actor = self._actor, None

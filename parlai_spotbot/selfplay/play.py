@@ -18,6 +18,7 @@ from parlai_spotbot.domains import Domain, keep_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
+from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
@@ -168,14 +169,17 @@ def play(
             say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
         contestants.load(say, first)
         study = _write_plan(path, decision, say)
-        result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
+        with AccountJournal(study.accounts_path) as accounts:
+            contestants.keep(accounts)
+            result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
         logs.kept = bool(result.failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
     rows = write_conversations(study, jobs, humans)
     summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan))
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
-    _record(summary, plan, domain, how, contestants, bool(groups))
+    _record(summary, plan, domain, how, accounts.runs(contestants.about()), bool(groups))
+    accounts.forget()
     summary.study = Study.open(path)
     return summary
 
@@ -227,8 +231,9 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
 
 
 def _record(
-    summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, contestants: Contestants, played: bool
+    summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, accounts: dict[str, list[dict]], played: bool
 ) -> None:
+    """Record the run in provenance; `accounts` are those of each contestant, the oldest run's first."""
     study = summary.study
     before = study.provenance().get("selfplay", {})
     otherwise = before.get("played_otherwise", [])
@@ -243,7 +248,7 @@ def _record(
             **({"played_otherwise": otherwise} if otherwise else {}),
             "domain": domain.about(),
             "seeds": how,
-            "contestants": _accounts(before, contestants),
+            "contestants": _with_runs(before.get("contestants", {}), accounts),
             "counts": {
                 "bot_conversations": summary.bots,
                 "bot_conversations_planned": summary.expected,
@@ -257,10 +262,13 @@ def _record(
     )
 
 
-def _accounts(before: Mapping, contestants: Contestants) -> dict[str, dict]:
-    """Return what each contestant reports of itself, with the earlier runs of provenance where they differ."""
-    recorded = before.get("contestants", {})
-    return recorded | {name: _with_earlier(a, recorded.get(name)) for name, a in contestants.about().items() if a}
+def _with_runs(recorded: Mapping[str, dict], accounts: Mapping[str, list[dict]]) -> dict[str, dict]:
+    """Return the recorded accounts of contestants with those of further runs."""
+    contestants = dict(recorded)
+    for name, abouts in accounts.items():
+        for about in abouts:
+            contestants[name] = _with_earlier(about, contestants.get(name))
+    return contestants
 
 
 def _with_earlier(about: dict, known: dict | None) -> dict:

@@ -98,6 +98,7 @@ class ContestantProcess(ContestantHandle):
             self.load_traceback = answer[2]
             raise self._load_error(answer[1], own=answer[3])
         self.about, self.met = answer[1], True
+        self.noted()
 
     def _load_error(self, why: str, kind: str = "exception", own: str = "") -> UserError:
         """Return the error for the user; `own` is the remedy that the agent itself gives."""
@@ -126,6 +127,7 @@ class ContestantProcess(ContestantHandle):
             return
         if answer[0] == "about":
             self.about = answer[1]
+            self.noted()
 
     def end(self) -> None:
         self._ended = True
@@ -190,6 +192,7 @@ class ContestantProcess(ContestantHandle):
                 waiting.pop(answer[1])
                 if answer[3]:
                     self.about = {**self.about, "usage": answer[3]}
+                    self.noted()
                 outcomes[answer[1]] = outcome = self._outcome(answer[2])
                 if isinstance(outcome, str):
                     fresh[answer[1]] = outcome

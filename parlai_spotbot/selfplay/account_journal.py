@@ -1,0 +1,93 @@
+"""Journal of the contestants' accounts: what a killed run used up is counted by the next one.
+
+A contestant's account is its `about`, with what it has used up (`usage`) so far. It is written before the turn that it
+was used for; the next run finds the accounts of all that were killed, and provenance counts them with its own.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError
+
+VERSION = 1
+
+LARGEST = 2**22
+"""Bytes of the file, about; then only the last account of each contestant is kept."""
+
+REMEDY = "Remove the file: what contestants used up in the runs that were killed isn't counted then."
+
+
+class AccountJournal:
+    """The accounts of one run, and of those before it that were killed. From any thread.
+
+    ``earlier`` has a list for each contestant, the oldest run's first. `forget` when they stand elsewhere.
+    Raises `UserError` where the file is damaged, or of a version that isn't known.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.earlier = killed_runs(path)
+        self._last: dict[str, dict] = {}
+        self._lock = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        rows = [{"name": name, "about": about} for name, about in self._last.items()]
+        files.write_jsonl(self.path, [{"account_journal": VERSION, "earlier": self.earlier}, *rows])
+        self._journal = files.Journal(self.path)
+        self._size = self._least = self.path.stat().st_size
+
+    def note(self, name: str, about: dict) -> None:
+        """Write the account of the contestant `name`, where it has changed."""
+        with self._lock:
+            if not about or self._last.get(name) == about:
+                return
+            self._last[name] = about
+            self._size += self._journal.append({"name": name, "about": about}, sync=False)
+            if self._size > self._least + LARGEST:
+                self._journal.close()
+                self._begin()
+
+    def runs(self, last: Mapping[str, dict]) -> dict[str, list[dict]]:
+        """All accounts of each contestant, the oldest run's first; `last` are those of this run, {} if it has none."""
+        names = dict.fromkeys([*self.earlier, *last])
+        return {name: [about for about in (*self.earlier.get(name, ()), last.get(name)) if about] for name in names}
+
+    def close(self) -> None:
+        self._journal.close()
+
+    def forget(self) -> None:
+        """The accounts are in provenance."""
+        self.close()
+        self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> AccountJournal:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def killed_runs(path: Path) -> dict[str, list[dict]]:
+    """The accounts in the file at `path`, of runs that have ended without recording them; {} without one."""
+    if not path.exists():
+        return {}
+    rows: list[tuple[dict, str]] = files.read_jsonl(
+        path, lambda row, where: (row, where), "journal of accounts", REMEDY, torn_tail=True
+    )
+    earlier: dict[str, list[dict]] = {}
+    for row, where in rows[:1]:
+        if row.get("account_journal") != VERSION:
+            raise UserError(f"{where}: not a journal of accounts that this version can read.", REMEDY)
+        for name, abouts in files.field(row, "earlier", dict, where).items():
+            if not isinstance(abouts, list) or not all(isinstance(about, dict) for about in abouts):
+                raise UserError(f"{where}, earlier, {name}: expected a list of accounts.", REMEDY)
+            earlier[name] = abouts
+    last = {files.field(row, "name", str, where): files.field(row, "about", dict, where) for row, where in rows[1:]}
+    for name, about in last.items():
+        earlier.setdefault(name, []).append(about)
+    return earlier

@@ -25,6 +25,8 @@ KINDS = {
     "FORMAT": "not known",
     "EXPORT": "not known",
     "FINDING": "no such finding",
+    "PACKING": "no such kind of packing",
+    "KINDS": "no such kind of control",
 }
 """The kinds of plug-in, and the message for an unknown name."""
 

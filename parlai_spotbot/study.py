@@ -190,13 +190,14 @@ class Study:
             yield
 
     # -- reading what the steps wrote --------------------------------------------------------------------------------
-    def _read(self, path: Path, parse: Callable[[dict, str], Any], what: str, remedy: str = "") -> list:
+    def _read(
+        self, path: Path, parse: Callable[[dict, str], Any], what: str, remedy: str = "", torn_tail: bool = False
+    ) -> list:
         """Return the rows of a file, read and compared with its checksum once until it changes."""
         stat = path.stat() if path.exists() else None
         signature = stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns)
         if signature is None or self._rows.get(path, (None, []))[0] != signature:
-            torn = path.name == "judgements.jsonl"
-            self._rows[path] = signature, checksums.read_jsonl(path, parse, what, remedy, torn_tail=torn)
+            self._rows[path] = signature, checksums.read_jsonl(path, parse, what, remedy, torn_tail)
         return list(self._rows[path][1])
 
     def load(self, survey: str) -> SurveyData:
@@ -237,7 +238,7 @@ class Study:
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""
         remedy = "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge)."
-        rows = self._read(self.judgements_path(survey), Judgement.from_json, "judgements file", remedy)
+        rows = self._read(self.judgements_path(survey), Judgement.from_json, "judgements file", remedy, torn_tail=True)
         if self.plan and self.plan.replaced:  # answers about what contestants said before they were replaced
             conversation_ids = {row.conversation_id for row in replace(self, gone=frozenset()).conversations()}
             rows = [row for row in rows if row.control or conversation_ids.issuperset(row.conversation_ids)]

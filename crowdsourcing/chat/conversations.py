@@ -94,7 +94,7 @@ def _bring(study: Study, survey: str, chats: Sequence[Conversation]) -> tuple[in
             f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
             f"Run it to its end first: {hints.command('selfchat', study.path)}",
         )
-    conversations = study.conversations() if path.exists() else []
+    conversations = study.load(survey).conversations
     others = [row for row in conversations if row.provenance.get(ORIGIN) != survey]
     before = {row.conversation_id for row in conversations if row.provenance.get(ORIGIN) == survey}
     rows = [

@@ -23,7 +23,6 @@ from parlai_spotbot.user_files import read_file
 
 SEGMENTS = (2, 3, 5)
 Split = Literal["train", "valid", "test", "bots", "judges", "humans", "seeds"]
-AS_WRITTEN = ("name", "task", "description", "contexts", "situation", "hidden_test")
 OF_TASK = ("options", "situation")
 SUFFIXES = (".yaml", ".yml", ".jsonl", ".json")
 COPY = "domain"

@@ -42,7 +42,7 @@ def label_studio(request: ExportRequest) -> Exported:
             f"--survey {name}: asks turn by turn or in a chat, which no form of Label Studio does.",
             "Choose spot_the_bot, acute_eval, comparative or dialogue_likert.",
         )
-    every = {item.item_id: item for unit in study.units(name) for item in unit.items}
+    every = study.load(name).items
     by_questions: dict[frozenset[str], list[Item]] = {}
     for item in every.values():
         if item.control is None:

@@ -100,7 +100,7 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
         Names the judgement whose id is another answer's.
     """
     path = study.judgements_path(survey.name)
-    rows = _unknown(study.judgements(survey.name) if path.exists() else [], new)
+    rows = _unknown(study.load(survey.name).judgements, new)
     if rows:
         with checksums.Journal(path) as journal:
             journal.append(*(judgement.to_json() for judgement in rows))

@@ -75,11 +75,10 @@ class JudgementReader:
     def of(cls, study: Study, name: str, answers: Mapping[str, str] | None = None) -> JudgementReader:
         """Return the reader of a study's survey."""
         get_survey(name, study)
-        survey, units = survey_of(study, name), study.units(name) if study.units_path(name).exists() else []
+        survey = survey_of(study, name)
         items = {
             (item.conversation_ids, question): item.item_id
-            for unit in units
-            for item in unit.items
+            for item in study.load(name).items.values()
             for question in item.questions or [question.name for question in survey.questions]
         }
         return cls({c.conversation_id: c for c in study.conversations()}, survey, items, answers or {})

@@ -149,8 +149,7 @@ def bring(request: ImportRequest) -> str:
     name, path = request.survey, Path(request.data)
     study = Study.open(request.study)
     reader = JudgementReader.of(study, name)
-    units = study.units(name) if study.units_path(name).exists() else []
-    items = {item.item_id: (unit.unit_id, item) for unit in reversed(units) for item in unit.items}
+    items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}
     left_out = Counter[str]()
     new = list(read(path, items, reader, left_out))
     if not new:

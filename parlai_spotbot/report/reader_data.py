@@ -192,9 +192,7 @@ def _survey(contents: Contents) -> Survey | None:
 
 def _items(contents: Contents) -> dict[str, Item]:
     """The items in which only one speaker of a conversation is judged."""
-    if not contents.units:
-        return {}
-    return {item.item_id: item for unit in contents.study.units(contents.survey) for item in unit.items if item.judged}
+    return {name: item for name, item in contents.study.load(contents.survey).items.items() if item.judged}
 
 
 def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]:

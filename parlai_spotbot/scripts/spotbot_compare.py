@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
@@ -16,6 +19,7 @@ from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
     from parlai_spotbot.records import Contestant
+    from parlai_spotbot.study import Study
 
 CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
 
@@ -76,9 +80,9 @@ class SpotbotCompare(SpotbotTournament):
         self.result.verdict, self.result.said = comparison.verdict, comparison.said()
         self.result.figures = asdict(comparison)
         if comparison.verdict == "undecided":
-            more = 2 * played.study.plan.conversations_per_pair
-            self.result.next = f"the same command with --conversations {more}"
-        print(f"\n{comparison.said()}" + (f"\nnext: {self.result.next}" if self.result.next else ""))
+            self.result.next = self._more(played.study)
+        more = f"\nnext, for more conversations: {self.result.next}" if self.result.next else ""
+        print(f"\n{comparison.said()}{more}")
         return CODES[comparison.verdict]
 
     def _two(self) -> tuple[Contestant, Contestant]:
@@ -110,6 +114,14 @@ class SpotbotCompare(SpotbotTournament):
         if len(judges) != 1:
             raise UserError(f"--judge: {len(judges)} judges.", "Name one, who decides.")
         return judges
+
+    def _more(self, study: Study) -> str:
+        """Return this command with twice the conversations."""
+        given = {name: self.opt[name] for name in ("pool", "survey") if self.opt[name]}
+        given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.of(self.opt).given()}
+        begin, _, options = hints.command("compare", study.path, **given).partition(" --")
+        named = [word for text in self.opt["contestants"] or () for word in ("--contestant", text)]
+        return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{options}"
 
 
 COMMAND = SpotbotCompare

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # outside_data
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from outside_data import ABC_EVAL, SPOT_THE_BOT, released_data
 

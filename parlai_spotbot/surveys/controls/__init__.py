@@ -5,11 +5,10 @@ The server, which grades while people work, and the analysis, which leaves out w
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums, files, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
@@ -47,7 +46,7 @@ EARLIER = "known_labels:"
 
 def kind_of_mark(mark: str) -> Control:
     """Return the kind of the controls with this mark."""
-    return importlib.import_module(f"{__name__}.{MODULES[mark]}").KINDS[mark]
+    return plugin.find(__name__, "KINDS", MODULES[mark], "control")[mark]
 
 
 # -- grading ---------------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from parlai_spotbot import plugin
 
 if TYPE_CHECKING:
     from parlai_spotbot.surveys.packing.packing import Packing
@@ -15,4 +16,4 @@ MODULES = {"questions": "candidates", "contestants": "partners"}
 
 def packing_of(survey: Survey) -> Packing:
     """Return the kind of packing that a survey asks for."""
-    return importlib.import_module(f"{__name__}.{MODULES.get(survey.packing, survey.packing)}").PACKING
+    return plugin.find(__name__, "PACKING", MODULES.get(survey.packing, survey.packing), "packing")

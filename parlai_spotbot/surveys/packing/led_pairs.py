@@ -66,9 +66,8 @@ def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[st
 
 def led_by_one(study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
     """Every two conversations that one person led and compared, as far as the study still has both, in their order."""
-    path = study.judgements_path(ASKED_BY)
     conversation_ids = {c.conversation_id for c in conversations if c.kind == "human_model" and c.exchanges}
-    rows = study.judgements(ASKED_BY) if path.exists() else []
+    rows = study.load(ASKED_BY).judgements
     pairs_asked = (row.conversation_ids for row in rows if row.source == HUMAN and len(row.conversation_ids) == 2)
     pairs = dict.fromkeys((first, second) for first, second in pairs_asked if {first, second} <= conversation_ids)
     if not pairs:

@@ -30,7 +30,10 @@ class UserError(Exception):
 
 
 def _bounded(text: str) -> str:
-    """The text without its middle, where that is too long for a screen."""
+    """The text without commands to the terminal, and without its middle where that is too long for a screen."""
+    from parlai_spotbot.outside import cleaned
+
+    text = cleaned(text)
     return text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}"
 
 

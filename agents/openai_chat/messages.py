@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 from parlai_spotbot.agents.dialogue import whole_sentences
 from parlai_spotbot.models.chat.completion import ChatError, Completion
-from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, TOKENS_PER_MESSAGE, tokens, without_reasoning
+from parlai_spotbot.models.chat.message_text import BYTES_PER_TOKEN, TOKENS_PER_MESSAGE, tokens
 from parlai_spotbot.models.remembered_turn import RememberedTurn, chat_messages, first_kept
+from parlai_spotbot.outside import without_reasoning
 
 OPENING = "(The conversation begins. You speak first.)"
 """Said in the partner's place where it said nothing yet, since servers want something to answer."""

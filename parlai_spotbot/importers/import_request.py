@@ -41,6 +41,7 @@ class ImportRequest:
         None, "judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)"
     )
     source: str = option("human", "votes: who voted, human or judge:NAME where a model did")
+    strict: bool = option(False, "refuse a file with a row that can't be used; else such rows are left out and counted")
     unusable: Counter[str] = field(default_factory=Counter)
 
     @property

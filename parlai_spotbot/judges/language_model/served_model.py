@@ -14,7 +14,8 @@ from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJou
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
 from parlai_spotbot.models.chat.completion import ChatError, Completion
-from parlai_spotbot.models.chat.message_text import quoted, tokens, without_reasoning
+from parlai_spotbot.models.chat.message_text import quoted, tokens
+from parlai_spotbot.outside import without_reasoning
 from parlai_spotbot.reading import Malformed, parse_json
 
 FORMATS = ("json_schema", "json_object", "text")

@@ -1,4 +1,4 @@
-"""Texts to and from a chat server: reasoning, special tokens and lengths, without knowing the model."""
+"""Texts to and from a chat server: special tokens and lengths, without knowing the model."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ import re
 BYTES_PER_TOKEN = 3
 TOKENS_PER_MESSAGE = 8
 
-REASONING = re.compile(r"^\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|^.*</think(?:ing)?>", re.DOTALL)
-"""Reasoning before an answer; its opening tag may be in the prompt of the server's chat template."""
-
 SPECIAL_TOKEN = re.compile(
     r"(?=(<[|\uff5c][^|\uff5c<>\n]{1,40}[|\uff5c]>|</?s>|"
     r"<(?:eos|bos|pad|unk|mask|sep|cls|eod|sop|eop|eot|start_of_turn|end_of_turn|start_of_image|image_soft_token)>|"
@@ -21,11 +18,6 @@ SPECIAL_TOKEN = re.compile(
     re.IGNORECASE,
 )
 """What chat templates of well-known models begin and end turns with, in its group 1; it matches the first character."""
-
-
-def without_reasoning(text: str) -> str:
-    """`text` without the reasoning that a model wrote before its answer."""
-    return REASONING.sub("", text, count=1)
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,60 @@
+"""Rows of a file that can't be used, each of a known kind: left out and counted by reason, unless they are the most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.wording import counted
+
+
+class Unusable(UserError):
+    """A row that is left out; `reason` is what is counted, in the singular ("vote without a winner").
+
+    Whatever shows that the structure of the file is wrong (a missing column, no JSON) is a plain `UserError`.
+    """
+
+    def __init__(self, reason: str, problem: str, remedy: str):
+        super().__init__(problem, remedy)
+        self.reason = reason
+
+
+@dataclass
+class LeftOut:
+    """Rows that a reader left out: how often by reason, of how many `rows`; `strict` refuses the first.
+
+    A reader gives `counts` as ``about["unusable"]``: it is printed, kept in provenance.json and shows in the exit code.
+    """
+
+    strict: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    rows: int = 0
+    first: Unusable | None = None
+
+    @contextmanager
+    def row(self) -> Iterator[None]:
+        """Read one row within; where that raises `Unusable`, the row is counted."""
+        self.rows += 1
+        try:
+            yield
+        except Unusable as err:
+            self.leave(err)
+
+    def leave(self, err: Unusable) -> None:
+        """Count a row that can't be used."""
+        if self.strict:
+            raise err
+        self.first = self.first or err
+        self.counts[err.reason] += 1
+
+    def check(self, where: object) -> None:
+        """Raise `UserError` where more than half of the rows can't be used."""
+        if self.first is not None and 2 * self.counts.total() > self.rows:
+            most = f"{self.counts.total()} of {counted(self.rows, 'row')} can't be used ({self})"
+            raise UserError(f"{where}: {most}. The first: {self.first.problem}", self.first.remedy)
+
+    def __str__(self) -> str:
+        return ", ".join(counted(count, reason) for reason, count in self.counts.most_common())

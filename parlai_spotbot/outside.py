@@ -1,0 +1,82 @@
+"""What comes from outside (files, servers, contestants) is cleaned and bounded before it is kept or shown.
+
+Every string goes through `cleaned` before it reaches the terminal, a log, JSON or a page, every turn of a bot also
+through `without_reasoning`, and every number through `bounded`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+MOST_OF_A_TURN = 400_000
+"""Characters that are kept of a turn."""
+
+MOST_OF_A_NUMBER = 1e15
+"""No count, time or price from outside is larger."""
+
+ESCAPE_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,99}[ -/]{0,9}[@-~]|"
+    r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|"
+    r"\x1b[ -/]{0,9}[0-~]?"
+)
+"""Commands to a terminal (ECMA-48): colours, titles, movements of the cursor."""
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Control characters but tab and line ends, and marks that show a text in another order than it has."""
+HALF = re.compile("[\ud800-\udfff]")
+"""Half of a character (a lone surrogate), which no file can hold."""
+
+_TAG = r"(?:think(?:ing)?|thought|reasoning|seed:think)"
+REASONING = re.compile(
+    rf"(?P<opens><{_TAG}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>|"
+    r"<\|channel\|?>\s?(?:analysis|commentary|thought)\b[^<]{0,99}(?:<\|message\|>)?)|"
+    rf"(?P<closes></{_TAG}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|<channel\|>|"
+    r"<\|channel\|?>\s?final\b[^<]{0,99}<\|message\|>)|"
+    r"(?P<ends><\|end\|>\s?(?:<\|start\|>\s?assistant)?)",
+    re.IGNORECASE,
+)
+"""Where models' reasoning begins and ends: tags, marks of Mistral, Kimi, Cohere, channels of gpt-oss and Gemma."""
+AROUND_ANSWER = re.compile(r"<\|(?:(?:begin|end)_of_solution|(?:START|END)_RESPONSE|return|end)\|>")
+"""What stands around an answer after reasoning."""
+
+
+def cleaned(text: str, most: int = MOST_OF_A_TURN) -> str:
+    """Return at most `most` characters of `text`, without commands to a terminal, control characters and halves."""
+    text = text[: most + 1] if len(text) > most else text
+    if not text.isprintable():
+        text = ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+        text = HALF.sub("\ufffd", CONTROL.sub("", text))
+    return text[:most]
+
+
+def without_reasoning(text: str) -> str:
+    """Return `text` without the reasoning that a model wrote before or between the parts of its answer.
+
+    A closing mark alone ends reasoning that began in the prompt of the server's chat template. An opening mark alone at
+    the beginning of a line is reasoning that was cut; elsewhere it is a word of the answer.
+    """
+    kept: list[str] = []
+    position, opened = 0, -1
+    for mark in REASONING.finditer(text):
+        kind, start = mark.lastgroup, mark.start()
+        if kind == "opens" and opened < 0:
+            opened = start
+        elif kind != "opens" and opened >= 0:
+            kept.append(text[position:opened])
+            position, opened = mark.end(), -1
+        elif kind == "closes":
+            kept.clear()
+            position = mark.end()
+    cut = opened >= 0 and text[:opened].rpartition("\n")[2].strip() == ""
+    if not (kept or position or cut):
+        return text
+    kept.append(text[position : opened if cut else len(text)])
+    return AROUND_ANSWER.sub("", "".join(kept)).strip()
+
+
+def bounded(number: Any) -> float | None:
+    """Return a number from outside; None where it is none, negative, not finite or beyond `MOST_OF_A_NUMBER`."""
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return None
+    return number if 0 <= number <= MOST_OF_A_NUMBER and not math.isnan(number) else None

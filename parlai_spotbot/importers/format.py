@@ -36,7 +36,10 @@ def study_format(
 
     def bring(request: ImportRequest) -> str:
         imported = read(request)
-        request.unusable.update(imported.about.get("unusable", {}))
+        request.left_out.counts.update(imported.about.get("unusable", {}))
+        request.left_out.check(request.data)
+        if request.left_out.counts:
+            imported.about["unusable"] = dict(request.left_out.counts)
         new = write_study(request.study, imported)
         answered = imported.judgements or imported.lines
         step = "analyze" if answered else "crowdsource" if imported.units else "pack"
@@ -44,6 +47,7 @@ def study_format(
         return "\n".join(
             (
                 summary(imported),
+                *request.left_out.lines(),
                 f"\n{'written' if new else 'there already, nothing changed'}: {request.study}",
                 *(f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()),
                 f"next: {hints.command(step, request.study, survey)}",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.options import option
 
 
@@ -14,8 +14,8 @@ from parlai_spotbot.options import option
 class ImportRequest:
     """A request to import `data`; of the options a format reads those that its help text names.
 
-    A format counts in `unusable` what it could not use, by reason: faults of the data, not what options or the format's
-    rules leave out. It shows in the exit code.
+    A format counts in `left_out` the rows that it could not use, by reason: faults of the data, not what options or the
+    format's rules leave out. It shows in the exit code.
     """
 
     data: str
@@ -42,7 +42,10 @@ class ImportRequest:
     )
     source: str = option("human", "votes: who voted, human or judge:NAME where a model did")
     strict: bool = option(False, "refuse a file with a row that can't be used; else such rows are left out and counted")
-    unusable: Counter[str] = field(default_factory=Counter)
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    def __post_init__(self) -> None:
+        self.left_out.strict = self.strict
 
     @property
     def paths(self) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import parlai_spotbot
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -88,8 +89,8 @@ def _same(before: dict, about: dict) -> bool:
     return all(before.get(key) == about.get(key) for key in keys)
 
 
-def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about: dict) -> list[str]:
-    """Append the judgements that the study lacks; return a line that says how many are new.
+def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about: dict, left_out: LeftOut) -> list[str]:
+    """Append the judgements that the study lacks; return lines that say how many are new and which rows are left out.
 
     An answer that differs from the study's answer of the same annotation is appended, too: analyses take the last one
     (`last_answers`). The caller holds the study's lock.
@@ -97,8 +98,9 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
     Raises
     ------
     UserError
-        Names the judgement whose id is another answer's.
+        Names the judgement whose id is another answer's, or more than half of the file's rows are left out.
     """
+    left_out.check(about["source"])
     path = study.judgements_path(survey.name)
     rows = _unknown(study.load(survey.name).judgements, new)
     if rows:
@@ -106,10 +108,12 @@ def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about
             journal.append(*(judgement.to_json() for judgement in rows))
     if survey.name not in study.plan.surveys:
         study.extend(surveys=[survey.name])
+    unusable = {"unusable": dict(left_out.counts)} if left_out.counts else {}
     added = dict(study.provenance().get(JUDGEMENTS, {}))
-    study.record(JUDGEMENTS, {**added, about["source"]: about | {"judgements": len(new)}})
+    study.record(JUDGEMENTS, {**added, about["source"]: about | {"judgements": len(new)} | unusable})
     workers = len({judgement.worker_id for judgement in new})
-    return [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
+    read = f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"
+    return [read, *left_out.lines()]
 
 
 def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[Judgement]:

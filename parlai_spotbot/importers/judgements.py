@@ -248,7 +248,7 @@ def _add(request: ImportRequest) -> str:
     new = judgements(path, reader, columns)
     about = {"source": path.name, "sha256": files.sha256(path), "columns": columns, "answers": answers}
     with study.lock("spotbot_import"):
-        lines = add_judgements(study, reader.survey, new, about)
+        lines = add_judgements(study, reader.survey, new, about, request.left_out)
     return "\n".join([*lines, f"written: {study.judgements_path(name)}"])
 
 

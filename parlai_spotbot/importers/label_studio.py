@@ -157,7 +157,7 @@ def bring(request: ImportRequest) -> str:
     left = {what: count for what, count in sorted(left_out.items()) if count}
     about = {"source": path.name, "sha256": files.sha256(path), "format": "label_studio", "left_out": left}
     with study.lock("spotbot_import"):
-        lines = add_judgements(study, reader.survey, new, about)
+        lines = add_judgements(study, reader.survey, new, about, request.left_out)
     lines += [f"note: {counted(count, what)} left out" for what, count in left.items()]
     lines += [f"written: {study.judgements_path(name)}", f"next: {hints.command('analyze', request.study, name)}"]
     return "\n".join(lines)

@@ -26,7 +26,8 @@ class Unusable(UserError):
 class LeftOut:
     """Rows that a reader left out: how often by reason, of how many `rows`; `strict` refuses the first.
 
-    A reader gives `counts` as ``about["unusable"]``: it is printed, kept in provenance.json and shows in the exit code.
+    `study_format` and `add_judgements` print `counts`, keep them in provenance.json as ``about["unusable"]`` and refuse
+    the file where they are more than half; the exit code shows them.
     """
 
     strict: bool = False
@@ -56,5 +57,9 @@ class LeftOut:
             most = f"{self.counts.total()} of {counted(self.rows, 'row')} can't be used ({self})"
             raise UserError(f"{where}: {most}. The first: {self.first.problem}", self.first.remedy)
 
+    def lines(self) -> list[str]:
+        """Return what a summary says of them: one line, or none."""
+        return [f"left out, since it can't be used: {self}"] * bool(self.counts)
+
     def __str__(self) -> str:
-        return ", ".join(counted(count, reason) for reason, count in self.counts.most_common())
+        return "; ".join(f"{count:,} × {reason}" for reason, count in self.counts.most_common())

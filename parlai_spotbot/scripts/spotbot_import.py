@@ -55,7 +55,7 @@ class SpotbotImport(Command):
         *_, last = message.strip().splitlines()
         self.result.next = last.partition("next: ")[2]
         self.result.wrote(study=self.opt["study"])
-        self.result.missing = dict(request.unusable)
+        self.result.missing = dict(request.left_out.counts)
         return self.accounted(remedy="All else is imported; correct the file and import it into another --study.")
 
 

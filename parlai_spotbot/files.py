@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, parse_json
+from parlai_spotbot.reading import Malformed, bytes_of, parse_json
 from parlai_spotbot.reading import read_json as read_json
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -139,12 +139,8 @@ def read_jsonl(
     check : callable (path, data)
         Called in the end with the bytes; raises `UserError` where they are not what was written (checksums.py).
     """
-    try:
-        raw = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such {what}.", remedy) from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: is a folder, expected a {what}.", remedy) from None
+    if (raw := bytes_of(path, remedy)) is None:
+        raise UserError(f"{path}: no such {what}.", remedy)
     lines = raw.split(b"\n")
     tail = lines.pop()
     if tail and not torn_tail:

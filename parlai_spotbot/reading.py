@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 import zipfile
 from collections.abc import Callable, Iterator
@@ -59,12 +60,26 @@ def parse_json(text: str | bytes, hook: Callable[[dict], Any] | None = None) -> 
         raise Malformed(LONG if "digits" in str(err) else str(err)) from None
 
 
+def bytes_of(path: Path | str, remedy: str = "Put a file there.") -> bytes | None:
+    """Return what a file holds; None where there is none. A folder, a pipe, a device or a broken link is no file."""
+    path = Path(path)
+    try:
+        if path.is_file():
+            return path.read_bytes()
+        if not os.path.lexists(path):
+            return None
+        what = "is a folder" if path.is_dir() else "is a pipe, a device or a broken link"
+    except OSError as err:
+        what = f"can't be read: {err.strerror or err}"
+    raise UserError(f"{path}: {what}, expected a file.", remedy)
+
+
 def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
     """Read a JSON file; a missing or malformed one is a `UserError`."""
     try:
-        return parse_json(Path(path).read_bytes())
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such {what}.", remedy) from None
+        if (data := bytes_of(path, remedy)) is None:
+            raise UserError(f"{path}: no such {what}.", remedy)
+        return parse_json(data)
     except Malformed as err:
         raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 
@@ -128,13 +143,11 @@ def read_yaml(path: Path | str, missing: str, remedy: str, loader: type = yaml.S
     `missing` is what to do where there is no such file, `remedy` where it is none that can be read.
     """
     try:
-        return parse_yaml(Path(path).read_text(encoding="utf-8"), loader)
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such file.", missing) from None
+        if (data := bytes_of(path, missing)) is None:
+            raise UserError(f"{path}: no such file.", missing)
+        return parse_yaml(data.decode("utf-8"), loader)
     except UnicodeDecodeError as err:
         raise UserError(f"{path}: not valid YAML: {err}.", "Save it in UTF-8.") from None
-    except OSError as err:
-        raise UserError(f"{path}: can't be read: {err.strerror or err}.", missing) from None
     except Malformed as err:
         raise UserError(f"{path}: not valid YAML: {err}.", remedy) from None
 

@@ -1,6 +1,7 @@
 """What others wrote is read with bounds: a file that is too deep, too long or grows is refused at once, in words."""
 
 import csv
+import os
 import re
 import time
 import zipfile
@@ -49,6 +50,16 @@ def test_half_a_character_becomes_a_mark_and_a_whole_one_stays(tmp_path):
     files.write_jsonl(path, rows)
     assert path.read_text() == '{"text": "cut \ufffd"}\n'
     assert parse_yaml(r'a: "\ud83d"') == {"a": "\ufffd"}
+
+
+@pytest.mark.parametrize("read", [files.read_json, lambda path: files.read_jsonl(path, dict), read_judges])
+@pytest.mark.parametrize(
+    "make", [os.mkdir, os.mkfifo, lambda path: path.symlink_to(path)], ids=["folder", "pipe", "link"]
+)
+def test_what_is_no_file_is_refused_at_once(read, make, tmp_path):
+    make(tmp_path / "given.yaml")
+    with pytest.raises(UserError, match=r"given.yaml.*: is a (folder|pipe), .*expected a file"):
+        read(tmp_path / "given.yaml")
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ class OptionParser(argparse.ArgumentParser):
     def add_request(self, kind: type, only: Collection[str] = (), without: Collection[str] = ()) -> None:
         """Add an option for each field of the dataclass `kind` that has a help text (`parlai_spotbot.options`)."""
         groups = {group.title: group for group in self._action_groups}
-        title = ""
+        title = "options"
         for field in fields(kind):
             about = dict(field.metadata)
             title = about.pop("group", "") or title
@@ -115,6 +115,8 @@ class OptionParser(argparse.ArgumentParser):
 
     def short_help(self) -> str:
         """Return what the command does, the options that matter most, examples, and where the rest is."""
+        if not self.first:
+            return self.format_help()
         places = [action for action in self._actions if not action.option_strings]
         first = [*places, *(self._option_string_actions[name] for name in self.first)]
         return f"{self._help(places, {'options': first})}\nmore: {self.prog} --help-all\n"

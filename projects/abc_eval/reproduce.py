@@ -12,6 +12,7 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.importers.abc_eval_labels import released_labels
+from parlai_spotbot.options import option
 from parlai_spotbot.projects.abc_eval import all_answers, arithmetic, nine_labels
 from parlai_spotbot.projects.abc_eval.release import Release, find
 from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
@@ -26,10 +27,10 @@ PARTS = {
 
 @dataclass(frozen=True)
 class AbcEvalSettings:
-    """`replicates` of every bootstrap, and where chance starts."""
+    """Numbers behind the tables."""
 
-    seed: int = 0
-    replicates: int = 1000
+    seed: int = option(0, "where all chance starts")
+    replicates: int = option(1000, "of every bootstrap")
 
 
 def reproduce(

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from parlai_spotbot.projects.command import exit_code
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command's options."""
-    result = argparse.ArgumentParser(
-        prog="python -m parlai_spotbot.projects.acute_eval_2019",
-        description="What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be computed, "
-        "and beside a study's survey acute_eval",
-        epilog="README.md says how a study is made that asks what the paper asked.",
-    )
-    result.add_argument("--study", metavar="DIR", help="a study whose survey acute_eval is analysed")
-    result.add_argument("--out", required=True, metavar="DIR", help="where the tables go")
-    return result
+from parlai_spotbot.options import option
+from parlai_spotbot.projects import command
 
 
-def main(arguments: list[str] | None = None) -> int:
+@dataclass(frozen=True)
+class Options:
+    """What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be computed, and beside a
+    study's survey acute_eval. README.md says how a study is made that asks what the paper asked."""
+
+    study: str = option("", "a study whose survey acute_eval is analysed", metavar="DIR")
+    out: str = option("", "where the tables go", metavar="DIR", required=True)
+
+
+def main(words: Sequence[str] | None = None) -> int:
     """Run it; returns the exit code: 0, or 2 for bad input."""
-    options = parser().parse_args(arguments)
-    return exit_code(lambda: _run(options))
+    return command.run(__package__, Options, _run, words)
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(options: Options) -> None:
     from parlai_spotbot.projects.acute_eval_2019.reproduce import run
 
-    for table in run(options.out, options.study).values():
+    for table in run(options.out, options.study or None).values():
         print(table.text() + "\n")
     print(f"written to {options.out}")
 

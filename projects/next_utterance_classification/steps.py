@@ -13,6 +13,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.options import option
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -31,17 +32,15 @@ RECIPE = (
 
 @dataclass(frozen=True)
 class NucStudySettings:
-    """Settings of a run: number of `questions`, `epochs` of training, `threads` of each contestant; `only`
-    these contestants (none: all); `encoder`, a trained dual encoder instead of training one ("": train). Questions
-    are of `corpora`, ParlAI tasks or domains joined by commas, whose downloads lie in `datapath` ("": ParlAI's)."""
+    """Settings of a run."""
 
-    questions: int = 200
-    seed: int = 0
-    epochs: int = 6
-    pool: str = "embedded"
-    only: tuple[str, ...] = ()
-    corpora: str = DOMAIN
-    datapath: str = ""
+    questions: int = option(200, "number of questions")
+    corpora: str = option(DOMAIN, "ParlAI tasks or domains joined by commas, as many questions each", metavar="TASKS")
+    datapath: str = option("", "where their downloads lie (default: ParlAI's)", metavar="DIR")
+    only: tuple[str, ...] = option((), "these contestants (default: all)", nargs="+", action="store", metavar="NAME")
+    pool: str = option("embedded", "embedded, rules, or a YAML file")
+    epochs: int = option(6, "of the dual encoder's training")
+    seed: int = option(0, "where all chance starts")
 
 
 def carry_out(arguments: Sequence[str]) -> None:

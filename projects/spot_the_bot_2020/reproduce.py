@@ -13,18 +13,19 @@ from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
+from parlai_spotbot.options import option
 from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
 from parlai_spotbot.projects.spot_the_bot_2020 import labels, survival, wins
 
 
 @dataclass(frozen=True)
 class SpotTheBotSettings:
-    """`runs` of the paper's ranges; `stability`: also section 5.2, with `repetitions` draws."""
+    """Numbers behind the tables; `runs` are those of the paper's ranges."""
 
-    seed: int = 0
+    seed: int = option(0, "where all chance starts")
     runs: int = 20
-    stability: bool = False
-    repetitions: int = 1000
+    stability: bool = option(False, "also Figures 3a and 3b (section 5.2)")
+    repetitions: int = option(1000, "of Figures 3a and 3b (the paper's)")
 
 
 @dataclass(frozen=True)

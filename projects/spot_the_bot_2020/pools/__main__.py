@@ -6,11 +6,12 @@ option. ParlAI saves checkpoints, so the same command resumes a stopped training
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,32 +20,31 @@ import yaml
 from parlai_spotbot import files, hints
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.projects.command import exit_code
+from parlai_spotbot.options import option
+from parlai_spotbot.projects import command
 
 RECORD = "contestant.json"
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command's options."""
-    result = argparse.ArgumentParser(
-        prog="python -m parlai_spotbot.projects.spot_the_bot_2020.pools",
-        description="Train or fetch the paper's pool of a domain (section 4, appendix C) and write its pool file",
-        epilog="The same command resumes a stopped run.",
-    )
-    result.add_argument("--domain", required=True, help="dailydialog, empathetic_dialogues, convai2 or chitchat")
-    result.add_argument("--out", required=True, metavar="DIR", help="folder of models, records and pool.yaml")
-    result.add_argument("--only", default="", metavar="NAMES", help="some of the pool, by commas: GPT,BR")
-    return result
+@dataclass(frozen=True)
+class Options:
+    """Train or fetch the paper's pool of a domain (section 4, appendix C) and write its pool file.
+
+    The same command resumes a stopped run.
+    """
+
+    domain: str = option("", "dailydialog, empathetic_dialogues, convai2 or chitchat", required=True)
+    out: str = option("", "folder of models, records and pool.yaml", required=True, metavar="DIR")
+    only: tuple[str, ...] = option((), "some of the pool, by commas: GPT,BR", metavar="NAMES")
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code: 0, or 2 for bad input."""
-    options = parser().parse_args(arguments)
-    return exit_code(lambda: _run(options))
+    return command.run(__package__, Options, _run, words)
 
 
-def _run(options: argparse.Namespace) -> None:
-    pool = pool_of(options.domain, options.only.split(",") if options.only else None)
+def _run(options: Options) -> None:
+    pool = pool_of(options.domain, options.only)
     out, task = Path(options.out).expanduser().resolve(), get_domain(options.domain).task
     entries = {}
     for name in pool:
@@ -59,8 +59,8 @@ def _run(options: argparse.Namespace) -> None:
         entries[name]["description"] = recipe["description"]
     path = out / "pool.yaml"
     files.write_text(path, yaml.safe_dump(entries, sort_keys=False, allow_unicode=True))
-    command = hints.command("tournament", Path("studies") / out.name, pool=path, domain=options.domain)
-    print(f"\npool: {path}\nnext: {command}")
+    following = hints.command("tournament", Path("studies") / out.name, pool=path, domain=options.domain)
+    print(f"\npool: {path}\nnext: {following}")
 
 
 # -- recipes ---------------------------------------------------------------------------------------------------------
@@ -70,15 +70,15 @@ def recipes() -> dict:
     return yaml.safe_load((Path(__file__).parent / "recipes.yaml").read_text(encoding="utf-8"))
 
 
-def pool_of(domain: str, only: object = None) -> list[str]:
+def pool_of(domain: str, only: Sequence[str] = ()) -> list[str]:
     """Return the names of a domain's contestants, those in `only` if given; unknown names are a `UserError`."""
     pools = recipes()["domains"]
     if domain not in pools:
         raise UserError(f"--domain {domain}: there is no pool for it.", nearest(domain, pools))
-    for name in only or ():
+    for name in only:
         if name not in pools[domain]:
             raise UserError(f"--only {name}: not in the pool of {domain}.", nearest(name, pools[domain]))
-    return [name for name in pools[domain] if only is None or name in only]
+    return [name for name in pools[domain] if not only or name in only]
 
 
 def options_of(name: str, kind: str, places: dict[str, str], task: str = "") -> dict:

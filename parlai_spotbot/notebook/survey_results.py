@@ -77,7 +77,7 @@ class SurveyResults:
             Axes of its first panel; ``.figure`` has the others.
         """
         from parlai_spotbot.report.charts import draw_anew
-        from parlai_spotbot.report.drawing import figures_kept, in_light_colours
+        from parlai_spotbot.report.drawing import figures_kept
 
         chosen = next((candidate for candidate in self._charts if chart in ("", candidate.name)), None)
         if chosen is None:
@@ -87,7 +87,7 @@ class SurveyResults:
         if drawing is None:
             raise ValueError(f"chart: too little was answered to draw {chosen.name!r}.")
         _show(drawing.files["svg"])
-        return in_light_colours(figures[-1]).axes[0]
+        return figures[-1].axes[0]
 
     @property
     def heading(self) -> str:

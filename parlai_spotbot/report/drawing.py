@@ -1,8 +1,8 @@
 """Drawing of figures: one colour and marker for each bot, inline SVG that takes its colours from the page.
 
-Figures are drawn in stand-in colours that become the page's CSS variables, so that the same figure is right in light
-and dark; to be taken away they come as SVG and PDF in the light colours, with their data as CSV. The bytes depend on
-what is drawn alone: no date, no random ids.
+Figures are drawn in the colours of light ground, in which they come as SVG and PDF, with their data as CSV, to be taken
+away. On the page these colours become its CSS variables, so that the same figure is right in light and dark. The bytes
+depend on what is drawn alone: no date, no random ids.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 import matplotlib as mpl
-import numpy as np
 from markupsafe import Markup
 from matplotlib.artist import Artist
-from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -40,18 +38,16 @@ PALETTE = (
 """Colours on light and on dark ground, after Okabe and Ito's set for the colour-blind, each with contrast of 3 to 1."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-INK, MUTED, LINE, WIN, LOSS = "#010101", "#020202", "#030303", "#040404", "#050505"
+INK, MUTED, LINE, WIN, LOSS = "#1a1c1e", "#5a6068", "#d8dadd", "#0072b3", "#c95801"
+"""The page's other colours on light ground; `WIN` and `LOSS` are a step from those of the first two bots, to be told
+from these."""
+
 VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)", WIN: "var(--win)", LOSS: "var(--loss)"} | {
-    f"#0b07{i:02x}": f"var(--bot{i})" for i in range(len(PALETTE))
+    light: f"var(--bot{i})" for i, (light, _) in enumerate(PALETTE)
 }
 
 TOLD = "told-"
 """Begins the id of a mark that says something; the rest is what it says, in hexadecimal digits."""
-
-LIGHT = {INK: "#1a1c1e", MUTED: "#5a6068", LINE: "#d8dadd", WIN: "#0072b2", LOSS: "#c95800"} | {
-    f"#0b07{i:02x}": light for i, (light, _) in enumerate(PALETTE)
-}
-"""The colours of figures that are taken away: those of the page on light ground, and of print."""
 
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
@@ -98,7 +94,7 @@ def looks(bots: list[str]) -> dict[str, Look]:
     for place, bot in enumerate(bots):
         hue, lap = place % len(PALETTE), place // len(PALETTE)
         linestyle = ("-", (0, (5, 1)), (0, (1, 1)))[lap % 3]
-        result[bot] = Look(f"#0b07{hue:02x}", MARKERS[(place + lap) % len(MARKERS)], linestyle, f"bot{hue}")
+        result[bot] = Look(PALETTE[hue][0], MARKERS[(place + lap) % len(MARKERS)], linestyle, f"bot{hue}")
     return result
 
 
@@ -148,7 +144,7 @@ def _told(text: str) -> str:
 
 
 def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> Drawing:
-    """The figure as inline SVG, with its files; to be called within `drawn`, which it ends: colours change.
+    """The figure as inline SVG, with its files; to be called within `drawn`.
 
     Parameters
     ----------
@@ -161,7 +157,7 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     """
     if (kept := _KEPT.get()) is not None:
         kept.append(figure)
-    _lay_out(figure)
+    ConstrainedLayoutEngine().execute(figure)  # once for all formats: else the figure would be drawn five times
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
@@ -169,13 +165,10 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
     drawing = Drawing(_inline(text, name, label, figure.get_figwidth() > WIDTH))
     drawing.name = name
-    drawing.files = {"svg": _alone(text, label).encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
+    alone = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{html.escape(label)}</title>", text, count=1)
+    alone = f'<?xml version="1.0" encoding="utf-8"?>\n{alone}'
+    drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
     return drawing
-
-
-def _lay_out(figure: Figure) -> None:
-    """Once for all formats: with an engine of its own the figure would be drawn five times."""
-    ConstrainedLayoutEngine().execute(figure)
 
 
 def _inline(text: str, name: str, label: str, wide: bool) -> str:
@@ -187,7 +180,7 @@ def _inline(text: str, name: str, label: str, wide: bool) -> str:
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a point are finer than any screen
-    text = re.sub(r"#0[0-9a-f]{5}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
+    text = re.sub(r"#[0-9a-f]{6}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
     return re.sub(r"\s*\n\s*", "\n", text).strip()
 
 
@@ -196,40 +189,12 @@ def _opening(label: str, wide: bool) -> str:
     return rf'<svg role="img"{kind} aria-label="{html.escape(label)}" viewBox="\1">'
 
 
-def _alone(text: str, label: str) -> str:
-    """A file of its own, in the light colours."""
-    text = re.sub(r"#0[0-9a-f]{5}\b", lambda match: LIGHT.get(match[0], match[0]), text)
-    text = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{html.escape(label)}</title>", text, count=1)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{text}'
-
-
 def _pdf(figure: Figure, label: str) -> bytes:
-    in_light_colours(figure)
     out = io.BytesIO()
     about = {"Title": label, "Creator": None, "Producer": None, "CreationDate": None}
     with quick_fonts():
         figure.savefig(out, format="pdf", transparent=True, metadata=about)
     return out.getvalue()
-
-
-def in_light_colours(figure: Figure) -> Figure:
-    """The figure itself, in which stand-in colours become those of light ground, in every artist."""
-    for artist in figure.findobj():
-        for name in ("color", "markerfacecolor", "markeredgecolor", "facecolor", "edgecolor"):
-            get, put = (getattr(artist, f"{verb}_{name}", None) for verb in ("get", "set"))
-            if get is not None and put is not None:
-                put(_light(get()))
-    return figure
-
-
-def _light(colour):
-    """A colour, or an array of them as collections have it."""
-    if isinstance(colour, np.ndarray) and colour.ndim == 2:
-        return [_light(tuple(row)) for row in colour]
-    if isinstance(colour, str) and colour in ("none", "auto"):
-        return colour
-    light_colour = LIGHT.get(to_hex(colour))
-    return colour if light_colour is None else (*to_rgba(light_colour)[:3], to_rgba(colour)[3])
 
 
 def table(data: Iterable[Mapping]) -> str:

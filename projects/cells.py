@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 import yaml
 
-import parlai_spotbot
 from parlai_spotbot import files
 
 COLUMNS = ("row", "column", "paper", "ours", "difference", "definition")
@@ -112,10 +111,6 @@ class PaperTable:
             parts.append(f"{missing} cannot be reached from the released data")
         return "; ".join(parts)
 
-    def json(self) -> dict:
-        cells = [{**{c: getattr(cell, c) for c in COLUMNS}, "reached": cell.reached} for cell in self.cells]
-        return {"title": self.title, "verdict": self.verdict, "cells": cells, "notes": self.notes}
-
     def text(self) -> str:
         """The table as lines of text, paper beside ours; then definitions and notes."""
         rows = self.frame().drop(columns="definition")
@@ -137,8 +132,8 @@ def paper_values(project: str) -> dict:
     return yaml.safe_load((Path(__file__).parent / project / "paper.yaml").read_text(encoding="utf-8"))
 
 
-def write_tables(folder: Path, tables: Mapping[str, PaperTable], made_by: Mapping, odd: Sequence[Mapping] = ()) -> None:
-    """Write each table as CSV, and all as tables.txt and tables.json; `odd` are oddities of the data."""
+def write_tables(folder: Path, tables: Mapping[str, PaperTable], odd: Sequence[Mapping] = ()) -> None:
+    """Write each table as CSV, and all as tables.txt; `odd` are oddities of the data."""
     for name, table in tables.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table.frame()))
     text = "\n\n".join(table.text() for table in tables.values())
@@ -146,11 +141,6 @@ def write_tables(folder: Path, tables: Mapping[str, PaperTable], made_by: Mappin
         lines = [f"  {row['count']:>6} of {row['of']:>6}  {row['what']}: {row['rule']}" for row in odd]
         text += "\n\nOddities of the data, and their rules\n" + "\n".join(lines)
     files.write_text(folder / "tables.txt", text + "\n")
-    about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **made_by}
-    files.write_json(
-        folder / "tables.json",
-        {"made_by": about, "tables": {name: paper_table.json() for name, paper_table in tables.items()}},
-    )
 
 
 def plain(value: Value) -> Value:

@@ -51,17 +51,11 @@ class Release:
     project: Path | None = None
 
     @property
-    def sources(self) -> dict[str, dict]:
-        """Return the SHA-256 of each file, and whether it is the published one (None where that is not known)."""
+    def changed(self) -> list[str]:
+        """Names of files that aren't the published ones, byte for byte; of `PROJECT` that isn't known."""
         published = {Path(place).name: known for place, known in SHA256.items()} | {LABELS: LABELS_SHA256}
-        paths = [
-            path for path in (self.labels, self.project, *sorted(self.tables.iterdir())) if path and path.is_file()
-        ]
-        sources = {path.name: sha256(path) for path in paths}
-        return {
-            name: {"sha256": found, "published": found == published[name] if name in published else None}
-            for name, found in sources.items()
-        }
+        paths = [*([self.labels] if self.labels else []), *sorted(self.tables.iterdir())]
+        return [path.name for path in paths if path.name in published and sha256(path) != published[path.name]]
 
 
 def find(paths: Sequence[Path | str]) -> Release:

@@ -49,9 +49,8 @@ def reproduce(
         for name, make in makers.items():
             progress(f"{part}: {name}")
             result[part][name] = make()
-    made_by = {"seed": settings.seed, "replicates": settings.replicates, "sources": release.sources}
     for part, tables in result.items():
-        write_tables(Path(out) / part, tables, made_by)
+        write_tables(Path(out) / part, tables)
     files.write_text(Path(out) / "summary.txt", summary(result, release) + "\n")
     return result
 
@@ -103,8 +102,7 @@ def summary(result: dict[str, dict[str, PaperTable]], release: Release) -> str:
         hit, total = reached(tables.values())
         lines.append(f"{part}: {PARTS[part]}: {hit} of {total} values reached to their digits")
         lines += [f"  {name:<11} {table.verdict}" for name, table in tables.items()]
-    others = [name for name, about in release.sources.items() if about["published"] is False]
-    if others:
-        lines.append(f"not the published files, byte for byte: {', '.join(others)}")
+    if release.changed:
+        lines.append(f"not the published files, byte for byte: {', '.join(release.changed)}")
     missing = [PARTS[part] for part in PARTS if part not in result]
     return "\n".join([*lines, *(f"not at hand: {what}" for what in missing)])

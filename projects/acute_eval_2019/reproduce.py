@@ -31,7 +31,7 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
         analysis = analysed(Path(study))
         tables |= {"order": order(paper, analysis["ranking"]), "significant": significant(paper, analysis["ranking"])}
         tables |= {"same": same(paper, analysis["same"]), "wordings": wordings(paper, analysis["wordings"])}
-    write_tables(out, tables, {"study": study is not None})
+    write_tables(out, tables)
     return tables
 
 

@@ -57,7 +57,5 @@ def write(out: Path, study: Study, settings: NucStudySettings) -> dict[str, Pape
     tables_by_name = {
         table.name: table for table in (tables.table2(ranking, people), tables.table1(people), tables.tests(ranking))
     }
-    write_tables(
-        out, tables_by_name, {"seed": settings.seed, "questions": ranking["questions"], "people": people is not None}
-    )
+    write_tables(out, tables_by_name)
     return tables_by_name

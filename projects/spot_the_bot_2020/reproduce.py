@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -99,10 +99,10 @@ def reproduce(
         result[dump.domain.name] = done.tables
         odd = oddities(dump)
         files.write_text(out / dump.domain.name / "oddities.csv", files.frame_csv(odd))
-        write_tables(out / dump.domain.name, done.tables, asdict(settings), odd.to_dict(orient="records"))
+        write_tables(out / dump.domain.name, done.tables, odd.to_dict(orient="records"))
     if set(domains) == set(DOMAINS):
         result["all"] = {"table3": labels.table3(paper_values("spot_the_bot_2020"), entities)}
-        write_tables(out / "all", result["all"], asdict(settings))
+        write_tables(out / "all", result["all"])
     files.write_text(out / "summary.txt", summary(result) + "\n")
     return result
 

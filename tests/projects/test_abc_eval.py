@@ -161,7 +161,7 @@ def test_all_files_are_fetched_from_their_places(abc_eval_data, tmp_path, monkey
     found = find(release.download(out))
     assert found.labels == out / "behavior-classification-results.json"
     assert found.project is None
-    assert all(about["published"] for about in found.sources.values())
+    assert not found.changed
 
 
 def test_figures_of_made_up_labels_and_the_spread_of_their_draws():

@@ -1,7 +1,6 @@
 """The parts of the reproduction on made-up data: definitions, cells, files, bad input."""
 
 import hashlib
-import json
 import subprocess
 import sys
 
@@ -24,7 +23,6 @@ TABLES = {
     "footnote9.csv",
     "oddities.csv",
     "tables.txt",
-    "tables.json",
 }
 
 
@@ -106,9 +104,7 @@ def test_the_command_writes_every_table(release, tmp_path, capsys):
     assert frame.columns.tolist() == list(COLUMNS)
     row = frame[(frame["row"] == "GPT") & (frame["column"] == "BR")].iloc[0]
     assert float(row["difference"]) == pytest.approx(float(row["ours"]) - float(row["paper"]))
-    tables = json.loads((out / "dailydialog" / "tables.json").read_text())
-    assert tables["made_by"]["seed"] == 0
-    assert tables["tables"]["table8"]["verdict"] == "27 of 27 values of the paper reached to their digits"
+    assert "27 of 27 values of the paper reached to their digits" in (out / "dailydialog" / "tables.txt").read_text()
     before = {p.name: p.read_bytes() for p in (out / "dailydialog").iterdir()}
     assert main(words) == 0
     assert {p.name: p.read_bytes() for p in (out / "dailydialog").iterdir()} == before

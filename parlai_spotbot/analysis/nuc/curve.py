@@ -9,14 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import gammaln
 from scipy.stats import hypergeom
 
 from parlai_spotbot.analysis.nuc.estimates import share
 from parlai_spotbot.analysis.nuc.ranks import Ranks
-
-FEW = 1000
-"""Ties from which on the closed form is used; with fewer it is the difference of two large numbers, and inexact."""
 
 
 def recall_at(ranks: Ranks, n: int) -> np.ndarray:
@@ -24,8 +20,7 @@ def recall_at(ranks: Ranks, n: int) -> np.ndarray:
     from those that were ranked, ties broken at random.
 
     With g greater, e equal and M distractors in all, g + j are before the true turn, j = 0, …, e with the same
-    probability, and it is first where none of these is among the m = n - 1 drawn: C(M-g-j, m) / C(M, m). The sum over
-    j is C(M-g+1, m+1) - C(M-g-e, m+1).
+    probability, and it is first where none of these is among the m = n - 1 drawn.
 
     Raises `ValueError` where n is more than some question's number of candidates.
     """
@@ -35,21 +30,9 @@ def recall_at(ranks: Ranks, n: int) -> np.ndarray:
     greater, equal, total = cases
     recall = hypergeom.pmf(0, total - 1, greater, n - 1)
     for case in np.flatnonzero(equal):
-        recall[case] = _tied(greater[case], equal[case], total[case] - 1, n - 1)
+        places = greater[case] + np.arange(equal[case] + 1)
+        recall[case] = hypergeom.pmf(0, total[case] - 1, places, n - 1).mean()
     return np.clip(recall, 0.0, 1.0)[inverse.ravel()]
-
-
-def _tied(greater: int, equal: int, distractors: int, m: int) -> float:
-    if equal <= FEW:
-        return float(hypergeom.pmf(0, distractors, greater + np.arange(equal + 1), m).mean())
-    every = _log_choose(distractors, m)
-    first = np.exp(_log_choose(distractors - greater + 1, m + 1) - every)
-    return (first - np.exp(_log_choose(distractors - greater - equal, m + 1) - every)) / (equal + 1)
-
-
-def _log_choose(n: int, k: int) -> float:
-    """Return log C(n, k), -inf where k is more than n."""
-    return gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0) if n >= k else -np.inf
 
 
 def curve(ranks: Ranks, conversations: Sequence) -> list[dict]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.options import option
 from parlai_spotbot.projects import command
-from parlai_spotbot.projects.abc_eval.release import download, find
-from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce, summary
+from parlai_spotbot.projects.abc_eval.release import AbcEvalSettings, download, find
 from parlai_spotbot.terminal import Bar
 
 
@@ -40,6 +39,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _run(options: Options) -> None:
+    from parlai_spotbot.projects.abc_eval.reproduce import reproduce, summary
+
     if options.replicates < 20:
         raise UserError(f"--replicates {options.replicates}: too few.", "20 at least; 1000 is the default.")
     paths = download(Path(options.out) / "data") if options.download else options.data

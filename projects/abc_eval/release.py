@@ -12,6 +12,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import sha256
+from parlai_spotbot.options import option
 from parlai_spotbot.projects.fetching import fetched
 
 RAW = "https://raw.githubusercontent.com/"
@@ -39,6 +40,14 @@ SHA256 = {
 """The tables by their place in the repository; here they lie in one folder."""
 
 REMEDY = f"Name a folder with {LABELS} and {TABLES}, or let --download fetch them."
+
+
+@dataclass(frozen=True)
+class AbcEvalSettings:
+    """Numbers behind the tables."""
+
+    seed: int = option(0, "where all chance starts")
+    replicates: int = option(1000, "of every bootstrap")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +11,8 @@ from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.importers.abc_eval_labels import released_labels
-from parlai_spotbot.options import option
 from parlai_spotbot.projects.abc_eval import all_answers, arithmetic, nine_labels
-from parlai_spotbot.projects.abc_eval.release import Release, find
+from parlai_spotbot.projects.abc_eval.release import AbcEvalSettings, Release, find
 from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
 
 PARTS = {
@@ -23,14 +21,6 @@ PARTS = {
     "whole": "every answer of the project (data.json)",
 }
 """Folders of the tables and what they are made of."""
-
-
-@dataclass(frozen=True)
-class AbcEvalSettings:
-    """Numbers behind the tables."""
-
-    seed: int = option(0, "where all chance starts")
-    replicates: int = option(1000, "of every bootstrap")
 
 
 def reproduce(

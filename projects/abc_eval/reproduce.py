@@ -26,7 +26,7 @@ PARTS = {
 def reproduce(
     paths: Sequence[Path | str],
     out: Path | str,
-    settings: AbcEvalSettings = AbcEvalSettings(),
+    settings: AbcEvalSettings,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, dict[str, PaperTable]]:
     """Every table that the data at `paths` allow, written under `out`; returns them by part (`PARTS`).

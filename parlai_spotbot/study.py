@@ -120,9 +120,13 @@ class Study:
             raise UserError(
                 f"{study.plan_path}: there is a study already.", "Choose another --study, or continue with this one."
             )
-        text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
-        checksums.write_text(study.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)
+        study.write_plan()
         return study
+
+    def write_plan(self) -> None:
+        """Write the base plan; of a study there is, only before anything is made by it."""
+        text = yaml.safe_dump(self.base.to_json(), sort_keys=False, allow_unicode=True)
+        checksums.write_text(self.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)
 
     @classmethod
     def open(cls, path: Path | str) -> Self:

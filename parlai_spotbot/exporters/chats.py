@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.exporters.format import Exported, ExportRequest, lines_of
-from parlai_spotbot.importers.chats import BOT, SYSTEM, USER, ChatForm
+from parlai_spotbot.importers.chats import SYSTEM, ChatForm
 from parlai_spotbot.records import HUMAN, Conversation
 
 PEOPLE = "it holds turns of people: the licence of their conversations decides whether you may pass it on"
@@ -21,11 +21,10 @@ def assistant_of(conversation: Conversation) -> int:
 
 def chat(conversation: Conversation, form: ChatForm, name: str) -> dict:
     """A conversation as a row of a format; `name` is its column of ids."""
-    word = {what: theirs for theirs, what in reversed(form.roles.items())}
     bot = assistant_of(conversation)
-    messages = [{form.role: word[SYSTEM], form.text: conversation.context[bot]}] if conversation.context[bot] else []
+    messages = [{form.role: SYSTEM, form.text: conversation.context[bot]}] if conversation.context[bot] else []
     for place, turn in enumerate(conversation.turns):
-        messages.append({form.role: word[BOT if place % 2 == bot else USER], form.text: turn.text})
+        messages.append({form.role: form.assistant if place % 2 == bot else form.user, form.text: turn.text})
     return {
         name: conversation.conversation_id,
         form.messages: messages,

@@ -27,9 +27,8 @@ from parlai_spotbot.importers.abc_eval_labels import (
     judgement,
     released_labels,
 )
-from parlai_spotbot.importers.conversations import numbered, plan_of
 from parlai_spotbot.importers.format import study_format
-from parlai_spotbot.importers.imported_study import ImportedStudy
+from parlai_spotbot.importers.imported_study import ImportedStudy, numbered, plan_of
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, task_of_label
 from parlai_spotbot.surveys.interactive import CHOICE

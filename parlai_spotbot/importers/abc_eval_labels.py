@@ -15,8 +15,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import read_json, sha256
-from parlai_spotbot.importers.conversations import numbered, plan_of
-from parlai_spotbot.importers.imported_study import ImportedStudy
+from parlai_spotbot.importers.imported_study import ImportedStudy, numbered, plan_of
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.surveys.abc_eval.labels import EVERY_LABEL, GIVEN, task_of_label
 

@@ -1,133 +1,150 @@
-"""Chats as messages with roles (OpenAI's, ShareGPT's and their like) as conversations of a person and a bot.
+"""Chats as messages with roles as conversations of a person and a bot: OpenAI's, ShareGPT's and their like, exports of
+ChatGPT and Claude, tables of turns.
 
 Only texts of the two speakers become turns. Everything else that such files hold is kept or left out by a rule, and
-counted: prompts of the system, calls of tools, pictures, one speaker twice in a row.
+counted: prompts of the system, calls of tools, pictures, one speaker twice in a row. Names are in ``chats.yaml``.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.contestant_names import named_file
-from parlai_spotbot.importers.conversations import Reading, reading_of
-from parlai_spotbot.importers.dataset_rows import check_columns, dataset_rows
+from parlai_spotbot.importers.conversations import Reading, chat_words
+from parlai_spotbot.importers.dataset_rows import check_columns
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.imported_study import ImportedStudy
+from parlai_spotbot.importers.left_out import Unusable
+from parlai_spotbot.outside import bounded, cleaned
+from parlai_spotbot.reading import Malformed, parse_json
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import counted
 
 USER, BOT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
-
-RULES = {
-    "system": ("messages of the system in front", "kept as the bot's context, never shown"),
-    "left_out": ("messages of tools, of the system later on, and without a text", "left out"),
-    "parts": ("parts of messages that are no text (pictures, sound, files, reasoning)", "left out"),
-    "joined": ("messages by the speaker before", "joined to one turn, with a line break between"),
-    "short": ("conversations without an exchange", "left out"),
-}
-"""What is counted, and the rule for it."""
+MOST_OF_A_LITERAL = 1 << 20
+"""Characters of a list as Python writes it; to parse it takes some hundred times that memory."""
+BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
+"""Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
 
 
 @dataclass(frozen=True)
 class ChatForm:
-    """Names of a format: its columns of `messages` and of the system's prompt, the `role` and `text` of a message, and
-    which of its `roles` is a user, assistant, system or tool."""
+    """Names that exported files of a format have: of the column of messages, a message's role and text, and roles."""
 
-    name: str
-    messages: str
-    role: str
-    text: str
-    roles: Mapping[str, str]
-    prompt: str = ""
+    messages: str = "messages"
+    role: str = "role"
+    text: str = "content"
+    user: str = USER
+    assistant: str = BOT
 
 
-COLUMNS = {"model": ("model", "metadata.model"), "conversation_id": ("conversation_id", "id")}
-"""Where fields stand that may be missing; "a.b" is `b` of the object `a`."""
-TEXTS = {"text": "text", "input_text": "text", "output_text": "text", "refusal": "refusal"}
-"""The types of parts that are texts, and their field."""
+class ChatReader(Reading):
+    """Reader of chats with roles. --columns: a field of chats.yaml -> the file's column, "-" for none. --roles: user,
+    assistant, system or tool -> the file's word.
 
+    The bot is called by ``NAME=``, else by the row's column `model`, else by the file; the user is a person. --names
+    changes this: a model's name, or the user's role -> our name.
+    """
 
-@dataclass
-class ChatReader:
-    """Adds conversations of rows to `reading`; `counts` says what happened (see `RULES`)."""
+    def __init__(self, request: ImportRequest):
+        super().__init__(request)
+        words, columns, roles = chat_words(), request.pairs("columns"), request.pairs("roles")
+        check_columns(columns, words["columns"], request.data, columns.values())
+        self.keys = words["columns"] | {name: [theirs] for name, theirs in columns.items()}
+        self.role_of = {theirs: ours for ours, several in words["roles"].items() for theirs in several}
+        for ours, theirs in roles.items():
+            if ours not in words["roles"]:
+                raise UserError(f"--roles {ours}={theirs}: no such role.", nearest(ours, words["roles"]))
+            self.role_of[theirs.casefold()] = ours
+        given = (name for name in self.names.given if self.role_of.get(name.casefold()) == USER)
+        self.user = next(given, HUMAN)
+        """The user's role where --names names it."""
 
-    form: ChatForm
-    reading: Reading
-    columns: Mapping[str, str] = field(default_factory=dict)
-    counts: Counter[str] = field(default_factory=Counter)
-
-    def read(self, row: Mapping[str, Any], where: str, default: str, only: bool = False) -> None:
-        """Take a row in; the bot is called by its column `model`, else `default`, which goes first where `only`."""
+    def take(self, row: dict | list, where: str, name: str, given: bool) -> None:
+        """Read a row of messages, or rows of one turn each."""
+        row = self._chat_of(row, where) if isinstance(row, list) else row
         told, said = self._said(row, where)
-        seed = self.reading.seed_exchanges
-        entities = None
+        seed, names = self.request.seed_exchanges, self.names
         if isinstance(row.get("entities"), list) and len(row["entities"]) == 2:  # as spotbot_export writes
-            entities = tuple(self.reading.names.of(str(name), where, people=True) for name in row["entities"])
-            seed = files.field(dict(row), "seed_exchanges", int, where, seed)
-        self.counts["conversations"] += 1
-        if len(said) < 2 * (seed + 1):
-            self.counts["short"] += 1
-            return
-        if entities is None:
-            bot = self.reading.names.of((not only and self._value(row, "model", where)) or default, where)
-            entities = (self._user(where), bot) if said[0][0] == USER else (bot, self._user(where))
-        self.reading.add(
-            where,
-            entities,
-            [text for _, text in said],
-            seed,
-            conversation_id=self._value(row, "conversation_id", where),
-            context=tuple("\n".join(told) * (role == BOT) for role, _ in said[:2]),
-        )
+            first, second = (names.of(str(name), where, people=True) for name in row["entities"])
+            seed = files.field(row, "seed_exchanges", int, where, seed)
+        else:
+            first = names.of((not given and self._find(row, "model", where)[1]) or name, where)
+            second = names.of(self.user, where, people=True)
+            if said and said[0][0] == USER:
+                first, second = second, first
+        key, identity = self._find(row, "conversation_id", where)
+        context = tuple("\n".join(told) * (role == BOT) for role, _ in said[:2])
+        self.add(where, (first, second), [text for _, text in said], seed, (key, identity), context=context)
 
-    def _user(self, where: str) -> str:
-        """Return who the user is: a person, unless --names names the user's role."""
-        names = self.reading.names
-        role = next((role for role in names.given if self.form.roles.get(role) == USER), None)
-        return HUMAN if role is None else names.of(role, where, people=True)
+    def _find(self, row: dict, name: str, where: str = "") -> tuple:
+        """Return the key and value of a field, the first that is there; with `where` it must be a text or number."""
+        for key in self.keys[name]:
+            if (value := at(row, key)) not in (None, "", []):
+                return key, str(files.field({key: value}, key, (str, int), where)) if where else value
+        return self.keys[name][0], None
 
-    def _value(self, row: Mapping[str, Any], name: str, where: str) -> str:
-        """Return a column's value as text, "" where there is none; "-" leaves the column out."""
-        column = self.columns.get(name)
-        if column == "-":
-            return ""
-        values = {key: at(row, key) for key in ((column,) if column else COLUMNS[name])}
-        key, value = next(((key, value) for key, value in values.items() if value not in (None, "")), (column, ""))
-        if isinstance(value, bool) or not isinstance(value, (str, int)):
-            remedy = f"Name another column, or leave it out: --columns {name}=-."
-            raise UserError(f"{where}: field '{key}' is {value!r}, expected a text.", remedy)
-        return str(value)
+    def rows(self, rows: Iterator) -> Iterator:
+        """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
+        talks: dict[str, tuple] = {}
+        for where, row in rows:
+            talk, role = (self._find(row, name)[1] for name in ("conversation_id", "role"))
+            if None not in (talk, role) and self._messages(row)[1] is None:
+                talks.setdefault(str(talk), (where, []))[1].append(row)
+            else:
+                yield where, row
+        yield from talks.values()
 
-    # -- messages ----------------------------------------------------------------------------------------------------
-    def _said(self, row: Mapping[str, Any], where: str) -> tuple[list[str], list[tuple[str, str]]]:
+    def _chat_of(self, turns: list[dict], where: str) -> dict:
+        """Return the row of a chat from those of its turns, in the order of their `turn`, else in that of the file."""
+        if key := next((key for key in self.keys["turn"] if key in turns[0]), None):
+            once = {repr(turn): turn for turn in turns}
+            self.counts["copies"] += len(turns) - len(once)
+            try:
+                turns = sorted(once.values(), key=lambda turn: _order(turn[key]))
+            except (KeyError, ValueError, TypeError, OverflowError):
+                problem = f"{where}: field '{key}' of a turn of this conversation is no number or time."
+                remedy = "Correct it, or name its column: --columns turn=THEIRS, - for the order of the file."
+                raise Unusable("conversation with a turn without a place", problem, remedy) from None
+        known = {key: value for turn in turns[::-1] for key, value in turn.items() if value not in (None, "")}
+        return {**known, self.keys["messages"][0]: turns}
+
+    def _messages(self, row: dict) -> tuple:
+        """Return the key and the messages of a row; None where it has none."""
+        for key in self.keys["messages"]:
+            value = at(row, key)
+            if isinstance(value, str) and value.lstrip()[:1] == "[":
+                value = parsed(value)
+            elif isinstance(value, dict) and "current_node" in row:
+                value = branch(value, row["current_node"])
+            if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+                return key, value
+        return self.keys["messages"][0], None
+
+    def _said(self, row: dict, where: str) -> tuple[list[str], list]:
         """Return the bot's contexts, and (role, text) of the turns, the two roles in turn."""
-        column = self.columns.get("messages", self.form.messages)
-        if not isinstance(row.get(column), list):
-            lists = [key for key, value in row.items() if isinstance(value, list)]
-            raise UserError(
-                f"{where}: field '{column}' is no list of objects with '{self.form.role}' and '{self.form.text}'.",
-                f"Name the column: --columns messages=THEIRS. {nearest(column, lists, 20)}",
+        column, messages = self._messages(row)
+        if messages is None:
+            raise Unusable(
+                "row without messages",
+                f"{where}: field '{column}' is no list of objects with a role and a text.",
+                f"Name the column: --columns messages=THEIRS. {nearest(column, row, 20)}",
             )
-        prompt = row.get(self.form.prompt) if self.form.prompt else None
-        contexts = [prompt] if isinstance(prompt, str) and prompt else []
+        prompt = self._find(row, "system")[1]
+        contexts = [cleaned(prompt)] if isinstance(prompt, str) else []
         self.counts["system"] += len(contexts)
-        turns: list[tuple[str, str]] = []
-        for number, message in enumerate(row[column], start=1):
+        turns = []
+        for number, message in enumerate(messages, start=1):
             place = f"{where}: field '{column}', message {number}"
-            if not isinstance(message, dict):
-                raise UserError(f"{place}: expected an object, found {type(message).__name__}.", "Correct it.")
             self.counts["messages"] += 1
-            role = files.field(message, self.form.role, str, place)
-            if role not in self.form.roles:
-                remedy = f"{nearest(role, self.form.roles)} Call it one of these, or take the message out."
-                raise UserError(f"{place}: field '{self.form.role}' is {role!r}.", remedy)
-            role = self.form.roles[role]
-            text = "" if role == TOOL else self._text(message, place)
+            role, text = self._role(message, place), ""
+            if role != TOOL:
+                text = self.text(self._text(message), role == BOT or (role == USER and self.user != HUMAN))
             if not text.strip() or (role == SYSTEM and turns):
                 self.counts["left_out"] += 1
             elif role == SYSTEM:
@@ -140,34 +157,35 @@ class ChatReader:
                 turns.append((role, text))
         return contexts, turns
 
-    def _text(self, message: dict, where: str) -> str:
+    def _role(self, message: dict, where: str) -> str:
+        """Return which of our roles a message has; one that ChatGPT's export has and doesn't show is a tool's."""
+        shown = chat_words()["shown"] if at(message, "content.content_type") else {}
+        if any(at(message, key) not in (None, *values) for key, values in shown.items()):
+            return TOOL
+        key, value = self._find(message, "role")
+        role = self.role_of.get(str(value).strip().casefold())
+        if role is None:
+            remedy = f"{nearest(str(value), self.role_of)} Name others: --roles user=THEIRS,assistant=THEIRS."
+            raise Unusable("conversation with an unknown role", f"{where}: field '{key}' is {value!r}.", remedy)
+        return role
+
+    def _text(self, message: dict) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""
-        name = self.form.text
-        if message.get(name) is None:
-            refusal = message.get("refusal")
-            return refusal if isinstance(refusal, str) else ""
-        value = files.field(message, name, (str, list), where)
-        texts = []
-        for place, part in enumerate([value] if isinstance(value, str) else value, start=1):
-            if isinstance(part, str):
-                texts.append(part)
-            elif isinstance(part, dict) and (key := TEXTS.get(str(part.get("type", "text")))):
-                texts.append(files.field(part, key, str, f"{where}, part {place}"))
+        texts, parts = [], [self._find(message, "text")[1]]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, list):
+                parts += reversed(part)
+            elif isinstance(part, (str, int)) and not isinstance(part, bool):
+                texts.append(str(part))
+            elif isinstance(part, dict) and at(part, "type") in chat_words()["types"] and not part.get("thought"):
+                parts += [part[name] for name in chat_words()["texts"] if part.get(name) is not None][:1]
             else:
-                self.counts["parts"] += 1
+                self.counts["parts"] += part is not None
         return "\n".join(texts)
 
-    def oddities(self) -> list[dict[str, Any]]:
-        """Return what was kept or left out by which rule, and how often."""
-        return [
-            {"what": what, "count": count, "of": self.counts["conversations" if key == "short" else "messages"]}
-            | {"rule": rule}
-            for key, (what, rule) in RULES.items()
-            if (count := self.counts[key])
-        ]
 
-
-def at(row: Mapping[str, Any], path: str) -> Any:
+def at(row: dict, path: str) -> Any:
     """Return the value of a key of a row, or of "a.b"; None where there is none."""
     value: Any = row
     for key in [path] if path in row else path.split("."):
@@ -175,31 +193,25 @@ def at(row: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def chats(request: ImportRequest, form: ChatForm) -> ImportedStudy:
-    """Return a study of chats: ``--data FILE`` or ``NAME=FILE``, several joined by commas.
+def parsed(text: str) -> Any:
+    """Return the value of a JSON text, or of a list as Python and pandas write it; None where it is neither."""
+    with suppress(Malformed):
+        return parse_json(text)
+    with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ast.literal_eval(BETWEEN_LINES.sub("}, {", text[:MOST_OF_A_LITERAL]))
 
-    The bot is called by ``NAME=``, else by the row's column `model`, else by the file; the user is a person. --names
-    changes this: a model's name, or the user's role -> our name. --columns: `messages`, `model`, `conversation_id` ->
-    the file's column, "-" for none.
 
-    Raises
-    ------
-    UserError
-        Names file, line, message and field, and what was expected.
-    """
-    columns = request.pairs("columns")
-    check_columns(columns, ("messages", *COLUMNS), request.data, columns.values())
-    reader = ChatReader(form, reading_of(request), columns)
-    for name, path, given in map(named_file, request.paths):
-        before = reader.counts["conversations"]
-        for where, row in dataset_rows(path):
-            reader.read(row, where, name, given)
-        if reader.counts["conversations"] == before:
-            raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
-        reader.reading.add_checksums(path)
-    if not reader.reading.found:
-        what = counted(reader.counts["conversations"], "conversation")
-        raise UserError(f"{request.data}: none of {what} holds an exchange.", "Name a file of chats of two.")
-    short = {"conversation without an exchange": reader.counts["short"]} if reader.counts["short"] else {}
-    about = {"notes": reader.reading.names.notes(), "oddities": reader.oddities(), "unusable": short}
-    return reader.reading.study(request, form.name, **about)
+def branch(nodes: dict, last: Any) -> list:
+    """Return the messages of a tree (ChatGPT's export: answers again, messages changed) from its root to `last`."""
+    found = []
+    while isinstance(node := nodes.get(str(last)), dict) and len(found) < len(nodes):
+        found.append(node.get("message"))
+        last = node.get("parent")
+    return [message for message in reversed(found) if message is not None]
+
+
+def _order(value: Any) -> Any:
+    """Return the place of a turn, a number or a time in ISO 8601."""
+    with suppress(ValueError):
+        return bounded(float(value))
+    return datetime.fromisoformat(value)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations
+from dataclasses import replace
+from functools import cache
+from itertools import cycle
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+import yaml
+from pydantic import BaseModel, BeforeValidator, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -18,28 +20,42 @@ from parlai_spotbot.importers.contestant_names import ContestantNames, named_fil
 from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
+from parlai_spotbot.importers.imported_study import ImportedStudy, growing, study_of_conversations
+from parlai_spotbot.importers.left_out import Unusable
+from parlai_spotbot.outside import cleaned, without_reasoning
 from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.study_plan import Plan, check_segments
 from parlai_spotbot.user_files import validated
 
-SURVEY = "spot_the_bot"
-SEGMENTS = (2, 3, 5)
 CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""
+PERSONA = re.compile(r"(?:(?:your|partner's) persona:[^\n]*(?:\n|$))+")
+"""How teachers tell it: in front of the first message to that bot."""
+END = re.compile(r"\[(?:DONE|EXIT)\]")
+"""What the last message of a chat says in ParlAI's logs."""
+
+
+@cache
+def chat_words() -> dict[str, Any]:
+    """Return the names that formats of chats have, and the rules for what is odd in them."""
+    return yaml.safe_load(Path(__file__).with_name("chats.yaml").read_text(encoding="utf-8"))
 
 
 class Act(BaseModel):
     """A turn, or a context that a speaker was given."""
 
     id: str
-    text: str
+    text: str | None = None
+
+
+def _exchanges(dialog: Any) -> Any:
+    """Return a list of acts, as ParlAI's chats with people have it, as one of exchanges."""
+    return [[act] if isinstance(act, dict) else act for act in dialog] if isinstance(dialog, list) else dialog
 
 
 class ConversationRow(BaseModel):
     """A line of a Conversations file; the fields with defaults are those of this package's own files."""
 
-    dialog: list[list[Act]]
+    dialog: Annotated[list[list[Act]], BeforeValidator(_exchanges)]
     context: list[Act] = []
     conversation_id: str | int | None = None
     entities: tuple[str, str] | None = None
@@ -47,151 +63,141 @@ class ConversationRow(BaseModel):
     seed_id: str = ""
 
 
-@dataclass
 class Reading:
-    """Conversations that an importer has read: `found` in the order of the files, `places` by id, files' `sha256`."""
+    """Reader of a request's files into conversations: `found` by id, in the order of the files; `known` are those of
+    the study to which they are added; `counts` says what was odd (the rules of chats.yaml)."""
 
-    domain: str
-    names: ContestantNames
-    seed_exchanges: int = 0
-    found: list[Conversation] = field(default_factory=list)
-    places: dict[str, str] = field(default_factory=dict)
-    sha256: dict[str, str] = field(default_factory=dict)
+    def __init__(self, request: ImportRequest):
+        if request.seed_exchanges < 0:
+            problem = f"--seed-exchanges {request.seed_exchanges}: expected a whole number from 0 up."
+            raise UserError(problem, "0 is the default.")
+        self.request = request
+        self.names = ContestantNames(request.pairs("names"))
+        self.domain = request.domain or "imported"
+        there = growing(request.study, self.domain)
+        self.known = {c.conversation_id: replace(c, number=0) for c in there.conversations()} if there else {}
+        self.segments = request.segments or (there and there.plan.segments)
+        self.found: dict[str, Conversation] = {}
+        self.counts: Counter[str] = Counter()
 
-    def add(self, where: str, entities: tuple[str, str], texts: Sequence[str], seed: int, **more: Any) -> None:
-        """Add a conversation whose speakers take turns; `conversation_id` is the file's, or "" for one of its turns."""
-        turns = tuple(Turn(entities[i % 2], text) for i, text in enumerate(texts))
-        name = more.pop("conversation_id")
+    take: Any = None
+    """Method that reads a row: ``take(row, where, name, given)``, the name of the bot, which the user gave, or the
+    file's."""
+    rows: Any = iter
+    """Method that gives the rows that `take` reads of those of a file."""
+
+    def text(self, text: str, bot: bool) -> str:
+        """Return a message without what no page can show; a bot's also without its reasoning."""
+        clean = cleaned(text)
+        answer = without_reasoning(clean) if bot else clean
+        self.counts["cleaned"] += clean != text
+        self.counts["reasoning"] += answer != clean
+        return answer
+
+    def add(self, where: str, entities: tuple, texts: list, seed: int, identity: tuple, **more: Any) -> None:
+        """Add a conversation whose speakers take turns; `identity` is the field of its id and the id, None for one of
+        its turns.
+        """
+        if len(texts) < 2 * (seed + 1):
+            problem = f"{where}: {len(texts)} turns, no exchange after {seed} of the seed."
+            raise Unusable("conversation without an exchange", problem, "Remove it, or the seed.")
+        turns = tuple(map(Turn, cycle(entities), texts))
+        column, name = identity
         if not name:
-            text = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
+            text = files.dumps([entities, list(map(list, zip(cycle(entities), texts, strict=False)))])
             stem = name = hashlib.sha256(text.encode()).hexdigest()[:16]
             again = 1
-            while name in self.places:
+            while name in self.found:
                 again += 1
                 name = f"{stem}-{again}"
-        elif name in self.places:
-            raise UserError(
-                f"{where}: field 'conversation_id' is '{name}', as in {self.places[name]}.",
-                "Give each conversation an id of its own.",
-            )
-        self.places[name] = where
         pair = (min(entities), max(entities))
-        self.found.append(Conversation(name, self.domain, pair, 0, entities, turns, seed_exchanges=seed, **more))
+        made = Conversation(name, self.domain, pair, 0, entities, turns, seed_exchanges=seed, **more)
+        problem = f"{where}: field '{column}' is '{name}', as of another conversation"
+        if made != self.found.get(name, self.known.get(name, made)):
+            raise UserError(f"{problem} with other contents.", "Give each conversation an id of its own.")
+        if name in self.found:
+            raise Unusable("copy of a conversation", f"{problem} with the same contents.", "Remove one of them.")
+        self.found[name] = made
 
-    def add_checksums(self, path: Path) -> None:
-        """Record the SHA-256 of a file, or of each file of a folder."""
-        for file in sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]:
-            self.sha256[file.name if file == path else str(file.relative_to(path.parent))] = files.sha256(file)
-
-    def study(self, request: ImportRequest, name: str, **about: Any) -> ImportedStudy:
-        """Return the study of the conversations; unused --names, and nothing to show, are a `UserError`."""
+    def study(self, name: str) -> ImportedStudy:
+        """Read the files and return their study; unused --names, and nothing to show, are a `UserError`."""
+        request = self.request
+        left_out = request.left_out
+        sha256 = {}
+        for bot, path, given in map(named_file, request.paths):
+            before = left_out.rows
+            for where, row in self.rows(dataset_rows(path)):
+                with left_out.row():
+                    self.take(row, where, bot, given)
+            if left_out.rows == before:
+                raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
+            for file in sorted(filter(Path.is_file, path.rglob("*"))) or [path]:
+                sha256[str(file.relative_to(path.parent))] = files.sha256(file)
+        left_out.check(request.data)
+        self.counts["conversations"] = left_out.rows
         self.names.check_used()
-        conversations = numbered(self.found)
-        own = ("domain", "names", "columns", "seed_exchanges", "segments")
+        own = {name: getattr(request, name) for name in ("domain", "names", "columns", "seed_exchanges")}
+        own["segments"] = request.segments and list(request.segments)
+        bots = [part.partition("=")[0] for part in request.paths if "=" in part]
+        own |= {name: value for name, value in {"roles": request.roles, "bots": bots}.items() if value}
+        rules = chat_words()["rules"].items()
         about = {
             "format": name,
-            "source": sorted(self.sha256),
-            "sha256": self.sha256,
-            "conversations": len(conversations),
-            "options": {option: getattr(request, option) for option in own},
-            **about,
+            "source": sorted(sha256),
+            "sha256": sha256,
+            "conversations": len(self.found),
+            "options": own,
+            "notes": self.names.notes(),
+            "oddities": [
+                {"what": what, "count": count, "of": self.counts[of], "rule": rule}
+                for key, (what, of, rule) in rules
+                if (count := self.counts[key])
+            ],
         }
-        plan = plan_of(conversations, self.domain, request.segments)
-        survey = SURVEY if any(c.kind == "pairs" for c in conversations) else "acute_eval"
-        survey = survey if survey == SURVEY or len(plan.contestants) > 1 else "dialogue_likert"
-        return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
+        found = (self.known | self.found).values()
+        return study_of_conversations(found, self.domain, self.segments, about)
 
 
-def reading_of(request: ImportRequest) -> Reading:
-    """Return an empty `Reading` by the options of a request."""
-    if request.seed_exchanges < 0:
-        problem = f"--seed-exchanges {request.seed_exchanges}: expected a whole number from 0 up."
-        raise UserError(problem, "0 is the default.")
-    names = ContestantNames(request.pairs("names"))
-    return Reading(request.domain or "imported", names, request.seed_exchanges)
-
-
-def conversations(request: ImportRequest) -> ImportedStudy:
-    """Read ParlAI Conversations files: rows with `dialog`, a list of exchanges of turns ``{"id", "text"}``.
+class ConversationReader(Reading):
+    """Reader of ParlAI Conversations files: rows with `dialog`, a list of exchanges of turns ``{"id", "text"}``.
 
     Both speakers of ``NAME=FILE`` are the contestant NAME, whatever their ids, as in files of ``parlai self_chat``.
-
-    Raises
-    ------
-    UserError
-        Names file, line and field: not JSON, turns that don't alternate, a third speaker, …
     """
-    reading = reading_of(request)
-    for name, path, given in map(named_file, request.paths):
-        before = len(reading.found)
-        for where, values in dataset_rows(path):
-            _add(reading, validated(ConversationRow, values, where), where, name if given else "")
-        if len(reading.found) == before:
-            raise UserError(f"{path}: is empty.", "Name a file with a conversation a line.")
-        reading.add_checksums(path)
-    return reading.study(request, "conversations", notes=reading.names.notes())
+
+    def take(self, row: dict, where: str, name: str, given: bool) -> None:
+        """Read a row; turns that don't alternate, a third speaker and turns without a text are `Unusable`."""
+        try:
+            talk = validated(ConversationRow, row, where)
+        except UserError as err:
+            raise Unusable("row that is no conversation", err.problem, err.remedy) from None
+        acts = [act for exchange in talk.dialog for act in exchange]
+        contexts = talk.context + [act for act in acts if act.id == CONTEXT]
+        acts = [act for act in acts if act.id != CONTEXT]
+        self.counts["messages"] += len(acts)
+        while acts and END.fullmatch(acts[-1].text or ""):
+            acts.pop()
+            self.counts["ended"] += 1
+        if len(acts) > 1 and (told := PERSONA.match(acts[0].text or "")):
+            self.counts["persona"] += 1
+            contexts.append(Act(id=acts[1].id, text=told[0].strip()))
+            acts[0].text = told.string[told.end() :]
+            acts = acts[not acts[0].text :]
+        ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]
+        entities = [name if given else self.names.of(who, where, people=True) for who in ids]
+        said = [self.text(act.text or "", who != HUMAN) for act, who in zip(acts, cycle(entities), strict=False)]
+        for number, (act, text, who) in enumerate(zip(acts, said, cycle(ids), strict=False)):
+            if not talk.entities and (act.id != who or not text.strip()):
+                problem = f"{where}: field 'dialog', turn {number} is by '{act.id}', expected a text by '{who}'."
+                remedy = "Two speakers take turns; where both are one bot, write --data NAME=FILE."
+                raise Unusable("conversation with a turn that is empty or by another speaker", problem, remedy)
+        self.counts["one_id"] += ids[0] == ids[1] != HUMAN and not (given or talk.entities)
+        context = ["", ""]
+        for number, act in enumerate(contexts[:2]):
+            taken = ids[0] == ids[1] and context[0]
+            context[ids.index(act.id) + bool(taken) if act.id in ids else number] = cleaned(act.text or "")
+        seed = self.request.seed_exchanges if talk.seed_exchanges is None else talk.seed_exchanges
+        identity = ("conversation_id", talk.conversation_id and str(talk.conversation_id))
+        self.add(where, tuple(entities), said, seed, identity, seed_id=talk.seed_id, context=tuple(context))
 
 
-def _add(reading: Reading, row: ConversationRow, where: str, bot: str) -> None:
-    acts = [act for exchange in row.dialog for act in exchange]
-    contexts = row.context + [act for act in acts if act.id == CONTEXT]
-    acts = [act for act in acts if act.id != CONTEXT]
-    seed = reading.seed_exchanges if row.seed_exchanges is None else row.seed_exchanges
-    if len(acts) < 2 * (seed + 1):
-        problem = f"{where}: {len(acts)} turns, no exchange after {seed} of the seed."
-        raise UserError(problem, "Remove it, or the line's seed.")
-    ids = row.entities or (acts[0].id, acts[1].id)
-    wrong = None if row.entities else next((i for i, act in enumerate(acts) if act.id != ids[i % 2]), None)
-    if wrong is not None:
-        raise UserError(
-            f"{where}: field 'dialog', turn {wrong} is by '{acts[wrong].id}', expected '{ids[wrong % 2]}'.",
-            "Two speakers take turns; where both are one bot, write --data NAME=FILE.",
-        )
-    first, second = (bot or reading.names.of(who, where, people=True) for who in ids)
-    context = ["", ""]
-    for number, act in enumerate(contexts[:2]):
-        taken = ids[0] == ids[1] and context[0]
-        context[ids.index(act.id) + bool(taken) if act.id in ids else number] = act.text
-    more = {
-        "conversation_id": str(row.conversation_id or ""),
-        "seed_id": row.seed_id,
-        "context": (context[0], context[1]),
-    }
-    reading.add(where, (first, second), [act.text for act in acts], seed, **more)
-
-
-def numbered(kept_conversations: Sequence[Conversation]) -> list[Conversation]:
-    """In canonical order, numbered within each pair; bots with people come after bots, and people last."""
-    number: Counter[tuple[str, str]] = Counter()
-    result = []
-    for conversation in kept_conversations:
-        result.append(replace(conversation, number=number[conversation.pair]))
-        number[conversation.pair] += 1
-    return sorted(result, key=lambda c: (sum(c.is_human), c.pair, c.number))
-
-
-def plan_of(kept_conversations: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
-    """Return the plan of a study that holds these conversations; none of bots is a `UserError`."""
-    segments = None if segments is None else check_segments(tuple(segments), "--segments")
-    bots = sorted({name for c in kept_conversations for name in c.entities} - {HUMAN})
-    if not bots:
-        raise UserError(
-            "All conversations are between people.", "Bring in the bots' with them: several files may be named."
-        )
-    exchanges = max(c.exchanges for c in kept_conversations)
-    chosen = tuple(sorted(segments)) if segments else tuple(k for k in SEGMENTS if k <= exchanges) or (exchanges,)
-    per_pair = Counter(c.pair for c in kept_conversations if HUMAN not in c.pair)
-    with_people = Counter(c.pair for c in kept_conversations if c.kind == "human_model")
-    pairs = tuple(sorted(per_pair)) or (((bots[0], bots[0]),) if len(bots) == 1 else ())
-    return Plan(
-        domain=domain,
-        contestants={bot: contestant(bot, "imported conversations") for bot in bots},
-        conversations_per_pair=max((per_pair or with_people).values()),
-        exchanges=exchanges,
-        segments=chosen,
-        human_conversations=sum(c.kind == "people" for c in kept_conversations),
-        pairs=() if set(pairs) == set(combinations(bots, 2)) else pairs,
-    ).check("--segments" if segments else "import")
-
-
-FORMAT = study_format(conversations)
+FORMAT = study_format(lambda request: ConversationReader(request).study("conversations"))

@@ -35,7 +35,11 @@ class ImportRequest:
     columns: str | None = option(
         None,
         "messages, sharegpt, judgements, votes: our fields and the file's columns, OURS=THEIRS,… (messages, sharegpt: "
-        "messages, model, conversation_id; votes: a, b, winner, prompt, annotator, time, language; - for none)",
+        "messages, role, text, model, conversation_id, turn, system; votes: a, b, winner, prompt, annotator, time, "
+        "language; - for none)",
+    )
+    roles: str | None = option(
+        None, "messages, sharegpt: our roles and the file's, OURS=THEIRS,… (user, assistant, system, tool)"
     )
     answers: str | None = option(
         None, "judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)"
@@ -53,7 +57,7 @@ class ImportRequest:
         return [part for part in self.data.split(",") if part]
 
     def pairs(self, name: str) -> dict[str, str]:
-        """Return the pairs of ``--columns``, ``--names`` or ``--answers``: ``a=b,c=d``."""
+        """Return the pairs of ``--columns``, ``--roles``, ``--names`` or ``--answers``: ``a=b,c=d``."""
         option, text = f"--{name}", getattr(self, name)
         result: dict[str, str] = {}
         for part in (text or "").split(","):

@@ -1,27 +1,34 @@
 """Imported data become a study, whole or not at all; the same import again changes nothing.
 
 Everything is read and checked before the first byte is written, and study.yaml, which makes a folder a study, comes
-last: an import that was stopped is simply run again.
+last: an import that was stopped is simply run again. Further conversations may be added until units are packed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.left_out import LeftOut
-from parlai_spotbot.records import Contestant, Conversation, Judgement, Unit
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Unit
 from parlai_spotbot.study import Study
-from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.study_plan import Plan, check_segments
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.wording import counted
 
 STEP = "import"
 JUDGEMENTS = "import_judgements"
+SURVEY = "spot_the_bot"
+SEGMENTS = (2, 3, 5)
+SAME = ("format", "source", "sha256", "options")
+"""What two runs of one import share; the version of this package may differ."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +56,57 @@ def contestant(name: str, description: str) -> Contestant:
     return Contestant(name, model="imported", description=description)
 
 
+def study_of_conversations(found: Iterable[Conversation], domain: str, segments: Any, about: dict) -> ImportedStudy:
+    """Return the study of imported conversations, which can be packed."""
+    conversations = numbered(found)
+    plan = plan_of(conversations, domain, segments)
+    survey = SURVEY if any(c.kind == "pairs" for c in conversations) else "acute_eval"
+    survey = survey if survey == SURVEY or len(plan.contestants) > 1 else "dialogue_likert"
+    return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
+
+
+def numbered(kept_conversations: Iterable[Conversation]) -> list[Conversation]:
+    """In canonical order, numbered within each pair; bots with people come after bots, and people last."""
+    number = Counter()
+    result = []
+    for conversation in kept_conversations:
+        result.append(replace(conversation, number=number[conversation.pair]))
+        number[conversation.pair] += 1
+    return sorted(result, key=lambda c: (sum(c.is_human), c.pair, c.number))
+
+
+def plan_of(kept_conversations: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
+    """Return the plan of a study that holds these conversations; none of bots is a `UserError`."""
+    bots = sorted({name for c in kept_conversations for name in c.entities} - {HUMAN})
+    if not bots:
+        raise UserError(
+            "All conversations are between people.", "Bring in the bots' with them: several files may be named."
+        )
+    exchanges = max(c.exchanges for c in kept_conversations)
+    fitting = tuple(k for k in SEGMENTS if k <= exchanges) or (exchanges,)
+    per_pair = Counter(c.pair for c in kept_conversations if HUMAN not in c.pair)
+    with_people = Counter(c.pair for c in kept_conversations if c.kind == "human_model")
+    pairs = tuple(sorted(per_pair)) or (((bots[0], bots[0]),) if len(bots) == 1 else ())
+    return Plan(
+        domain=domain,
+        contestants={bot: contestant(bot, "imported conversations") for bot in bots},
+        conversations_per_pair=max((per_pair or with_people).values()),
+        exchanges=exchanges,
+        segments=fitting if segments is None else check_segments(tuple(segments), "--segments"),
+        human_conversations=sum(c.kind == "people" for c in kept_conversations),
+        pairs=() if set(pairs) == set(combinations(bots, 2)) else pairs,
+    ).check("--segments" if segments else "import")
+
+
+def growing(path: Path | str, domain: str) -> Study | None:
+    """Return an imported study to which conversations can be added: nothing is packed or answered yet."""
+    study = Study.open(path) if Study.exists(path) and not list(Path(path).glob("surveys/*/*.jsonl")) else None
+    grows = study and study.plan.domain == domain and STEP in study.provenance()
+    return study if grows else None
+
+
 def write_study(path: Path | str, imported: ImportedStudy) -> bool:
-    """Write a new study; return False where it is there already, made by the same import.
+    """Write a new study, or a `growing` one with further conversations; return False where this import made it.
 
     Raises
     ------
@@ -58,35 +114,36 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         The folder holds another study; it is left as it is.
     """
     about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **imported.about}
-    study = Study(Path(path), imported.plan, imported.plan)
-    if Study.exists(path):
-        before = Study.open(path).provenance().get(STEP)
-        if before is not None and _same(before, about):
-            return False
-        raise UserError(
-            f"{study.plan_path}: there is a study already, which this import did not make.", "Choose another --study."
-        )
+    study, there = Study(Path(path), imported.plan, imported.plan), Study.exists(path)
     with study.lock("spotbot_import"):
-        if imported.conversations:
-            checksums.write_jsonl(study.conversations_path, (c.to_json() for c in imported.conversations))
-        if imported.units:
-            checksums.write_jsonl(study.units_path(imported.survey), (u.to_json() for u in imported.units))
+        if there:
+            imports = Study.open(path).provenance().get(STEP, {})
+            imports = imports.get("imports", [imports])
+            if any(all(one.get(key) == about.get(key) for key in SAME) for one in imports):
+                return False
+            before, ids = growing(path, imported.plan.domain), {c.conversation_id for c in imported.conversations}
+            if before is None or not ids.issuperset(c.conversation_id for c in before.conversations()):
+                problem = f"{study.plan_path}: there is a study already, which this import did not make."
+                remedy = "Choose another --study. Imported conversations grow, of one --domain, until units are packed."
+                raise UserError(problem, remedy)
+            imports = [*imports, about]
+            about = {**about, "source": [name for one in imports for name in one["source"]], "imports": imports}
+            study.write_plan()
+        records: dict[Path, Any] = {study.conversations_path: imported.conversations}
+        records[study.units_path(imported.survey)] = imported.units
         for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
-            if judgements:
-                checksums.write_jsonl(study.judgements_path(survey), (j.to_json() for j in judgements))
+            records[study.judgements_path(survey)] = judgements
+        for file, rows in records.items():
+            if rows:
+                checksums.write_jsonl(file, (row.to_json() for row in rows))
         for survey, pieces in imported.lines.items():
             checksums.write_bytes(study.judgements_path(survey), pieces)
         if imported.training:
             checksums.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
         study.record(STEP, about)
-        Study.create(path, imported.plan)
+        if not there:
+            Study.create(path, imported.plan)
     return True
-
-
-def _same(before: dict, about: dict) -> bool:
-    """Return whether two imports had the same source and options; the version of this package may differ."""
-    keys = ("format", "source", "sha256", "options")
-    return all(before.get(key) == about.get(key) for key in keys)
 
 
 def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about: dict, left_out: LeftOut) -> list[str]:

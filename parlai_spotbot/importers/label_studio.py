@@ -1,7 +1,8 @@
 """Annotations of Label Studio (export "JSON") as judgements, of tasks that `spotbot_export` wrote.
 
 A form has a control for each question and target ("nature__entity_0"; "quality__judged" where the judged speaker
-differs from task to task). Annotators are known by Label Studio's number of the user.
+differs from task to task). Annotators are known by Label Studio's number of the user; of an annotator who was deleted
+only the place among such annotators of a task is known.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.judgements import JudgementReader
+from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.records import Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
 from parlai_spotbot.wording import counted
 
+ANSWERS = ("", "choices", "rating", "textarea")
+"""The types of results that are answers."""
 JUDGED = "judged"
 """The target of a control that asks about the speaker whom the task judges."""
 REMEDY = "Export as JSON, not as JSON-MIN or CSV."
@@ -39,23 +43,18 @@ class Value(BaseModel):
 
 
 class Result(BaseModel):
-    """The answer of a control."""
+    """The answer of a control; relations and regions are of other types."""
 
-    from_name: str
-    value: Value
-
-
-class User(BaseModel):
-    """An annotator, where the export describes users."""
-
-    id: int
+    type: str = ""
+    from_name: str = ""
+    value: Value = Value()
 
 
 class Annotation(BaseModel):
     """One annotator's answers to a task."""
 
     result: list[Result]
-    completed_by: int | str | User
+    completed_by: int | str | dict | None = None
     id: int | str
     was_cancelled: bool = False
     lead_time: float | None = None
@@ -66,7 +65,7 @@ class Annotation(BaseModel):
 class TaskData(BaseModel):
     """The data of a task."""
 
-    item_id: str
+    item_id: str = ""
 
 
 class Task(BaseModel):
@@ -93,42 +92,61 @@ def controls_of(survey: Survey) -> dict[str, tuple[Question, str]]:
 
 
 def read(
-    path: Path, items: Mapping[str, tuple[str, Item]], reader: JudgementReader, left_out: Counter[str]
+    path: Path, items: Mapping[str, tuple[str, Item]], reader: JudgementReader, left_out: LeftOut, skipped: Counter[str]
 ) -> Iterator[Judgement]:
-    """Yield the judgements of a file about `items`; skipped tasks, and predictions, are counted in `left_out`."""
-    controls = controls_of(reader.survey)
+    """Yield the judgements of a file about `items`; tasks that annotators skipped, and predictions, are `skipped`."""
+    known = set[str]()
     for where, row in dataset_rows(path):
         task = validated(Task, row, where, REMEDY)
-        left_out["prediction"] += len(task.predictions)
-        left_out["skipped task"] += sum(one.was_cancelled for one in task.annotations)
+        skipped["prediction"] += len(task.predictions)
+        skipped["skipped task"] += sum(one.was_cancelled for one in task.annotations)
+        nobody = 0
         for number, annotation in enumerate(task.annotations, start=1):
-            place = f"{where}, annotation {number}"
+            who, place = annotation.completed_by, f"{where}, annotation {number}"
+            nobody += who is None
+            name = f"unknown-{nobody}" if who is None else who.get("id") if isinstance(who, dict) else who
             if annotation.was_cancelled:
                 continue
-            if task.data.item_id not in items:
-                remedy = "Import into the study whose tasks were exported, with their --survey."
-                raise UserError(f"{place}: item '{task.data.item_id}' is in none of the study's units.", remedy)
-            unit_id, item = items[task.data.item_id]
-            who = annotation.completed_by
-            values = {
-                "conversation_ids": list(item.conversation_ids),
-                "exchanges": item.exchanges,
-                "worker_id": f"label_studio-{who.id if isinstance(who, User) else who}",
-                "annotation_id": f"label_studio-{annotation.id}",
-                "item_id": item.item_id,
-                "unit_id": unit_id,
-                "control": item.control,
-                "seconds": annotation.lead_time,
-                "submitted_at": annotation.updated_at or annotation.created_at,
-            }
-            for result in annotation.result:
-                name = result.from_name
-                if name not in controls:
-                    raise UserError(f"{place}: {name!r} is no control of this survey.", nearest(name, controls, 24))
-                question, target = controls[name]
-                target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
-                answer = _answer(question, result.value, f"{place}: '{name}'")
-                yield from reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
+            with left_out.row():
+                if task.data.item_id not in items:
+                    problem = f"{place}: item '{task.data.item_id}' is in none of the study's units."
+                    remedy = "Import into the study whose tasks were exported, with their --survey."
+                    raise Unusable("annotation of a task of another study", problem, remedy)
+                found = _judgements(annotation, *items[task.data.item_id], f"label_studio-{name}", reader, place)
+                said = str((name, task.data.item_id, [(one.question, one.target, one.answer) for one in found]))
+                if said in known or not found:
+                    what = "is there twice" if found else "has no answer"
+                    raise Unusable(f"annotation that {what}", f"{place}: {what}.", "Remove it, or annotate the task.")
+                known.add(said)
+                yield from found
+
+
+def _judgements(
+    annotation: Annotation, unit_id: str, item: Item, worker: str, reader: JudgementReader, place: str
+) -> list[Judgement]:
+    """Return the judgements of an annotation."""
+    values = {
+        "conversation_ids": list(item.conversation_ids),
+        "exchanges": item.exchanges,
+        "worker_id": worker,
+        "annotation_id": f"label_studio-{annotation.id}",
+        "item_id": item.item_id,
+        "unit_id": unit_id,
+        "control": item.control,
+        "seconds": annotation.lead_time,
+        "submitted_at": annotation.updated_at or annotation.created_at,
+    }
+    controls, found = controls_of(reader.survey), []
+    for result in annotation.result:
+        name = result.from_name
+        if name and result.type in ANSWERS:
+            if name not in controls:
+                raise UserError(f"{place}: {name!r} is no control of this survey.", nearest(name, controls, 24))
+            question, target = controls[name]
+            target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
+            answer = _answer(question, result.value, f"{place}: '{name}'")
+            found += reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
+    return found
 
 
 def _answer(question: Question, value: Value, where: str) -> Any:
@@ -141,6 +159,8 @@ def _answer(question: Question, value: Value, where: str) -> Any:
         return value.choices[0]
     if value.rating is not None:
         return str(value.rating)
+    if value.text is None and question.kind != "free_text":
+        raise Unusable("annotation with a lost answer", f"{where}: field 'value' holds no answer.", "Annotate it.")
     return "\n".join(value.text) if isinstance(value.text, list) else value.text or ""
 
 
@@ -150,11 +170,12 @@ def bring(request: ImportRequest) -> str:
     study = Study.open(request.study)
     reader = JudgementReader.of(study, name)
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}
-    left_out = Counter[str]()
-    new = list(read(path, items, reader, left_out))
+    skipped = Counter[str]()
+    new = list(read(path, items, reader, request.left_out, skipped))
+    request.left_out.check(path)
     if not new:
         raise UserError(f"{path}: holds no annotation of survey {name}.", "Annotate some tasks, and export again.")
-    left = {what: count for what, count in sorted(left_out.items()) if count}
+    left = {what: count for what, count in sorted(skipped.items()) if count}
     about = {"source": path.name, "sha256": files.sha256(path), "format": "label_studio", "left_out": left}
     with study.lock("spotbot_import"):
         lines = add_judgements(study, reader.survey, new, about, request.left_out)

@@ -1,21 +1,8 @@
 """Chats as ShareGPT's `conversations` of `from` ("human", "gpt") and `value`, with `system` beside or among them."""
 
-from parlai_spotbot.importers.chats import BOT, SYSTEM, TOOL, USER, ChatForm, chats
+from parlai_spotbot.importers.chats import ChatForm, ChatReader
 from parlai_spotbot.importers.format import study_format
 
-ROLES = {
-    "human": USER,
-    "user": USER,
-    "gpt": BOT,
-    "assistant": BOT,
-    "chatgpt": BOT,
-    "bing": BOT,
-    "bard": BOT,
-    "system": SYSTEM,
-    "tool": TOOL,
-    "function_call": TOOL,
-    "observation": TOOL,
-}
-FORM = ChatForm("sharegpt", "conversations", "from", "value", ROLES, prompt="system")
+FORM = ChatForm("conversations", "from", "value", "human", "gpt")
 
-FORMAT = study_format(lambda request: chats(request, FORM))
+FORMAT = study_format(lambda request: ChatReader(request).study("sharegpt"))

@@ -4,15 +4,13 @@ import pytest
 
 from parlai_spotbot.exporters.chats import chat
 from parlai_spotbot.importers import messages, sharegpt
-from parlai_spotbot.importers.chats import chats
+from parlai_spotbot.importers.chats import ChatReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 
-FORMS = {"messages": messages.FORM, "sharegpt": sharegpt.FORM}
 
-
-def back(path, form, domain):
-    return chats(ImportRequest(str(path), domain=domain), form).conversations
+def back(path, domain):
+    return ChatReader(ImportRequest(str(path), domain=domain)).study("messages").conversations
 
 
 def plain(conversations):
@@ -27,7 +25,7 @@ def test_conversations_come_back(study, run, tmp_path, name, which):
     code, out, _ = run(*words)
     found = own.conversations()
     assert (code, f"{len(found)} conversations of" in out) == (0, True)
-    assert plain(back(path, FORMS[name], found[0].domain)) == plain(found)
+    assert plain(back(path, found[0].domain)) == plain(found)
     assert "nothing changed" in run(*words)[1]
 
 

@@ -9,6 +9,7 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers import label_studio
 from parlai_spotbot.importers.judgements import JudgementReader
+from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.records import Item
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
@@ -132,8 +133,10 @@ def read(tmp_path_factory):
 
     def rows(given):
         path.write_text(json.dumps(given))
-        left_out = Counter()
-        return list(label_studio.read(path, items, JudgementReader({"c": talk}, survey), left_out)), left_out
+        left_out, skipped = LeftOut(), Counter()
+        found = list(label_studio.read(path, items, JudgementReader({"c": talk}, survey), left_out, skipped))
+        left_out.check(path)
+        return found, skipped + left_out.counts
 
     return rows
 
@@ -146,13 +149,45 @@ def test_label_studios_own_ways_are_read(read):
     assert left_out == {"prediction": 3, "skipped task": 1}
 
 
+def test_what_cannot_be_used_is_left_out_and_counted(read):
+    relation = {"type": "relation", "from_id": "a", "to_id": "b", "labels": []}
+    region = {"type": "labels", "from_name": "span", "value": {"labels": ["x"]}}
+    answer = RESULT | {"value": {"choices": ["human"]}}
+    rows = [
+        task(result=[relation, answer, region]),
+        task(completed_by=None, updated_at="2026-05-01T12:00:00Z"),
+        task(id=2, completed_by=None, updated_at="2026-05-01T13:00:00Z"),
+        task(id=3, result=[answer]),
+        task(id=4, result=[]),
+        task(id=5, result=[RESULT | {"value": {}}]),
+        task() | {"data": {"text": "of another project"}},
+        *(task(id=n, completed_by=n) for n in range(10, 14)),
+    ]
+    found, left_out = read(rows)
+    assert Counter(row.worker_id for row in found) == Counter(
+        f"label_studio-{name}" for name in (3, "unknown-1", 10, 11, 12, 13)
+    )
+    assert left_out == {
+        "annotation that is there twice": 2,
+        "annotation that has no answer": 1,
+        "annotation with a lost answer": 1,
+        "annotation of a task of another study": 1,
+    }
+
+
 BAD = [
     ([{"data": {"item_id": "i"}}], "'annotations' is missing"),
     ([task() | {"data": {"item_id": "j"}}], "item 'j' is in none of the study's units"),
     ([task(result=[{"from_name": "natur", "value": {}}])], "'natur' is no control"),
     ([task(result=[RESULT | {"value": {"choices": ["a", "b"]}}])], "holds 2, expected one"),
     ([task(result=[RESULT | {"value": {"choices": ["robot"]}}])], "'robot'"),
-    ([task(completed_by=None)], "completed_by"),
+    ([task(completed_by=[])], "completed_by"),
+    ([task(result=[])], "1 × annotation that has no answer"),
+    ([task(result=[RESULT | {"value": {}}])], "1 × annotation with a lost answer"),
+    (
+        [{"item_id": "i", "nature__entity_0": "bot", "annotator": 1, "annotation_id": 1}],
+        "Export as JSON, not as JSON-MIN",
+    ),
 ]
 
 

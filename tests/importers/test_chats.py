@@ -3,21 +3,22 @@
 import json
 
 import pytest
+from case_tables import case_table
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.chats import ChatReader
+from parlai_spotbot.importers.conversations import ConversationReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-IMPORTERS = "parlai_spotbot.importers"
+READERS = {"messages": ChatReader, "sharegpt": ChatReader, "conversations": ConversationReader}
 
 
 def read(name, data, **more):
     """The study that a format reads, by way of what the command calls."""
-    request = ImportRequest(str(data), **more)
-    module = __import__(f"{IMPORTERS}.{name}", fromlist=["FORM"])
-    from parlai_spotbot.importers.chats import chats
-
-    return chats(request, module.FORM)
+    return READERS[name](ImportRequest(str(data), **more)).study(name)
 
 
 def said(*texts, first="user"):
@@ -80,18 +81,36 @@ def test_what_becomes_a_turn_and_what_is_counted(write):
         {"role": "assistant", "refusal": "I won't.", "content": None},
         {"role": "user", "content": "well"},
     ]
-    made = read("messages", write({"messages": messages}, {"messages": said("nobody answers")}, {"messages": []}))
-    (talk,) = made.conversations
+    rows = [{"messages": messages}, {"messages": said("hi", "hello")}, {"messages": said("nobody answers")}]
+    made = read("messages", write(*rows))
+    talk, _ = made.conversations
     assert [turn.text for turn in talk.turns] == ["what is\nthis?", "a cat\nsurely", "insult me", "I won't.", "well"]
     assert talk.context == ("", "be kind\nbe brief")
     assert (talk.exchanges, talk.entities) == (2, ("human", "chats"))
     assert counted(made) == {
-        "messages of the system in front": (2, 13),
-        "messages of tools, of the system later on, and without a text": (4, 13),
-        "parts of messages that are no text": (1, 13),
-        "messages by the speaker before": (1, 13),
-        "conversations without an exchange": (2, 3),
+        "messages of the system in front": (2, 15),
+        "messages of tools, of the system later on, and without a text": (4, 15),
+        "parts of messages that are no text": (1, 15),
+        "messages by the speaker before": (1, 15),
     }
+
+
+@case_table(__file__, "read")
+def test_formats_and_faults_of_chats(format, name, text, rows, words, talks, left, odd, says, tmp_path):
+    """Each row is read, and what it lacks is counted; all else is refused with the place."""
+    path = tmp_path / (name or "chats.jsonl")
+    path.write_text(text if text is not None else "".join(json.dumps(row) + "\n" for row in rows))
+    request = ImportRequest(f"mine={path}" if words is None else str(path), **(words or {}))
+    if says:
+        with pytest.raises(UserError) as error:
+            READERS[format](request).study(format)
+        assert says in str(error.value)
+        return
+    made = READERS[format](request).study(format)
+    found = [" / ".join([*filter(None, c.context), *(t.text for t in c.turns)]) for c in made.conversations]
+    assert sorted(found) == sorted(talks)
+    assert dict(request.left_out.counts) == (left or {})
+    assert {row["what"]: row["count"] for row in made.about["oddities"]} == (odd or {})
 
 
 def test_sharegpt(write):
@@ -124,6 +143,58 @@ def test_the_command_makes_a_study_and_the_same_again_changes_nothing(write, run
     before = fingerprint(study.path)
     assert "nothing changed" in run(*words)[1]
     assert fingerprint(study.path) == before
+
+
+def added(run, study, *paths):
+    """Import files into one study; returns the exit codes and messages."""
+    formats = {".json": "sharegpt", ".jsonl": "messages"}
+    return [run("--format", formats[path.suffix], "--data", f"mine={path}", "--study", study)[::2] for path in paths]
+
+
+@pytest.fixture
+def two_files(write):
+    turns = [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]
+    rows = [{"id": f"b{n}", "conversations": turns * (n + 1)} for n in range(3)]
+    return write(*({"messages": said("hi", f"yo {n}"), "id": f"a{n}"} for n in range(3))), write(*rows, name="b.json")
+
+
+def test_a_second_import_adds_conversations(two_files, write, run, tmp_path, fingerprint):
+    path, (first, second) = tmp_path / "study", two_files
+    assert added(run, path, first, second, first, second) == [(0, "")] * 4
+    study = Study.open(path)
+    assert sorted(c.conversation_id for c in study.conversations()) == ["a0", "a1", "a2", "b0", "b1", "b2"]
+    assert (study.plan.exchanges, len(study.provenance()["import"]["imports"])) == (3, 2)
+    assert study.provenance()["import"]["source"] == ["chats.jsonl", "b.json"]
+    before = fingerprint(path)
+    clash = write({"messages": said("hi", "other"), "metadata": {}, "id": "a1"}, name="clash.jsonl")
+    ((code, err),) = added(run, path, clash)
+    assert (code, "line 1: field 'id' is 'a1', as of another conversation with other contents" in err) == (2, True)
+    code, _, err = run("--format", "messages", "--data", first, "--domain", "x", "--study", path)
+    assert (code, "Imported conversations grow" in err) == (2, True)
+    assert fingerprint(path) == before
+    pack_study(study, "dialogue_likert")
+    ((code, err),) = added(run, path, write({"messages": said("a", "b")}, name="more.jsonl"))
+    assert (code, "until units are packed" in err) == (2, True)
+
+
+@pytest.mark.parametrize("writes", range(8))
+def test_a_second_import_that_is_killed_goes_on(two_files, run, tmp_path, fingerprint, monkeypatch, writes):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    added(run, whole, *two_files)
+    added(run, cut, two_files[0])
+    real, left = files.write_bytes, [writes]
+
+    def stops(path, pieces):
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        real(path, pieces)
+
+    monkeypatch.setattr(files, "write_bytes", stops)
+    added(run, cut, two_files[1])
+    monkeypatch.setattr(files, "write_bytes", real)
+    assert added(run, cut, two_files[1]) == [(0, "")]
+    assert fingerprint(cut) == fingerprint(whole)
 
 
 def test_parquet_files_are_the_same_rows(write, tmp_path):

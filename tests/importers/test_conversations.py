@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from parlai_spotbot.importers.conversations import conversations
+from parlai_spotbot.importers.conversations import ConversationReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -18,7 +18,7 @@ def chat(first="model_1", second="model_2", exchanges=3, **more) -> dict:
 
 
 def read(*paths, **options):
-    return conversations(ImportRequest(",".join(map(str, paths)), domain="chat", **options))
+    return ConversationReader(ImportRequest(",".join(map(str, paths)), domain="chat", **options)).study("conversations")
 
 
 @pytest.fixture

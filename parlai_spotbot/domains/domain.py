@@ -14,7 +14,7 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.domains import folding
 from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
-from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, TaskSource, parlai_folds
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, parlai_folds
 from parlai_spotbot.errors import UserError, nearest
 
 SPLIT_NOTE = (
@@ -89,9 +89,8 @@ class Domain:
             return [Episode(chat.conversation_id, chat.turns, people=chat.people) for chat in data.conversations(fold)]
         if self.paths:
             return list(folds_of(self)[0][fold])
-        source = TaskSource(self.name, self.source or self.task, self.options, self.hidden_test, self.situation)
         where = str(datapath or os.environ.get("PARLAI_DATAPATH") or "") or None
-        episodes = parlai_folds(source, where)[fold]
+        episodes = parlai_folds(self, where)[fold]
         if self.folds and not self.contexts:
             return [Episode(e.episode_id, e.turns, people=e.people) for e in episodes]
         return list(episodes)

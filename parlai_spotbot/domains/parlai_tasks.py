@@ -14,8 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
+
+if TYPE_CHECKING:
+    from parlai_spotbot.domains.domain import Domain
 
 FOLDS = ("bots", "judges", "humans", "seeds")
 
@@ -146,31 +150,20 @@ def _part(turns: tuple[str, ...], parts: int) -> int:
     return int.from_bytes(hashlib.sha256("\x1f".join(turns).encode()).digest()[:8], "big") % parts
 
 
-@dataclass(frozen=True)
-class TaskSource:
-    """The task that the conversations of a domain are read from, and how; the fields are those of `Domain`."""
-
-    name: str
-    task: str
-    options: tuple[tuple[str, str], ...]
-    hidden_test: bool
-    situation: str = ""
-
-
 @lru_cache(maxsize=8)
-def parlai_folds(source: TaskSource, datapath: str | None) -> dict[str, tuple[Episode, ...]]:
+def parlai_folds(domain: Domain, datapath: str | None) -> dict[str, tuple[Episode, ...]]:
     """Read all splits of a task: train is for bots, valid for judges and humans, test for seeds.
 
     Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
     occurs in several splits is in the first of the folds bots, judges, humans, seeds only.
     """
-    given = {**dict(source.options), **({"datapath": datapath} if datapath else {})}
+    task, given = domain.source or domain.task, {**dict(domain.options), **({"datapath": datapath} if datapath else {})}
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
-    for split in ("train", "valid") if source.hidden_test else ("train", "valid", "test"):
-        streamed = list(stream(source.name, source.task, split, given, source.situation))
+    for split in ("train", "valid") if domain.hidden_test else ("train", "valid", "test"):
+        streamed = list(stream(domain.name, task, split, given, domain.situation))
         for number, (turns, context) in enumerate(each_once(streamed)):
-            fold = _fold(split, turns, source.hidden_test)
-            folds[fold].append(Episode(f"{source.name}:{split}:{number:06d}", turns, context))
+            fold = _fold(split, turns, domain.hidden_test)
+            folds[fold].append(Episode(f"{domain.name}:{split}:{number:06d}", turns, context))
     return _disjoint(folds)
 
 

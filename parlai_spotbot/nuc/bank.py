@@ -12,8 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
+from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.cleaning import anonymise, fault_of
-from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.texts.normal_forms import bare_text
 
 
@@ -21,13 +22,13 @@ from parlai_spotbot.texts.normal_forms import bare_text
 class PreparedDialogue:
     """A conversation as questions may hold it: texts anonymous, `keys` for comparing, `faults` by turn (or None)."""
 
-    dialogue: CorpusDialogue
+    dialogue: Episode
     texts: tuple[str, ...]
     keys: tuple[str, ...]
     faults: tuple[str | None, ...]
 
 
-def prepare(dialogue: CorpusDialogue) -> PreparedDialogue:
+def prepare(dialogue: Episode) -> PreparedDialogue:
     """Return a conversation with anonymous texts, and the fault of each turn."""
     texts = tuple(map(anonymise, dialogue.turns))
     return PreparedDialogue(dialogue, texts, tuple(map(bare_text, texts)), tuple(map(fault_of, texts)))
@@ -68,7 +69,7 @@ class TurnBank:
 
 def bank_of(corpus: Corpus) -> TurnBank:
     """Return the bank of a corpus, without turns that have a fault."""
-    ordered = sorted(corpus.dialogues, key=lambda dialogue: (dialogue.dialogue_id, dialogue.key))
+    ordered = sorted(corpus.dialogues, key=lambda dialogue: (dialogue.episode_id, dialogue.turns))
     prepared = tuple(prepare(dialogue) for dialogue in ordered)
     forms: dict[str, Counter] = defaultdict(Counter)
     where: dict[str, list[tuple[int, int]]] = defaultdict(list)

@@ -6,7 +6,6 @@ seeds.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,26 +29,11 @@ BOTS = "conversations with bots"
 
 
 @dataclass(frozen=True)
-class CorpusDialogue:
-    """A conversation: its turns and who speaks each. `people_known`: the same name elsewhere is the same person."""
-
-    dialogue_id: str
-    turns: tuple[str, ...]
-    speakers: tuple[str, ...]
-    people_known: bool = False
-
-    @property
-    def key(self) -> str:
-        """A name that depends on the turns alone."""
-        return hashlib.blake2b("\x1f".join(self.turns).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-
-
-@dataclass(frozen=True)
 class Corpus:
     """Conversations under a name; `left_out` counts by reason the conversations that were there and aren't used."""
 
     name: str
-    dialogues: tuple[CorpusDialogue, ...]
+    dialogues: tuple[Episode, ...]
     fold: str = "all"
     left_out: dict[str, int] = field(default_factory=dict)
 
@@ -77,10 +61,10 @@ def read_corpus(name: str | Path, fold: str = "all", datapath: str | None = None
     else:
         domain = get_domain(str(name))
         episodes = [episode for fold_name in FOLDS_OF[fold] for episode in domain.episodes(fold_name, datapath)]
-        corpus = Corpus(domain.name, tuple(map(dialogue_of, episodes)), fold)
-    dialogues: dict[str, CorpusDialogue] = {}
-    for dialogue in sorted(corpus.dialogues, key=lambda dialogue: dialogue.dialogue_id):
-        dialogues.setdefault(dialogue.key, dialogue)  # of copies the one with the least id
+        corpus = Corpus(domain.name, tuple(episodes), fold)
+    dialogues: dict[tuple[str, ...], Episode] = {}
+    for dialogue in sorted(corpus.dialogues, key=lambda dialogue: dialogue.episode_id):
+        dialogues.setdefault(dialogue.turns, dialogue)  # of copies the one with the least id
     again = len(corpus.dialogues) - len(dialogues)
     left_out = corpus.left_out | ({TWICE: again} if again else {})
     if not dialogues:
@@ -88,14 +72,6 @@ def read_corpus(name: str | Path, fold: str = "all", datapath: str | None = None
         problem = f"corpus '{corpus.name}': no conversation in fold '{fold}' ({reasons})."
         raise UserError(problem, "Ask for the fold 'all', or name a larger corpus of people's conversations.")
     return replace(corpus, dialogues=tuple(dialogues.values()), left_out=left_out)
-
-
-def dialogue_of(episode: Episode) -> CorpusDialogue:
-    """A domain's conversation as one of a corpus."""
-    has_people = all(episode.people)
-    names = episode.people if has_people else ("0", "1")
-    speakers = tuple(names[i % 2] for i in range(len(episode.turns)))
-    return CorpusDialogue(episode.episode_id, tuple(episode.turns), speakers, has_people)
 
 
 # -- files ---------------------------------------------------------------------------------------------------------
@@ -110,7 +86,7 @@ def _of_file(path: Path, name: str, fold: str) -> Corpus:
         bots += with_bot
         return not with_bot
 
-    dialogues = [dialogue_of(row.episode) for row in _rows_of(read_rows(path, name, wanted=wanted), fold)]
+    dialogues = [row.episode for row in _rows_of(read_rows(path, name, wanted=wanted), fold)]
     return Corpus(name, tuple(dialogues), fold, {BOTS: bots} if bots else {})
 
 

@@ -6,8 +6,8 @@ Stopped, it goes on where it was; the same questions and options give the same b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,6 @@ from parlai_spotbot.surveys.nuc import CANDIDATES
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 
 
-@dataclass(frozen=True)
-class RecallQuestions:
-    """The questions, and `about`, the record of how they were made."""
-
-    questions: list[NucQuestion]
-    about: Mapping[str, Any] = field(default_factory=dict)
-
-
 def recall(
     request: RecallRequest, out: Path, study: Study | None = None, say: Callable[[str], None] = print
 ) -> tuple[dict[str, dict], bool] | None:
@@ -47,17 +39,17 @@ def recall(
     request.check()
     contestants = contestants_of(request, study)
     seed = request.seed if request.seed is not None else study.plan.seed if study else 0
-    drawn = questions_of(request, study, seed, say)
-    ks = check_k(request.k, min(len(question.candidates) for question in drawn.questions))
+    questions, about = questions_of(request, study, seed, say)
+    ks = check_k(request.k, min(len(question.candidates) for question in questions))
     with files.lock(out / ".lock", "spotbot_nuc"):
-        _keep(out / "questions.jsonl", drawn.questions)
-        scores = score_all(contestants, ScoringRun(drawn.questions, out, request.threads or os.cpu_count() or 1), say)
+        _keep(out / "questions.jsonl", questions)
+        scores = score_all(contestants, ScoringRun(questions, out, request.threads or os.cpu_count() or 1), say)
         if not scores:
             return None
-        results = analyse(drawn.questions, scores, ks)
+        results = analyse(questions, scores, ks)
         ranking = results["ranking"]
-        ranking["questions"]["corpus"] = drawn.about["corpus"]
-        ranking["made_by"] = {"version": __version__, "seed": seed, "questions": drawn.about}
+        ranking["questions"]["corpus"] = about["corpus"]
+        ranking["made_by"] = {"version": __version__, "seed": seed, "questions": about}
         for name, value in results.items():
             checksums.write_json(out / "analysis" / f"{name}.json", value)
     return results, len(scores) == len(contestants)
@@ -72,12 +64,15 @@ def contestants_of(request: RecallRequest, study: Study | None) -> list[Contesta
     return [contestants[name] for name in contestants if not request.only or name in request.only]
 
 
-def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]) -> RecallQuestions:
-    """The questions that were made already, or are drawn from each corpus, as many of one as of another."""
+def questions_of(
+    request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]
+) -> tuple[list[NucQuestion], dict[str, Any]]:
+    """The questions that were made already, or are drawn from each corpus, as many of one as of another; and the
+    record of how they were made."""
     if request.questions_file:
         questions = read_questions(Path(request.questions_file))
         names = ", ".join(sorted({question.corpus for question in questions}))
-        return RecallQuestions(questions, {"corpus": names, "file": Path(request.questions_file).name})
+        return questions, {"corpus": names, "file": Path(request.questions_file).name}
     settings = request.settings(seed)
     settings.check()
     corpora = request.corpora(study.plan.domain if study else DEFAULT_DOMAIN)
@@ -95,7 +90,7 @@ def questions_of(request: RecallRequest, study: Study | None, seed: int, say: Ca
         about[title] = {"fold": fold, **counts}
         drawn.append(sampled.questions)
     mixed = [question for row in zip_longest(*drawn) for question in row if question is not None]
-    return RecallQuestions(mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about})
+    return mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about}
 
 
 def make_questions(study: Study, count: int, seed: int, say: Callable[[str], None] = print) -> Path:
@@ -105,9 +100,9 @@ def make_questions(study: Study, count: int, seed: int, say: Callable[[str], Non
     """
     request = RecallRequest(questions=count, candidates=CANDIDATES)
     request.check()
-    drawn, path = questions_of(request, study, seed, say), study.path / "nuc" / "questions.jsonl"
+    (questions, _), path = questions_of(request, study, seed, say), study.path / "nuc" / "questions.jsonl"
     with files.lock(path.parent / ".lock", "spotbot_pack"):
-        _keep(path, drawn.questions)
+        _keep(path, questions)
     return path
 
 

@@ -118,8 +118,13 @@ def sample(corpus: Corpus, settings: SamplingSettings | None = None) -> Question
 # -- chance ----------------------------------------------------------------------------------------------------------
 def generator(*names: object) -> np.random.Generator:
     """Return a generator that depends on `names` alone."""
-    digest = hashlib.blake2b("\x1f".join(map(str, names)).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-    return np.random.default_rng(int.from_bytes(digest, "big"))
+    return np.random.default_rng(int.from_bytes(_digest(16, *names), "big"))
+
+
+def _digest(size: int, *names: object) -> bytes:
+    """Return `size` bytes that depend on `names` alone and have no pattern."""
+    text = "\x1f".join(map(str, names))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).digest()
 
 
 def permutation(rng: np.random.Generator, size: int) -> Iterator[int]:
@@ -162,7 +167,8 @@ def windows(dialogue: PreparedDialogue, settings: SamplingSettings) -> Iterator[
     if settings.every_turn:
         yield from ((max(0, turn - settings.max_context), turn) for turn in range(settings.min_context, turns))
         return
-    size = min(context_length(settings, generator(settings.seed, "length", dialogue.dialogue.key)) + 1, turns)
+    rng = generator(settings.seed, "length", _digest(12, *dialogue.dialogue.turns).hex())
+    size = min(context_length(settings, rng) + 1, turns)
     yield from ((start, start + size - 1) for start in range(0, turns - size + 1, size))
 
 
@@ -194,15 +200,7 @@ def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[
 
 def _stem(corpus: str, dialogue: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:
     texts = dialogue.texts[first : turn + 1]
-    named = "\x1f".join((corpus, *texts)).encode("utf-8", "surrogatepass")
-    name = "q" + hashlib.blake2b(named, digest_size=8).hexdigest()
-    return QuestionStem(name, number, first, turn, texts[:-1], texts[-1])
-
-
-def _order(*names: object) -> bytes:
-    """Return a key that sorts at random by `names` alone."""
-    text = "\x1f".join(map(str, names))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return QuestionStem(f"q{_digest(8, corpus, *texts).hex()}", number, first, turn, texts[:-1], texts[-1])
 
 
 def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings) -> list[QuestionStem]:
@@ -213,7 +211,7 @@ def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings
         (place, key, stem)
         for rows in by_number.values()
         for place, (key, stem) in enumerate(
-            sorted(((_order(settings.seed, row.name), row) for row in rows), key=lambda pair: pair[0])
+            sorted(((_digest(8, settings.seed, row.name), row) for row in rows), key=lambda pair: pair[0])
         )
     ]
     ordered.sort(key=lambda row: row[:2])
@@ -223,7 +221,6 @@ def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings
 # -- candidates ----------------------------------------------------------------------------------------------------
 def _question(corpus: Corpus, bank: TurnBank, stem: QuestionStem, settings: SamplingSettings) -> NucQuestion:
     """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
-    dialogue = bank.prepared[stem.number].dialogue
     barred, drawn = set(bank.said_in(stem.number).tolist()), []
     for place in permutation(generator(settings.seed, UNIFORM, stem.name), len(bank)):
         if len(drawn) == settings.candidates - 1:
@@ -238,20 +235,18 @@ def _question(corpus: Corpus, bank: TurnBank, stem: QuestionStem, settings: Samp
             f"Ask for at most {max(2, len(drawn) + 1)} candidates, or name a larger corpus or fold.",
         )
     texts = [stem.answer, *(bank.texts[place] for place in drawn)]
-    ordered = sorted(range(len(texts)), key=lambda number: _order(settings.seed, stem.name, texts[number]))
+    ordered = sorted(range(len(texts)), key=lambda number: _digest(8, settings.seed, stem.name, texts[number]))
     origins = []
     for number, place in enumerate(drawn, start=1):
         conversation, turn = next(use for use in bank.where[place] if use[0] != stem.number)
-        source = bank.prepared[conversation].dialogue.dialogue_id
+        source = bank.prepared[conversation].dialogue.episode_id
         origins.append(Origin(UNIFORM, source, turn, ordered.index(number)))
-    names = dialogue.speakers[stem.first : stem.turn + 1]
-    seats = {name: seat for seat, name in enumerate(dict.fromkeys(names))}
     return NucQuestion(
         question_id=stem.name,
         corpus=corpus.name,
-        conversation_id=dialogue.dialogue_id,
+        conversation_id=bank.prepared[stem.number].dialogue.episode_id,
         context=stem.context,
-        speakers=tuple(seats[name] for name in names),
+        speakers=tuple(place % 2 for place in range(len(stem.context) + 1)),
         candidates=tuple(texts[number] for number in ordered),
         true=ordered.index(0),
         distractors=tuple(origins),

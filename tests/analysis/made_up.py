@@ -13,7 +13,8 @@ import numpy as np
 import yaml
 
 from parlai_spotbot import files
-from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.domains import Episode
+from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Utterance
 from parlai_spotbot.study import Study
@@ -330,8 +331,7 @@ AGES = ("21-30", "21-30", "31-40", "21-30", "41-55", "31-40")
 
 def questions(corpus: str, count: int) -> list[NucQuestion]:
     dialogues = tuple(
-        CorpusDialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
-        for i in range(count)
+        Episode(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7))) for i in range(count)
     )
     return list(
         sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions

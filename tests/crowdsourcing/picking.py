@@ -14,7 +14,8 @@ from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.domains import Episode
+from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
@@ -33,8 +34,7 @@ REPLIES = {tuple(check["turns"]): check["reply"] for check in checks()}
 def questions(corpus: str, count: int) -> list:
     """So many questions of five candidates after three turns, each of a conversation of its own."""
     dialogues = tuple(
-        CorpusDialogue(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
-        for i in range(count)
+        Episode(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7))) for i in range(count)
     )
     return sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions
 

@@ -1,15 +1,15 @@
 """Small corpora for the tests of this room."""
 
-from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.domains import Episode
+from parlai_spotbot.nuc.corpora import Corpus
 
 WORDS = ["red", "green", "blue", "amber", "violet", "ivory", "teal", "coral", "olive", "plum", "rust", "sand"]
 
 
-def dialogue(number: int, turns: int = 8, people: tuple[str, str] = ("", "")) -> CorpusDialogue:
+def dialogue(number: int, turns: int = 8, people: tuple[str, str] = ("", "")) -> Episode:
     """A conversation whose turns are all different, from each other and from those of other numbers."""
     texts = tuple(f"{WORDS[(number + i) % len(WORDS)]} things number{number}x{i}" for i in range(turns))
-    names = people if all(people) else ("0", "1")
-    return CorpusDialogue(f"c{number:03d}", texts, tuple(names[i % 2] for i in range(turns)), all(people))
+    return Episode(f"c{number:03d}", texts, people=people)
 
 
 def corpus(count: int = 12, turns: int = 8, people: bool = False) -> Corpus:

@@ -8,7 +8,7 @@ from parlai.core.teachers import DialogTeacher
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.corpora import FOLDS_OF, dialogue_of, read_corpus
+from parlai_spotbot.nuc.corpora import FOLDS_OF, read_corpus
 
 
 class MadeTeacher(DialogTeacher):
@@ -59,21 +59,21 @@ def _study_row(number, entities):
 
 def test_folds_of_the_embedded_corpus_are_the_domains_and_share_nothing():
     found = {fold: read_corpus("spotbot:chitchat", fold) for fold in ("train", "valid", "test")}
-    people = {fold: {s for d in c.dialogues for s in d.speakers} for fold, c in found.items()}
+    people = {fold: {s for d in c.dialogues for s in d.people} for fold, c in found.items()}
     turns = {fold: {d.turns for d in c.dialogues} for fold, c in found.items()}
     for a, b in (("train", "valid"), ("train", "test"), ("valid", "test")):
         assert not people[a] & people[b]
         assert not turns[a] & turns[b]
-    assert all(d.people_known for d in found["test"].dialogues)
+    assert all(all(d.people) for d in found["test"].dialogues)
     seeds = get_domain("chitchat").episodes("seeds")
-    assert set(found["test"].dialogues) == set(map(dialogue_of, seeds))
+    assert set(found["test"].dialogues) == set(seeds)
     assert found["test"].name == "chitchat"
 
 
 def test_a_task_of_parlai(task):
     whole = read_corpus(task, "train")
     assert len(whole.dialogues) == 300
-    assert not whole.dialogues[0].people_known
+    assert whole.dialogues[0].people == ("", "")
     humans, judges = (read_corpus(task, fold) for fold in ("humans", "judges"))
     assert len(humans.dialogues) + len(judges.dialogues) == 80
     assert not {d.turns for d in humans.dialogues} & {d.turns for d in judges.dialogues}
@@ -84,10 +84,9 @@ def test_of_a_study_people_only(tmp_path):
     pairs = [("human", "human"), ("bot", "human"), ("a", "b")]
     _write(tmp_path / "conversations.jsonl", [_study_row(i, pair) for pair in pairs for i in range(3)])
     people = read_corpus(tmp_path)
-    assert {d.dialogue_id for d in people.dialogues} == {f"human-human-{i}" for i in range(3)}
+    assert {d.episode_id for d in people.dialogues} == {f"human-human-{i}" for i in range(3)}
     assert people.left_out == {"conversations with bots": 6}
     assert people.name == tmp_path.name
-    assert people.dialogues[0].speakers == ("0", "1") * 3  # two people of one name are two
 
 
 @pytest.mark.parametrize("extra", [{}, {"people": True}, {"split": True}])

@@ -9,8 +9,9 @@ import yaml
 from case_tables import case_table
 
 from parlai_spotbot import files
+from parlai_spotbot.domains import Episode
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.corpora import Corpus, CorpusDialogue
+from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
@@ -26,10 +27,7 @@ from parlai_spotbot.texts.normal_forms import bare_text
 
 
 def questions(name: str, count: int, candidates: int = 5):
-    dialogues = tuple(
-        CorpusDialogue(f"{name}{i}", tuple(f"{name} word{i}x{t} said" for t in range(7)), ("0", "1") * 3 + ("0",))
-        for i in range(count)
-    )
+    dialogues = tuple(Episode(f"{name}{i}", tuple(f"{name} word{i}x{t} said" for t in range(7))) for i in range(count))
     return sample(
         Corpus(name, dialogues), SamplingSettings(candidates=candidates, lengths="2", questions=count)
     ).questions

@@ -5,6 +5,7 @@ It answers in small steps (a piece of texts, a question), so that the run can sh
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -58,46 +59,29 @@ class NucServer(AgentServer):
 
     # -- which way ---------------------------------------------------------------------------------------------------
     def _choose(self) -> tuple[str, Any]:
-        if (way := self._ranker()) is not None:
-            return "ranker", way
-        if (way := self._likelihood()) is not None:
-            return "likelihood", way
-        return "similarity", ReplySimilarity(self, MiniLM())
-
-    def _ranker(self) -> Any:
+        from parlai.core.torch_generator_agent import TorchGeneratorAgent
         from parlai.core.torch_ranker_agent import TorchRankerAgent
 
         from parlai_spotbot.agents.dialogue import DialogueAgent
+        from parlai_spotbot.agents.language import LanguageModelAgent
         from parlai_spotbot.agents.retrieval import RetrievalAgent
 
-        if isinstance(self.agent, RetrievalAgent):
-            return RetrievalRanker(self.agent)
-        probe = NucQuestion("probe", "", "", (PROBE[0],), (0, 1), PROBE[1], 0)
-        if isinstance(self.agent, TorchRankerAgent):
-            apart = hasattr(self.agent, "encode_contexts")
-            return DualEncoder(self.agent, self.heard) if apart else partial(together, self.agent, self.heard)
-        if self._is_generator() or isinstance(self.agent, DialogueAgent):
-            return None  # ours don't list candidates; a remote one would be asked, and paid, for nothing
-        try:
-            return self._listed if self._listed_of(probe) is not None else None
-        except Exception:  # whatever it can't do, it isn't ranking
-            return None
-
-    def _is_generator(self) -> bool:
-        from parlai.core.torch_generator_agent import TorchGeneratorAgent
-
-        from parlai_spotbot.agents.language import LanguageModelAgent
-
-        return isinstance(self.agent, (LanguageModelAgent, TorchGeneratorAgent))
-
-    def _likelihood(self) -> CausalLikelihood | GeneratorLikelihood | None:
-        from parlai.core.torch_generator_agent import TorchGeneratorAgent
-
-        from parlai_spotbot.agents.language import LanguageModelAgent
-
-        if isinstance(self.agent, LanguageModelAgent):
-            return CausalLikelihood(self.agent)
-        return GeneratorLikelihood(self.agent, self.heard) if isinstance(self.agent, TorchGeneratorAgent) else None
+        agent = self.agent
+        if isinstance(agent, RetrievalAgent):
+            return "ranker", RetrievalRanker(agent)
+        if isinstance(agent, TorchRankerAgent):
+            apart = hasattr(agent, "encode_contexts")
+            return "ranker", DualEncoder(agent, self.heard) if apart else partial(together, agent, self.heard)
+        if isinstance(agent, LanguageModelAgent):
+            return "likelihood", CausalLikelihood(agent)
+        if isinstance(agent, TorchGeneratorAgent):
+            return "likelihood", GeneratorLikelihood(agent, self.heard)
+        if not isinstance(agent, DialogueAgent):  # ours list no candidates; a server would be paid for nothing
+            probe = NucQuestion("probe", "", "", (PROBE[0],), (0, 1), PROBE[1], 0)
+            with contextlib.suppress(Exception):  # whatever it can't do, it isn't ranking
+                if self._listed_of(probe) is not None:
+                    return "ranker", self._listed
+        return "similarity", ReplySimilarity(self, MiniLM())
 
     # -- hearing -----------------------------------------------------------------------------------------------------
     def heard(self, question: NucQuestion | None, candidates: Sequence[str] | None = None) -> Any:

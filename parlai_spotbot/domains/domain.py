@@ -14,7 +14,7 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.domains import folding
 from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
-from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, parlai_folds
+from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, each_once, stream
 from parlai_spotbot.errors import UserError, nearest
 
 SPLIT_NOTE = (
@@ -148,6 +148,28 @@ class Domain:
 def copy_name(split: str) -> str:
     """Return the name of the copy of a file of this split."""
     return f"{split or 'conversations'}.jsonl"
+
+
+# -- conversations of ParlAI's tasks --------------------------------------------------------------------------------
+@lru_cache(maxsize=8)
+def parlai_folds(domain: Domain, datapath: str | None) -> dict[str, tuple[Episode, ...]]:
+    """Read all splits of a task: train is for bots, valid for judges and humans, test for seeds.
+
+    Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
+    occurs in several splits is in the first of the folds bots, judges, humans, seeds only.
+    """
+    task, given = domain.source or domain.task, {**dict(domain.options), **({"datapath": datapath} if datapath else {})}
+    folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
+    held, seen = FOLDS[1:] if domain.hidden_test else FOLDS[1:3], set()
+    for split in ("train", "valid") if domain.hidden_test else ("train", "valid", "test"):
+        streamed = list(stream(domain.name, task, split, given, domain.situation))
+        for number, (turns, context) in enumerate(each_once(streamed)):
+            if turns not in seen:
+                seen.add(turns)
+                lot = int.from_bytes(hashlib.sha256("\x1f".join(turns).encode()).digest()[:8], "big")
+                fold = {"train": "bots", "test": "seeds"}.get(split, held[lot % len(held)])
+                folds[fold].append(Episode(f"{domain.name}:{split}:{number:06d}", turns, context))
+    return {fold: tuple(episodes) for fold, episodes in folds.items()}
 
 
 # -- conversations of files ------------------------------------------------------------------------------------------

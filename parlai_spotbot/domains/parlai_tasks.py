@@ -8,18 +8,12 @@ not known there, so the folds follow the task's splits (paper, section 4, Domain
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
-
-if TYPE_CHECKING:
-    from parlai_spotbot.domains.domain import Domain
 
 FOLDS = ("bots", "judges", "humans", "seeds")
 
@@ -143,40 +137,3 @@ def _said(err: BaseException) -> str:
     """An exception in a line; one for users needs no name."""
     text = " ".join(str(err).split())
     return text if isinstance(err, UserError) else f"{type(err).__name__}: {text}"
-
-
-def _part(turns: tuple[str, ...], parts: int) -> int:
-    """A number below `parts` that depends on the turns alone."""
-    return int.from_bytes(hashlib.sha256("\x1f".join(turns).encode()).digest()[:8], "big") % parts
-
-
-@lru_cache(maxsize=8)
-def parlai_folds(domain: Domain, datapath: str | None) -> dict[str, tuple[Episode, ...]]:
-    """Read all splits of a task: train is for bots, valid for judges and humans, test for seeds.
-
-    Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
-    occurs in several splits is in the first of the folds bots, judges, humans, seeds only.
-    """
-    task, given = domain.source or domain.task, {**dict(domain.options), **({"datapath": datapath} if datapath else {})}
-    folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
-    for split in ("train", "valid") if domain.hidden_test else ("train", "valid", "test"):
-        streamed = list(stream(domain.name, task, split, given, domain.situation))
-        for number, (turns, context) in enumerate(each_once(streamed)):
-            fold = _fold(split, turns, domain.hidden_test)
-            folds[fold].append(Episode(f"{domain.name}:{split}:{number:06d}", turns, context))
-    return _disjoint(folds)
-
-
-def _fold(split: str, turns: tuple[str, ...], hidden_test: bool) -> str:
-    if split == "valid":
-        return FOLDS[1 + _part(turns, 3 if hidden_test else 2)]
-    return "bots" if split == "train" else "seeds"
-
-
-def _disjoint(folds: dict[str, list[Episode]]) -> dict[str, tuple[Episode, ...]]:
-    seen: set[tuple[str, ...]] = set()
-    result = {}
-    for fold, episodes in folds.items():
-        result[fold] = tuple(episode for episode in episodes if episode.turns not in seen)
-        seen.update(episode.turns for episode in episodes)
-    return result

@@ -180,11 +180,6 @@ def light(wheel, tmp_path_factory) -> Path:
     return home / "bin" / "spotbot"
 
 
-def first_choice(body: dict) -> str:
-    """A judge's answer: the first of those that may be given."""
-    return json.dumps({"answer": body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"][0]})
-
-
 @pytest.mark.slow
 def test_without_parlai_everything_but_playing_and_asking_works(light, tmp_path, monkeypatch):
     """A study that was played elsewhere, judged through a server, to its report; what needs more says so in a line."""
@@ -193,7 +188,7 @@ def test_without_parlai_everything_but_playing_and_asking_works(light, tmp_path,
     monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
     study = tmp_path / "study"
     spotbot("selfchat", "--study", study, "--pool", "rules", "--conversations-per-pair", 4)
-    with chat_servers.ChatServer(first_choice) as server:
+    with chat_servers.ChatServer(chat_servers.answers_to) as server:
         judges = tmp_path / "judges.yaml"
         judges.write_text(f"hosted:\n  kind: language_model\n  url: {server.url}\n  model: parrot-1\n")
         for words in ("pack", f"judge --judges {judges}", "analyze", "report", "plan", "check"):

@@ -213,6 +213,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             "model": given.model,
             "served": {name: dict(model) for name, model in sorted(self._client.account.served.items())},
             "key_variable": self._client.key.variable,
+            **({"asked": self._client.changes} if self._client.changes else {}),
             "system_prompt": given.system,
             "persona": given.persona,
             "generation": given.generation(),

@@ -42,6 +42,12 @@ class JudgeRequest:
     judge_name: str | None = option(None, "its name in the study (default: after the model)")
     judge_price_prompt: float | None = option(None, "price of a million tokens that it reads")
     judge_price_completion: float | None = option(None, "price of a million tokens that it writes")
+    judge_one_request: str | None = option(
+        None,
+        "all questions about an item in one request (default: yes, unless each was asked alone before)",
+        choices=("yes", "no"),
+        flags=("--one-request", "--judge-one-request"),
+    )
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> JudgeRequest:

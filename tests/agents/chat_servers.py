@@ -10,6 +10,7 @@ import base64
 import contextlib
 import http.client
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +35,7 @@ FIELDS = {
     "user": str,
     "reasoning_effort": str,
     "max_completion_tokens": int,
+    "stream_options": dict,
 }
 CREATED = 1_700_000_000
 
@@ -41,6 +43,17 @@ CREATED = 1_700_000_000
 KEY = "sk-test-T0psecret/4+notToBeSeen="
 FORMS = [KEY, base64.b64encode(KEY.encode()).decode().rstrip("="), "sk-test-T0psecret%2F4%2BnotToBeSeen%3D"]
 BLABBING = {"model": f"parrot-{KEY}", "system_fingerprint": KEY}
+
+
+def answers_to(body: dict, pick: Callable[[list, str], str] = lambda labels, question: labels[0]) -> str:
+    """JSON with an answer to every question of a judge's request; `pick` gets a question's labels and its text."""
+    text, said = body["messages"][-1]["content"], {}
+    forms = re.findall(r'^"(Q\d+)" is (.*)$', text, re.MULTILINE) or [("answer", text.splitlines()[-1])]
+    for name, form in forms:  # in words, since not all servers take a schema
+        labels = re.findall(r'"(\w+)"', form.rpartition(" of ")[2]) or ["It is well."]
+        picked = pick(labels, text.partition(f"\n\n{name}. ")[2].partition("\n\nQ")[0] or text)
+        said[name] = [picked] if "list" in form else picked
+    return json.dumps(said)
 
 
 class Refused(Exception):
@@ -147,9 +160,11 @@ class _ChatHandler(BaseHTTPRequestHandler):
     owner: ChatServer
 
     def _send(self, status: int, body: dict, headers: dict | None = None) -> None:
-        raw = json.dumps(body).encode()
+        self._send_raw(status, json.dumps(body).encode(), "application/json", headers)
+
+    def _send_raw(self, status: int, raw: bytes, kind: str, headers: dict | None) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(raw)))
         for name, value in (headers or {}).items():
             self.send_header(name.replace("_", "-"), value)
@@ -182,19 +197,28 @@ class _ChatHandler(BaseHTTPRequestHandler):
         choice = {"index": 0, "finish_reason": "stop", **choice}
         words = sum(len(row["content"].split()) for row in body["messages"])
         made = len(str(choice["message"].get("content") or "").split())
-        self._send(
-            200,
-            {
-                "id": f"chatcmpl-{number}",
-                "object": "chat.completion",
-                "created": CREATED + number,
-                "model": f"{body['model']}-2026-01-31",
-                "system_fingerprint": "fp_1",
-                "choices": [choice],
-                "usage": {"prompt_tokens": words, "completion_tokens": made, "total_tokens": words + made},
-                **owner.answer,
-            },
-        )
+        whole = {
+            "id": f"chatcmpl-{number}",
+            "object": "chat.completion",
+            "created": CREATED + number,
+            "model": f"{body['model']}-2026-01-31",
+            "system_fingerprint": "fp_1",
+            "choices": [choice],
+            "usage": {"prompt_tokens": words, "completion_tokens": made, "total_tokens": words + made},
+            **owner.answer,
+        }
+        if not body.get("stream"):
+            return self._send(200, whole)
+        events = [": a comment"]
+        content = choice["message"].get("content") or ""
+        for at in range(0, len(content), 7):
+            delta = {"index": 0, "delta": {"content": content[at : at + 7]}, "finish_reason": None}
+            events.append("data: " + json.dumps({**whole, "usage": None, "choices": [delta]}))
+        last = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+        events.append("data: " + json.dumps({**whole, "usage": None, "choices": [last]}))
+        if body.get("stream_options", {}).get("include_usage"):
+            events.append("data: " + json.dumps({**whole, "choices": []}))
+        self._send_raw(200, "\n\n".join([*events, "data: [DONE]", ""]).encode(), "text/event-stream", {})
 
 
 class Proxy(Served):

@@ -12,7 +12,7 @@ from pathlib import Path
 import chat_servers
 import openai._base_client as openai_client
 import pytest
-from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, seen
+from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, answers_to, seen
 from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 
 from parlai_spotbot import checksums
@@ -33,24 +33,22 @@ def quick(monkeypatch):
     monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
 
 
-def labels(body):
-    """What may be answered to a request, from its schema."""
-    return body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"]
-
-
 def option(body, wanted):
     """The label before the option that reads `wanted`."""
-    lines = body["messages"][-1]["content"].splitlines()
-    return next((line.split(".")[0] for line in lines if line[1:].startswith(f". {wanted}")), "")
+    return labelled(body["messages"][-1]["content"], wanted)
+
+
+def labelled(text, wanted):
+    return next((line.split(".")[0] for line in text.splitlines() if line[1:].startswith(f". {wanted}")), "")
 
 
 def fair(body):
     """Who takes Entity 0's conversation for a person's, whatever it is called; no difference else."""
-    label = option(body, "Human") or option(body, "No difference")
-    return json.dumps({"answer": label})
+    return answers_to(body, lambda _, text: labelled(text, "Human") or labelled(text, "No difference"))
 
 
 def judge(url, seed=0, name=NAME, most=None, **given):
+    given = {"one_request": False, **given}
     options = read_options({"url": url, "model": "parrot-1", "timeout": 10.0, "retries": 2, **given}, "test")
     return language_model.JUDGE(seed, name, options, most)
 
@@ -135,6 +133,61 @@ def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
     assert sorted(own["order", "pair"]) == ["blue", "green", "red"]
     assert {pair[1:] for pair in found if pair[0] != first} == {("better", "pair")}
     assert summary["position"]["n"] == len([pair for pair in found if pair[1] != "reason"])
+
+
+# -- all questions about an item at once ------------------------------------------------------------------------------
+def test_all_questions_about_an_item_are_asked_at_once_with_the_same_answers(study):
+    with ChatServer(fair) as server:
+        run(study, server.url)
+        alone = answers(study)
+        checksums.remove(study.judgements_path(SURVEY))
+        before = estimate(study, SURVEY, judge(server.url, one_request=None, name="at_once"))
+        asked = len(server.bodies)
+        summary = judge_study(study, SURVEY, judge(server.url, one_request=None, name="at_once"), progress=False)
+        bodies = server.bodies[asked:]
+    assert len(bodies) == before["requests"] == 4 * 2
+    assert answers(study) == alone
+    assert {body["max_tokens"] for body in bodies} == {100 + 4 * 12}
+    rows = [json.loads(line) for line in (study.survey_path(SURVEY) / "judges/at_once/raw.jsonl").open()]
+    assert [row["asked"] for row in rows[:5]] == [f"{n} of 5" for n in range(1, 6)]
+    assert summary["usage"]["answers"] == 4 * ASKED
+    assert summary["usage"]["prompt_tokens"] == sum(row.get("prompt_tokens", 0) for row in rows) > 0
+    assert summary["model"]["served"]["parrot-1-2026-01-31"]["replies"] == 4 * 2
+    assert summary["prompt"]["one_request"]
+    assert study.provenance()["judge"][SURVEY]["at_once"]["one_request"] is True
+
+
+@pytest.mark.parametrize("lost", ["null", "none of the labels", "named twice", "cut"])
+def test_an_answer_that_a_reply_lacks_is_asked_for_again_without_the_others(study, lost):
+    def say(body):
+        given = json.loads(fair(body))
+        if "Q5" not in given:
+            return fair(body)
+        if lost == "named twice":
+            return f"{json.dumps(given)} or {json.dumps({'Q5': '2' if given['Q5'] == '1' else '1'})}"
+        if lost == "cut":
+            return json.dumps(given).partition(', "Q5"')[0]
+        return json.dumps({**given, "Q5": "77"} if lost == "none of the labels" else {**given, "Q5": None})
+
+    with ChatServer(say) as server:
+        summary = run(study, server.url, one_request=None)
+    assert len(server.bodies) == 4 * 2 * 2  # what is left of each request is one question, which is asked alone
+    assert summary["missing"]["n"] == 0
+    assert summary["usage"]["bad_answers"] == 4 * 2
+    assert len(answers(study)) == 20
+
+
+def test_a_study_goes_on_as_it_began_and_asks_nothing_twice(study):
+    with ChatServer(fair, answer={"usage": {"prompt_tokens": 500, "completion_tokens": 8}}) as server:
+        run(study, server.url, most=0.02, **PRICES)  # each question alone, as versions before did
+        assert 0 < len(server.bodies) < 40
+        assert not any("asked" in row for row in raw(study))
+        summary = run(study, server.url, one_request=None, **PRICES)
+        assert len(server.bodies) == len({json.dumps(body["messages"]) for body in server.bodies}) == 40
+        assert not summary["prompt"]["one_request"]
+        with pytest.raises(UserError, match=r"None.*; asked for are .*True"):
+            run(study, server.url, one_request=True, **PRICES)
+    assert len(answers(study)) == 20
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
@@ -310,7 +363,8 @@ from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import judge_study
 from parlai_spotbot.study import Study
-options = read_options({"url": sys.argv[2], "model": "parrot-1", "concurrency": 2}, "test")
+given = {"url": sys.argv[2], "model": "parrot-1", "concurrency": 2, "one_request": False}
+options = read_options(given, "test")
 judge_study(Study.open(sys.argv[1]), "spot_the_bot", language_model.JUDGE(0, "hosted", options), progress=False)
 """
 

@@ -83,7 +83,7 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "judge small: 2 of 4 units are not answered yet" in shown
     assert "judge spotter: 2 of 4 units" in shown
-    assert "about 40 requests" in shown
+    assert "about 8 requests" in shown
     assert "USD, at most" in shown
     assert not (study.survey_path(SURVEY) / "judges").exists()
     assert not study.judgements_path(SURVEY).exists()

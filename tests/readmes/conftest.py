@@ -1,6 +1,5 @@
 """What README's commands need: a server that answers, and a folder with the user's pool."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -14,21 +13,12 @@ sys.path[:0] = [str(HERE), *(str(HERE.parent / room) for room in ("agents", "fin
 # commands, pages, chat_servers, scripted
 
 
-def first_label(body):
-    """What the stub server answers: the first label, or some text."""
-    schema = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
-    answer = schema.get("properties", {}).get("answer", {})
-    if answer.get("type") == "array":
-        return json.dumps({"answer": answer["items"].get("enum", ["A"])})
-    return json.dumps({"answer": answer.get("enum", ["It is well."])[0]})
-
-
 @pytest.fixture(scope="session")
 def server():
     import chat_servers
 
     chat_servers.FIELDS["response_format"] = dict
-    with chat_servers.ChatServer(first_label) as served:
+    with chat_servers.ChatServer(chat_servers.answers_to) as served:
         yield served.url
 
 

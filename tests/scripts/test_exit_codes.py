@@ -38,12 +38,12 @@ def first_label(body):
     return body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"][0]
 
 
-def good(body):
-    return json.dumps({"answer": first_label(body)})
+good = chat_servers.answers_to
 
 
 def judge_words(url, study, *more):
-    return ["--study", study.path, "--judge-url", url, "--judge-model", "parrot-1", *more]
+    server = ["--judge-url", url, "--judge-model", "parrot-1", "--one-request", "no"]
+    return ["--study", study.path, *server, *more]
 
 
 def judged(url, study, *more, code):

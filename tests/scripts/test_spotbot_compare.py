@@ -16,13 +16,18 @@ PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
 
 def judged(body):
     """A judge that takes everybody for human who doesn't say "hm"."""
-    lines = body["messages"][-1]["content"].splitlines()
+    import chat_servers
+
+    spoken = body["messages"][-1]["content"].splitlines()
+    return chat_servers.answers_to(body, lambda _, question: picked(question.splitlines(), spoken))
+
+
+def picked(lines, spoken):
     labels = {line.split(". ", 1)[1]: line.split(".")[0] for line in lines if re.match(r"\d\. ", line)}
     asked = next((match[1] for line in lines if (match := re.match(r"Is (Entity .) a human", line))), None)
     if asked is None:
-        return json.dumps({"answer": labels["No difference"]})
-    hm = any(line.startswith(f"{asked}:") and "hm" in line for line in lines)
-    return json.dumps({"answer": labels["Bot" if hm else "Human"]})
+        return labels["No difference"]
+    return labels["Bot" if any(line.startswith(f"{asked}:") and "hm" in line for line in spoken) else "Human"]
 
 
 @pytest.fixture

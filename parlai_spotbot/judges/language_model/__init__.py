@@ -10,23 +10,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
-from parlai_spotbot.judges.language_model.served_model import ServedModel, Stopped
+from parlai_spotbot.judges.language_model.served_model import (
+    JSON_ANSWER,
+    ServedModel,
+    Stopped,
+    most_tokens,
+    prompt_tokens,
+)
 from parlai_spotbot.models.chat.completion import add_served
-from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
 from parlai_spotbot.terminal import Bar
-
-JSON_ANSWER = 12
-"""Approximate number of tokens of the answer {"answer": "1"}."""
 
 NOT_TRAINED = (
     "It was not trained here: the model is used as it is. What its makers trained it on is not known here, and may "
@@ -47,7 +49,7 @@ class LanguageModelJudge(Judge):
         self.model = self._bar = None
 
     def options(self) -> dict:
-        return {**super().options(), **self.settings.deciding(), "prompt_sha256": self.prompt_sha256}
+        return {**super().options(), **self.settings.deciding(self.together), "prompt_sha256": self.prompt_sha256}
 
     # -- questions -----------------------------------------------------------------------------------------------------
     def open(self, study: Study, survey: str) -> None:
@@ -57,10 +59,12 @@ class LanguageModelJudge(Judge):
         questions = tuple(q if q.kind == "free_text" else replace(q, after=()) for q in questions)
         self.free = replace(self.survey, questions=questions)
         self.questions = {question.name: question for question in self.survey.questions}
-        self.prompt_sha256 = prompts.prompt_sha256(self.survey)
         self.folder = study.survey_path(survey) / "judges" / self.name
         self.journal = AnswerJournal(self.folder / "raw.jsonl")
-        self.identity = self.settings.identity()
+        rows, given = self.journal.rows, self.settings.one_request
+        self.together = given if given is not None else not rows or rows[-1].asked != ""  # it goes on as it began
+        self.prompt_sha256 = prompts.prompt_sha256(self.survey, self.together)
+        self.identity = self.settings.identity(self.together)
         self._asks: dict[tuple[str, Pair, str], dict[str, PromptedQuestion]] = {}
         self._items = first_shown(study.units(survey))
 
@@ -116,7 +120,7 @@ class LanguageModelJudge(Judge):
 
     # -- answering -----------------------------------------------------------------------------------------------------
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        self.model = ServedModel(self.settings, self.where, self.max_cost)
+        self.model = ServedModel(self.settings, self.where, self.max_cost, self.together)
         checksums.write_json(self.folder / "model.json", self.model.about)
         left = len(self._open([item for items in self._items.values() for item in items]))
         self._bar = Bar(self.where, left, "answer", shown=progress)
@@ -150,16 +154,19 @@ class LanguageModelJudge(Judge):
 
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
-        prompted: dict[str, PromptedQuestion] = {}
+        prompted: tuple[dict[str, PromptedQuestion], ...] = ({}, {})  # now, and after answers
         for item in (item for unit in units for item in self._items.get(unit.unit_id, ())):
-            answers = self.answers(item)
+            answers, visible = self.answers(item), self._visible(item)
             for pair in self._every_pair(item):
-                asks = self.asks(item, pair, answers)
-                prompted.update((key, ask) for key, ask in asks.items() if not self.journal.is_settled(key))
-        read = sum(tokens(ask.system) + tokens(ask.text) for ask in prompted.values())
-        given, most = self.settings, len(prompted) * self.settings.max_new_tokens
-        usual = sum(given.max_new_tokens if ask.kind == "free_text" else JSON_ANSWER for ask in prompted.values())
-        estimated = {"requests": len(prompted), "answers_kept": len(self.journal.good), "prompt_tokens": read}
+                for key, ask in self.asks(item, pair, answers).items():
+                    if not self.journal.is_settled(key):
+                        prompted[key not in visible][key] = ask
+        requests = [request for asks in prompted for request in prompts.requests_of(asks, self.together)]
+        read, given = sum(map(prompt_tokens, requests)), self.settings
+        most = sum(most_tokens(request, given) for request in requests)
+        kinds = [ask.kind for request in requests for ask in request.values()]
+        usual = sum(given.max_new_tokens if kind == "free_text" else JSON_ANSWER for kind in kinds)
+        estimated = {"requests": len(requests), "answers_kept": len(self.journal.good), "prompt_tokens": read}
         estimated |= {"completion_tokens": usual, "completion_tokens_at_most": most}
         if not given.priced:
             return {**estimated, "cost": None}
@@ -179,9 +186,9 @@ class LanguageModelJudge(Judge):
         missing = Counter(self.journal.bad[key][-1].kind for key in keys if key in self.journal.bad)
         given, served = self.settings, {}
         for row in self.journal.rows:
-            if row.model:
+            if row.begins:
                 add_served(served, row)
-        about = self.model.about if self.model else files.read_json(self.folder / "model.json")
+        about = self.model.about if self.model else checksums.read_json(self.folder / "model.json")
         return {
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
@@ -190,6 +197,7 @@ class LanguageModelJudge(Judge):
             "prompt": {
                 "version": prompts.VERSION,
                 "sha256": self.prompt_sha256,
+                "one_request": self.together,
                 "system": prompts.system_text(self.survey, tuple(self.questions)),
             },
             "usage": self._usage(),

@@ -29,7 +29,8 @@ class RawAnswer:
 
     `chances` are the options' in the survey's order: 1 for what was named.
     `ranking` holds the values of a ranking, `text` a free text, `said` what the server said, shortened. Tokens are
-    counted by the server, or `estimated`.
+    counted by the server, or `estimated`. `asked` is "2 of 5" for the second answer to a request with five questions,
+    whose tokens stand in the first one's row; "" where each question is asked alone.
     """
 
     key: str
@@ -49,12 +50,18 @@ class RawAnswer:
     fingerprint: str = ""
     date: str = ""
     answer_format: str = ""
+    asked: str = ""
     kind: str = ""
     problem: str = ""
 
     @classmethod
     def of(cls, ask: PromptedQuestion, key: str, **values: object) -> RawAnswer:
         return cls(key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], **values)
+
+    @property
+    def begins(self) -> bool:
+        """Return True for the first, or only, row of a reply."""
+        return self.model != "" and self.asked[:2] in ("", "1 ")
 
     @property
     def good(self) -> bool:
@@ -66,11 +73,15 @@ class RawAnswer:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> RawAnswer:
-        text = {name: files.field(row, name, str, where) for name in ("key", "item_id", "question", "target", "order")}
-        if text["order"] not in ORDERS:
-            raise UserError(f"{where}: field 'order' is {text['order']!r}.", f"Expected {' or '.join(ORDERS)}.")
-        lists = {name: tuple(files.field(row, name, list, where, [])) for name in ("chances", "ranking")}
-        return cls(**{f.name: row[f.name] for f in fields(cls) if f.name in row} | lists)
+        values = {}
+        for f in fields(cls):
+            kind = str if f.default is MISSING else type(f.default)
+            kind, default = (list, []) if kind is tuple else (kind, ... if f.default is MISSING else f.default)
+            value = files.field(row, f.name, kind, where, default)
+            values[f.name] = tuple(value) if kind is list else value
+        if values["order"] not in ORDERS:
+            raise UserError(f"{where}: field 'order' is {values['order']!r}.", f"Expected {' or '.join(ORDERS)}.")
+        return cls(**values)
 
 
 @dataclass
@@ -87,13 +98,10 @@ class AnswerJournal:
     rows: list[RawAnswer] = field(default_factory=list)
 
     def __post_init__(self):
-        if self.path.exists():
-            for row in checksums.read_jsonl(
-                self.path, RawAnswer.from_json, "file of a judge's answers", torn_tail=True
-            ):
-                self._note(row)
-            if not self.good:
-                self.bad.clear()
+        for row in checksums.read_journal(self.path, RawAnswer.from_json):
+            self._note(row)
+        if not self.good:
+            self.bad.clear()
         self._journal: checksums.Journal | None = None
 
     def _note(self, row: RawAnswer) -> None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from pydantic import Field
+
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models import option_fields
 from parlai_spotbot.models.chat.keys import refuse_keys
@@ -23,13 +25,18 @@ class LanguageModelOptions(ServerOptions):
         **dict.fromkeys(("answer_format", "context", "orders", "samples", "attempts", "free_text"), "Leave it out."),
     }
 
-    def deciding(self) -> dict:
+    one_request: bool | None = Field(
+        None, strict=False, description="all questions about an item at once; unset: yes, unless it began otherwise"
+    )
+
+    def deciding(self, together: bool) -> dict:
         """Return the options that answers depend on; the others may change from one run to the next."""
         # Options of earlier versions keep their default values, so that answers which were paid for are found again.
-        return {**{name: getattr(self, name) for name in DECIDING}, **EARLIER, "request_seed": self.seed}
+        given = {**{name: getattr(self, name) for name in DECIDING}, **EARLIER, "request_seed": self.seed}
+        return {**given, **({"one_request": True} if together else {})}
 
-    def identity(self) -> str:
-        return json.dumps(self.deciding(), sort_keys=True)
+    def identity(self, together: bool) -> str:
+        return json.dumps(self.deciding(together), sort_keys=True)
 
 
 DECIDING = ("model", "url", "temperature", "topp", "extra", "system_role", "max_new_tokens")

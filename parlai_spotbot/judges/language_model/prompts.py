@@ -29,8 +29,15 @@ ORDERS = ("first", "second")
 SAMPLE = 0
 """Number of the only sample, part of the keys of kept answers."""
 
-WORDS: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-"""Every word that is not the survey's; the hash of the prompt covers those of earlier versions, too."""
+WORDS: dict[str, str]
+WORDS, TOGETHER = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+"""Every word that is not the survey's; the hash of the prompt covers those of earlier versions, too. `TOGETHER` are
+those of a request with several questions.
+"""
+
+ANSWER = "answer"
+MOST_TOGETHER = 20
+"""Questions in one request."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +65,11 @@ class PromptedQuestion:
         """The prompt after the system text."""
         return f"{self.lead}\n\n{self.tail}"
 
+    @property
+    def body(self) -> str:
+        """The question and its options, without the form of the answer in the last line."""
+        return self.tail.rpartition("\n")[0]
+
     def key(self, identity: str) -> str:
         """Key of the answer in the journal: the same for the same prompt and model."""
         endings = [[self.tail, self.labels]]
@@ -65,12 +77,40 @@ class PromptedQuestion:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
-def prompt_sha256(survey: Survey) -> str:
+def prompt_sha256(survey: Survey, together: bool = False) -> str:
     """Hash of the prompt for this survey."""
     shown = ("instructions", "questions", "layout", "entities", "conversations", "speakers", "other")
     value_by_key = {key: value for key, value in survey.to_json().items() if key in shown}
-    text = json.dumps([VERSION, WORDS, value_by_key], sort_keys=True)
+    text = json.dumps([VERSION, {**WORDS, **(TOGETHER if together else {})}, value_by_key], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def requests_of(asks: Mapping[str, PromptedQuestion], together: bool) -> list[dict[str, PromptedQuestion]]:
+    """Return `asks` as they are asked: each in a request, or all `together` about one item in one order."""
+    groups: dict[object, dict[str, PromptedQuestion]] = {}
+    for number, (key, ask) in enumerate(asks.items()):
+        place = (ask.item_id, ask.order, ask.lead) if together else number
+        if len(groups.get(place, ())) == MOST_TOGETHER:
+            groups[number] = groups.pop(place)
+        groups.setdefault(place, {})[key] = ask
+    return list(groups.values())
+
+
+def names_in_reply(request: Mapping[str, PromptedQuestion]) -> list[str]:
+    """Return the names under which the answers of a request come."""
+    return [ANSWER] if len(request) == 1 else [f"Q{number + 1}" for number in range(len(request))]
+
+
+def text_of(asks: Sequence[PromptedQuestion]) -> str:
+    """Return the text of a request after the system text."""
+    if len(asks) == 1:
+        return asks[0].text
+    parts, forms = [asks[0].lead], []
+    for number, ask in enumerate(asks, 1):
+        parts.append(f"Q{number}. {ask.body}")
+        form = TOGETHER[ask.kind if ask.kind in TOGETHER else "choice"]
+        forms.append(form.format(name=f"Q{number}", labels=", ".join(f'"{label}"' for label in ask.labels)))
+    return "\n\n".join([*parts, "\n".join([TOGETHER["json"], *forms])])
 
 
 # -- the parts of a prompt ---------------------------------------------------------------------------------------------

@@ -19,12 +19,15 @@ import openai
 
 from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, completion, failure, parsed
 from parlai_spotbot.models.chat.keys import Key
+from parlai_spotbot.models.chat.request_changes import changed, next_change
 from parlai_spotbot.models.chat.server_options import ServerOptions
 
 MOST_BYTES = 2**20
 """Size limit of a reply: a chat turn takes a few hundred bytes."""
 
 CONNECT = 10.0
+PATIENCE = 8.0
+"""Seconds without a first answer after which it is said that one is waited for."""
 HEADERS = {"host", "accept", "accept-encoding", "connection", "user-agent", "content-type", "content-length"}
 """Headers that are sent, beside the key's; others of `openai` come from the environment and are for OpenAI alone."""
 
@@ -45,6 +48,8 @@ class _Http(httpx2.AsyncClient):
             trust_env=not local,  # no proxy to one's own machine
         )
         self.server, self.key, self.account = server, key, account
+        self.met = False
+        """Whether the server has answered anything: one that has not is not waited for a second time."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         for name in set(request.headers) - HEADERS:
@@ -55,9 +60,11 @@ class _Http(httpx2.AsyncClient):
         try:
             async with asyncio.timeout(self.server.timeout):
                 status, headers, raw = await self._read(request, **options)
-        except TimeoutError:
-            raise httpx2.ReadTimeout("", request=request) from None
-        if asks and status == 200:
+        except (TimeoutError, httpx2.TimeoutException) as err:
+            late = err if isinstance(err, httpx2.TimeoutException) else httpx2.ReadTimeout("", request=request)
+            raise (late if self.met else unreachable(late, self.server.timeout, self.key)) from None
+        self.met = True
+        if asks and 200 <= status < 300:
             try:
                 completion(parsed(raw, self.key), headers, len(raw))
             except ChatError as err:
@@ -80,7 +87,9 @@ class ChatClient:
 
     def __init__(self, server: ServerOptions, key: Key):
         self.server, self.key, self.account = server, key, ChatAccount()
-        self._down = False
+        self._down = self._answered = False
+        self.changes: list[str] = []
+        self._http = _Http(server, key, self.account)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="openai_chat")
         self._thread.start()
@@ -89,6 +98,10 @@ class ChatClient:
     def _run(self, work: Coroutine) -> Any:
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
+            if not self._http.met:
+                with contextlib.suppress(TimeoutError):
+                    return future.result(PATIENCE)
+                print(f"{self.server.url}: no answer yet, waiting {self.server.timeout:g} seconds at most", flush=True)
             return future.result()
         except BaseException:
             future.cancel()  # Ctrl-C: cancel the requests under way
@@ -103,7 +116,7 @@ class ChatClient:
             default_query=dict(url.params),
             timeout=server.timeout,
             max_retries=server.retries,
-            http_client=_Http(server, self.key, self.account),
+            http_client=self._http,
         )
 
     def close(self) -> None:
@@ -123,6 +136,10 @@ class ChatClient:
         """
         return self._run(self._ask_all(bodies, came))
 
+    def sent(self, body: dict) -> dict:
+        """Return a request's body as it is sent, with what the server refused left out or changed."""
+        return changed(body, self.changes)
+
     def unreachable(self) -> ChatError | None:
         """Return the error if nobody answers at the address."""
         return self._run(self._unreachable())
@@ -141,19 +158,37 @@ class ChatClient:
                 task.cancel()
 
     async def _ask(self, body: dict) -> Completion | ChatError:
+        """Ask, and ask again with what the server refused left out or changed; changes that help are kept."""
         async with self._slots:
-            # After a request failed in all its attempts, the next ones do not wait for the server again.
-            client = self._client.with_options(max_retries=0) if self._down else self._client
-            try:
-                response = await client.post("/chat/completions", cast_to=httpx2.Response, body=body)
-            except (openai.OpenAIError, ChatError) as err:
-                error = self._error(err)
-                self._down = error.kind in ("unreachable", "timeout", "malformed") or str(error).startswith("HTTP 5")
-                return error
-            self._down = False
-            reply = completion(parsed(response.content, self.key), response.headers, len(response.content))
-            self.account.add(reply)
-            return reply
+            made, sent = list(self.changes), self.sent(body)
+            answer = await self._post(sent)
+            while isinstance(answer, ChatError) and (name := next_change(sent, answer, made, met=self._answered)):
+                made, sent = [*made, name], changed(sent, [name])
+                answer = await self._post(sent)
+        if isinstance(answer, Completion):
+            self._answered = True
+            for name in made:
+                if name not in self.changes:
+                    self.changes.append(name)
+                    print(
+                        f"{self.server.model} at {self.server.url} refuses a request: from now on it is asked {name}",
+                        flush=True,
+                    )
+        return answer
+
+    async def _post(self, body: dict) -> Completion | ChatError:
+        # After a request failed in all its attempts, the next ones do not wait for the server again.
+        client = self._client.with_options(max_retries=0) if self._down else self._client
+        try:
+            response = await client.post("/chat/completions", cast_to=httpx2.Response, body=body)
+        except (openai.OpenAIError, ChatError) as err:
+            error = self._error(err)
+            self._down = error.kind in ("unreachable", "timeout", "malformed") or str(error).startswith("HTTP 5")
+            return error
+        self._down = False
+        reply = completion(parsed(response.content, self.key), response.headers, len(response.content))
+        self.account.add(reply)
+        return reply
 
     def _error(self, err: Exception) -> ChatError:
         if isinstance(err, openai.APIStatusError):

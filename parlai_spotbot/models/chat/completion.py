@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from parlai_spotbot.models.chat.keys import Key
+from parlai_spotbot.outside import bounded, cleaned
 
 UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 TOO_LONG = ("context_length_exceeded", "context window", "context length", "prompt is too long", "too many tokens")
@@ -41,13 +43,43 @@ class Completion:
     counted: tuple[int, int] | None
 
 
+STREAM = re.compile(rb"\s*(?:data|event|id|retry)?:")
+"""How a body begins that holds events; no JSON does."""
+
+
 def parsed(raw: bytes, key: Key) -> Any:
-    """Parse a JSON body, with marks in place of the key and of unpaired surrogates; None if it is not JSON."""
+    """Parse a body, JSON or a stream of events, with marks in place of the key; None if it is neither."""
     try:
-        text = json.dumps(json.loads(raw), ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
+        data = _joined(raw) if STREAM.match(raw) else json.loads(raw)
+        text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
         return key.hidden(json.loads(text))
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, AttributeError, TypeError):
         return None
+
+
+def _joined(raw: bytes) -> dict:
+    """Return the completion, or the error, that the events of a stream make up; `ValueError` for one that is cut."""
+    whole: dict = {}
+    message, finish = {"content": "", "refusal": ""}, ""
+    for line in raw.splitlines():
+        if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
+            event = json.loads(line[5:])
+            whole |= {name: value for name, value in event.items() if value}
+            for choice in (event.get("choices") or [])[:1]:
+                finish = choice.get("finish_reason") or finish
+                delta = choice.get("delta") or choice.get("message") or {}
+                message = {name: text + _text(delta.get(name)) for name, text in message.items()}
+    if not finish and "error" not in whole:
+        raise ValueError("cut")
+    return {**whole, "choices": [{"message": message, "finish_reason": finish}] if finish else []}
+
+
+def _text(content: Any) -> str:
+    """The text of a message's content: a string, or parts as some servers give them."""
+    if isinstance(content, list):
+        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+        return "".join(part for part in parts if isinstance(part, str))
+    return content if isinstance(content, str) else ""
 
 
 def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
@@ -56,31 +88,28 @@ def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
-        kind = str(headers.get("content-type", "no content type")).split(";")[0][:60]
+        kind = cleaned(str(headers.get("content-type", "no content type")).split(";")[0], 60)
         what = "JSON, but no chat completion" if data is not None else f"no valid JSON ({kind}, {size} bytes)"
+        if isinstance(data, dict) and data.get("error"):
+            what = f"an error: {_error_words(data)[0]}"
         raise ChatError("malformed", f"the answer is {what}")
-    content, refusal = message.get("content"), message.get("refusal")
-    if isinstance(content, list):  # parts, as some servers give them
-        parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        content = "".join(str(part.get("text") or "") for part in parts)
     usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
-    counts = (usage.get("prompt_tokens"), usage.get("completion_tokens"))
-    is_counted = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in counts)
+    read, written = bounded(usage.get("prompt_tokens")), bounded(usage.get("completion_tokens"))
     return Completion(
-        text=content if isinstance(content, str) else "",
-        refusal=refusal.strip() if isinstance(refusal, str) else "",
-        finish_reason=str(choice.get("finish_reason") or "stop"),
-        model=str(data.get("model") or "not named")[:200],
-        fingerprint=str(data.get("system_fingerprint") or "")[:200],
+        text=cleaned(_text(message.get("content"))),
+        refusal=cleaned(_text(message.get("refusal")).strip()),
+        finish_reason=cleaned(str(choice.get("finish_reason") or "stop"), 60),
+        model=cleaned(str(data.get("model") or "not named"), 200),
+        fingerprint=cleaned(str(data.get("system_fingerprint") or ""), 200),
         date=datetime.now(UTC).replace(microsecond=0).isoformat(),
-        counted=counts if is_counted else None,
+        counted=None if read is None or written is None else (int(read), int(written)),
     )
 
 
 def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> ChatError:
     """The error that an HTTP status means, with the server's own words where there are any."""
     if 300 <= status < 400:
-        location = key.hidden(str(headers.get("location", "elsewhere")))[:200]
+        location = cleaned(key.hidden(str(headers.get("location", "elsewhere"))), 200)
         return ChatError("redirected", f"HTTP {status}: the server sends on to {location}")
     words, code = _error_words(data)
     text = f"HTTP {status}" + (f": {words}" if words else "")
@@ -102,8 +131,8 @@ def _error_words(data: Any) -> tuple[str, str]:
     """A server's message, in one line of at most 300 characters, and its code."""
     error = data.get("error", data) if isinstance(data, dict) else {}
     error = error if isinstance(error, dict) else {"message": error}
-    words = str(error.get("message") or error.get("detail") or "")
-    return " ".join(words.split())[:300], str(error.get("code") or error.get("type") or "")[:60]
+    words = cleaned(str(error.get("message") or error.get("detail") or ""), 1000)
+    return " ".join(words.split())[:300], cleaned(str(error.get("code") or error.get("type") or ""), 60)
 
 
 def add_served(served: dict[str, dict], reply: Any) -> None:

@@ -37,11 +37,10 @@ class ChatReply:
 
 
 def messages(system: str, turns: Sequence[RememberedTurn], role: str = "system") -> list[dict]:
-    """The conversation as a server takes it. `role` says who tells the system text; "user": the partner, at first."""
+    """The conversation as a server takes it; `role` is that of the system text."""
     if not turns or turns[-1].mine:
         turns = [*turns, RememberedTurn(OPENING, False)]
-    rows = chat_messages(system, turns, role, merge=True)
-    return rows if rows[0]["content"] else rows[1:]
+    return chat_messages(system, turns, role, merge=True)
 
 
 def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[RememberedTurn]:

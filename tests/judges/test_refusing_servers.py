@@ -74,7 +74,7 @@ def test_what_a_server_refuses_is_asked_otherwise_and_said_once(tmp_path, names,
     asked = summary["model"]["asked"]
     assert len(asked) == refused
     said = capsys.readouterr().out
-    assert all(said.count(f"from now on it is asked {change}") == 1 for change in asked)
+    assert all(said.count(f"is now asked {change}") == 1 for change in asked)
     assert summary["usage"]["answers_without_count"] == 0
     sent = server.bodies[-1]
     assert ("system" in [row["role"] for row in sent["messages"]]) != any(name.startswith("system") for name in names)

@@ -7,7 +7,7 @@ judgements are made of them by a stated rule.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from parlai_spotbot import checksums
@@ -27,7 +27,7 @@ from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
-from parlai_spotbot.surveys.asking import Pair, asked_of_item, targets_of
+from parlai_spotbot.surveys.asking import Pair, asked_of_item
 from parlai_spotbot.terminal import Bar
 
 NOT_TRAINED = (
@@ -58,6 +58,8 @@ class LanguageModelJudge(Judge):
         questions = self.survey.questions
         questions = tuple(q if q.kind == "free_text" else replace(q, after=()) for q in questions)
         self.free = replace(self.survey, questions=questions)
+        every = tuple(replace(q, after=(), when=()) for q in self.survey.questions)
+        self.every = replace(self.survey, questions=every)
         self.questions = {question.name: question for question in self.survey.questions}
         self.folder = study.survey_path(survey) / "judges" / self.name
         self.journal = AnswerJournal(self.folder / "raw.jsonl")
@@ -81,26 +83,25 @@ class LanguageModelJudge(Judge):
             self._asks[place] = {ask.key(self.identity): ask for ask in asks}
         return self._asks[place]
 
-    def _raws(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> list[RawAnswer]:
-        """The good answers, where there is one in each order; else none."""
-        asks = self.asks(item, pair, answers)
-        keys = [key for key in asks if key in self.journal.good]
-        whole = {asks[key].order for key in keys} == {ask.order for ask in asks.values()}
-        return [self.journal.good[key] for key in keys] if whole and all(map(self.journal.is_settled, asks)) else []
-
-    def answers(self, item: Item) -> dict[Pair, object]:
-        """Answers to an item so far, those first that other questions depend on."""
+    def _good(self, item: Item) -> dict[Pair, tuple[object, list[RawAnswer]]]:
+        """Answers to an item so far, those first that other questions depend on, each with those in each order."""
         answers: dict[Pair, object] = {}
+        made_of: dict[Pair, list[RawAnswer]] = {}
         pairs: list[Pair] = []
         while (open_pairs := asked_of_item(self.free, item, answers)) != pairs:
             pairs = open_pairs
             for pair in pairs:
-                raws = self._raws(item, pair, answers) if pair not in answers else []
-                place = (item.item_id, *pair)
-                answer = combining.combined(self.questions[pair[0]], raws, self.seed, place) if raws else None
-                if answer is not None:
-                    answers[pair] = answer
-        return {pair: answers[pair] for pair in pairs if pair in answers}
+                asks = self.asks(item, pair, answers) if pair not in answers else ()
+                raws = [self.journal.good[key] for key in asks if key in self.journal.good]
+                if raws and len(raws) == len(asks):
+                    answer = combining.combined(self.questions[pair[0]], raws, self.seed, (item.item_id, *pair))
+                    answers |= {} if answer is None else {pair: answer}
+                    made_of[pair] = raws
+        return {pair: (answers[pair], made_of[pair]) for pair in pairs if pair in answers}
+
+    def answers(self, item: Item) -> dict[Pair, object]:
+        """Answers to an item so far."""
+        return {pair: answer for pair, (answer, _) in self._good(item).items()}
 
     def _visible(self, item: Item) -> dict[str, PromptedQuestion]:
         """Prompts of an item that can be asked now, answered or not, by their keys."""
@@ -157,7 +158,7 @@ class LanguageModelJudge(Judge):
         prompted: tuple[dict[str, PromptedQuestion], ...] = ({}, {})  # now, and after answers
         for item in (item for unit in units for item in self._items.get(unit.unit_id, ())):
             answers, visible = self.answers(item), self._visible(item)
-            for pair in self._every_pair(item):
+            for pair in asked_of_item(self.every, item, {}):
                 for key, ask in self.asks(item, pair, answers).items():
                     if not self.journal.is_settled(key):
                         prompted[key not in visible][key] = ask
@@ -172,13 +173,6 @@ class LanguageModelJudge(Judge):
             return {**estimated, "cost": None}
         costs = {"cost": given.cost(read, usual), "cost_at_most": given.cost(read, most), "currency": given.currency}
         return {**estimated, **costs, "cost_so_far": given.cost(*self.journal.spent())}
-
-    def _every_pair(self, item: Item) -> Iterator[Pair]:
-        turns = [turn.entity for turn in item.transcripts[0]]
-        judged = item.judged if len(item.transcripts) == 1 else ()
-        for name in item.questions or self.questions:
-            for target in targets_of(self.questions[name], turns, judged):
-                yield name, target
 
     def describe(self) -> dict:
         items = [item for items in self._items.values() for item in items]
@@ -224,10 +218,9 @@ class LanguageModelJudge(Judge):
         """Conversation and the answers of the first and of the second order, where both are known."""
         rows = []
         for item in items:
-            answers = self.answers(item) if item.control is None else {}
-            for pair in answers:
+            for pair, (_, raws) in self._good(item).items() if item.control is None else ():
                 question, place = self.questions[pair[0]], (item.item_id, *pair)
-                raws = self._raws(item, pair, answers) if question.kind != "free_text" else []
+                raws = raws if question.kind != "free_text" else []
                 both = [combining.in_order(question, raws, order, self.seed, place) for order in prompts.ORDERS]
                 if None not in both:
                     rows.append((item.conversation_ids[0], *both))

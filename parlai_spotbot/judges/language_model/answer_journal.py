@@ -6,12 +6,12 @@ later run, not where two units show the same item. A bad answer is kept too, wit
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Literal
 
-from parlai_spotbot import checksums, files
-from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion
+from parlai_spotbot import checksums
+from parlai_spotbot.user_files import validated
 
 ATTEMPTS = 3
 """Attempts at an answer until it counts as missing."""
@@ -37,7 +37,7 @@ class RawAnswer:
     item_id: str
     question: str
     target: str
-    order: str
+    order: Literal["first", "second"]
     attempt: int = 0
     chances: tuple[float, ...] = ()
     ranking: tuple[str, ...] = ()
@@ -54,10 +54,6 @@ class RawAnswer:
     kind: str = ""
     problem: str = ""
 
-    @classmethod
-    def of(cls, ask: PromptedQuestion, key: str, **values: object) -> RawAnswer:
-        return cls(key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], **values)
-
     @property
     def begins(self) -> bool:
         """Return True for the first, or only, row of a reply."""
@@ -68,20 +64,11 @@ class RawAnswer:
         return not self.problem
 
     def to_json(self) -> dict:
-        plain = {f.name: f.default for f in fields(self) if f.default is not MISSING}
-        return {name: value for name, value in asdict(self).items() if name not in plain or value != plain[name]}
+        return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> RawAnswer:
-        values = {}
-        for f in fields(cls):
-            kind = str if f.default is MISSING else type(f.default)
-            kind, default = (list, []) if kind is tuple else (kind, ... if f.default is MISSING else f.default)
-            value = files.field(row, f.name, kind, where, default)
-            values[f.name] = tuple(value) if kind is list else value
-        if values["order"] not in ORDERS:
-            raise UserError(f"{where}: field 'order' is {values['order']!r}.", f"Expected {' or '.join(ORDERS)}.")
-        return cls(**values)
+        return validated(cls, {f.name: row[f.name] for f in fields(cls) if f.name in row}, where)
 
 
 @dataclass

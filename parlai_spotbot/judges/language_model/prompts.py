@@ -36,8 +36,6 @@ those of a request with several questions.
 """
 
 ANSWER = "answer"
-MOST_TOGETHER = 20
-"""Questions in one request."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +85,10 @@ def prompt_sha256(survey: Survey, together: bool = False) -> str:
 
 def requests_of(asks: Mapping[str, PromptedQuestion], together: bool) -> list[dict[str, PromptedQuestion]]:
     """Return `asks` as they are asked: each in a request, or all `together` about one item in one order."""
-    groups: dict[object, dict[str, PromptedQuestion]] = {}
-    for number, (key, ask) in enumerate(asks.items()):
-        place = (ask.item_id, ask.order, ask.lead) if together else number
-        if len(groups.get(place, ())) == MOST_TOGETHER:
-            groups[number] = groups.pop(place)
-        groups.setdefault(place, {})[key] = ask
-    return list(groups.values())
+    requests: dict[object, dict[str, PromptedQuestion]] = {}
+    for key, ask in asks.items():
+        requests.setdefault((ask.item_id, ask.order) if together else key, {})[key] = ask
+    return list(requests.values())
 
 
 def names_in_reply(request: Mapping[str, PromptedQuestion]) -> list[str]:
@@ -105,12 +100,12 @@ def text_of(asks: Sequence[PromptedQuestion]) -> str:
     """Return the text of a request after the system text."""
     if len(asks) == 1:
         return asks[0].text
-    parts, forms = [asks[0].lead], []
-    for number, ask in enumerate(asks, 1):
-        parts.append(f"Q{number}. {ask.body}")
-        form = TOGETHER[ask.kind if ask.kind in TOGETHER else "choice"]
-        forms.append(form.format(name=f"Q{number}", labels=", ".join(f'"{label}"' for label in ask.labels)))
-    return "\n\n".join([*parts, "\n".join([TOGETHER["json"], *forms])])
+    numbered = [f"Q{number}. {ask.body}" for number, ask in enumerate(asks, 1)]
+    forms = [
+        TOGETHER.get(ask.kind, TOGETHER["choice"]).format(number=number, labels=_listing(ask.labels))
+        for number, ask in enumerate(asks, 1)
+    ]
+    return "\n\n".join([asks[0].lead, *numbered, "\n".join([TOGETHER["json"], *forms])])
 
 
 # -- the parts of a prompt ---------------------------------------------------------------------------------------------
@@ -225,9 +220,7 @@ def prompted_questions(
         shown = OrderedItem(survey, item, (identifier(seed, "names", item.item_id)[0] in "01234567") == bool(order))
         options = _listed(question, (seed, item.item_id, *pair), order)
         values = tuple(option.value for option in options)
-        labels = (
-            values if labels_of(question) == option_values else labels_of(question)
-        )  # a scale's digits stay its own
+        labels = values if labels_of(question) == option_values else labels_of(question)  # a scale's digits are its own
         wording = shown.about(question.wording, pair[1])
         if question.kind == "free_text":
             wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
@@ -279,5 +272,8 @@ def _tail(question: Question, shown: OrderedItem, listed: Sequence[tuple[str, Op
         return f"{wording}\n{WORDS['json_text']}"
     lines = "\n".join(_line(label, option, shown) for label, option in listed)
     form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
-    how = WORDS[form].format(labels=", ".join(f'"{label}"' for label, _ in listed))
-    return f"{wording}\n{lines}\n{how}"
+    return f"{wording}\n{lines}\n{WORDS[form].format(labels=_listing([label for label, _ in listed]))}"
+
+
+def _listing(labels: Sequence[str]) -> str:
+    return ", ".join(f'"{label}"' for label in labels)

@@ -5,9 +5,13 @@ Several answers that differ, and words in none of the forms below, are no answer
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from parlai_spotbot.judges.language_model.prompts import ANSWER, PromptedQuestion
 from parlai_spotbot.models.chat.message_text import quoted
@@ -15,26 +19,7 @@ from parlai_spotbot.models.chat.message_text import quoted
 LONGEST = 20_000
 """Characters of the longest reply that is read."""
 
-DECORATION = r"[\s*_`'\"“”‘’(\[{#]*"
-CLOSED = (
-    r"(?:\.0+)?(?!\W*(?:option\W+)?(?:NAMES)\b)(?=[*_`'\"”’)\]}]*(?:\s*$|[.,;:](?!\d)|\s+(?:[(–—-]|because|since)))"
-)
-"""What follows a label that is meant: no other label, and the end of a phrase."""
-NUMBERED = (rf"\bNUMBER[\s*_`']*[:=.)]{DECORATION}LABEL", r"\"NUMBER\"\s*:\s*\"NAME\"")
-SAYS = (
-    rf"\b(?:answer|verdict|choice|rating|score|label|decision|judge?ment)[\s*_`']*[:=]{DECORATION}(?:option\s+)?LABEL",
-    rf"\banswer is:?{DECORATION}(?:option\s+)?LABEL(?=[\s*_`'\".)]*$| because| since)",
-    r"\[\[\s*NAME\s*\]\]",
-    r"\\boxed\{\s*NAME\s*\}",
-    r"<answer>\s*NAME\s*</answer>",
-    r"\"answer\"\s*:\s*\"NAME\"\s*,\s*\}",
-)
-"""Forms of words that name the answer; where there are several, they agree."""
-CHOOSES = r"(?:(?:\*\*|__)|\b(?:choose|pick|select|go with|option)\s+)(?:option\s+)?NAME\b"
-"""Weaker ones, which count at the end of a text that weighs nothing before."""
-WEIGHS = re.compile(
-    r"\b(?:not|never|neither|nor|wrong|instead|rather|cannot|between|either|or|unsure)\b|n['’]t\b", re.I
-)
+FORMS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 FENCE = re.compile(r"```(?:json|text)?")
 COMPARES = re.compile(r"[?!≠~<>=/{]|^\W*[-–−]\d")
@@ -55,7 +40,7 @@ def parsed(ask: PromptedQuestion, reply: str, name: str = ANSWER) -> dict:
     """Return the fields of a `RawAnswer` that `reply` means under `name`; raise `BadAnswer` where it is no answer."""
     if len(reply) > LONGEST:
         raise BadAnswer(f"longer than {LONGEST:,} characters")
-    values, rest = _in_json(reply, name)
+    values = _in_json(reply, name)
     if ask.kind == "free_text":
         values = values or [FENCE.sub("", reply)] * (name == ANSWER)
         texts = {" ".join(value.split()) if isinstance(value, str) else "" for value in values}
@@ -63,7 +48,8 @@ def parsed(ask: PromptedQuestion, reply: str, name: str = ANSWER) -> dict:
             raise BadAnswer("no text" if len(texts) < 2 else "several answers that differ")
         return {"text": texts.pop()}
     names, several = _names(ask), ask.kind in ("checkboxes", "ranking")
-    values = [*values, *_in_words(FENCE.sub("", rest), name, names, bool(values), several)]
+    kinds = ["answer", *([] if values else ["alone"])] if name == ANSWER else ["number"]
+    values = [*values, *_in_words(FENCE.sub("", reply), name, names, kinds, several)]
     answers = [_labels(value, names) if several else [_label(value, names)] for value in values]
     if not answers or any(None in answer for answer in answers):
         raise BadAnswer(f"{quoted(reply.strip()[:60])} names none of the labels {', '.join(ask.labels)}")
@@ -78,49 +64,34 @@ def parsed(ask: PromptedQuestion, reply: str, name: str = ANSWER) -> dict:
     return {"chances": tuple(float(value in chosen) for value in ask.known)}
 
 
-def _in_json(reply: str, name: str) -> tuple[list[Any], str]:
-    """Return the values under `name` in JSON objects anywhere in the text, at any depth, and the text without these."""
+def _in_json(reply: str, name: str) -> list[Any]:
+    """Return the values under `name` in JSON objects anywhere in the text, at any depth."""
     values: list[Any] = []
-    rest, start, end = [], -1, 0
-    while (start := reply.find("{", start + 1)) >= 0:
-        pairs: list[tuple[str, Any]] = []
 
-        def keep(own: list, pairs: list = pairs) -> dict:
-            pairs += own
-            return dict(own)
+    def keep(pairs: list[tuple[str, Any]]) -> dict:
+        values.extend(value for key, value in pairs if _plain(key).removeprefix("final ") == name.casefold())
+        return dict(pairs)
 
-        try:
-            _, after = json.JSONDecoder(object_pairs_hook=keep).raw_decode(reply, start)
-        except (ValueError, RecursionError):
-            continue
-        values += [value for key, value in pairs if _plain(key).removeprefix("final ") == name.casefold()]
-        rest.append(reply[end:start])
-        start, end = after - 1, after
-    return [value.get(ANSWER) if isinstance(value, dict) else value for value in values], "".join([*rest, reply[end:]])
+    for start in re.finditer("{", reply):
+        with contextlib.suppress(ValueError, RecursionError):
+            json.JSONDecoder(object_pairs_hook=keep).raw_decode(reply, start.start())
+    return [value.get(ANSWER) if isinstance(value, dict) else value for value in values]
 
 
-def _in_words(text: str, name: str, names: dict[str, str], has_json: bool, several: bool) -> list[str]:
-    """Return what the words of a text name as the answer, in each place."""
+def _in_words(text: str, name: str, names: dict[str, str], kinds: list[str], several: bool) -> list[str]:
+    """Return what the words of a text name as the answer, in each place, by the first of the `kinds` of forms."""
     either = "|".join(r"\W{1,3}".join(map(re.escape, key.split())) for key in sorted(names, key=len, reverse=True))
-    label, end = ("(.{1,300}?)", "$") if several else (f"({either})", CLOSED.replace("NAMES", either))
-
-    def matches(form: str) -> list[re.Match]:
-        form = form.replace("LABEL", label + end).replace("NAME", label)
-        return list(re.finditer(form, text, re.IGNORECASE | re.MULTILINE))
-
-    forms = SAYS if name == ANSWER else [form.replace("NUMBER", name) for form in NUMBERED]
-    said = [match[1] for form in forms for match in matches(form)]
-    if said or has_json or name != ANSWER:
-        return said
-    lines = [line for line in text.splitlines() if line.strip()]
-    if several or not lines:
-        return [text]
-    named = [line for line in lines if _label(line, names) or _label(_plain(line).partition(" ")[0], names)]
-    if named and (named[0] == lines[0] or named[-1] == lines[-1]):
-        return named
-    chosen = matches(CHOOSES)
-    ends = chosen and not re.search(r"\w", text[chosen[-1].end() :]) and not WEIGHS.search(text[: chosen[-1].start()])
-    return [match[1] for match in chosen] if ends else []
+    label, end = (f"({either})(?:\\.0+)?", FORMS["closed"]) if not several else ("(.{1,300}?)", "$")
+    places = {"LABEL": f"NAME{end}", "NAMES": either, "NAME": label, "NUMBER": name, "AROUND": FORMS["around"]}
+    for kind in kinds:
+        said = []
+        for form in FORMS["several" if several and kind == "alone" else kind]:
+            for place, meaning in places.items():
+                form = form.replace(place, meaning)
+            said += [match[1] for match in re.finditer(form, text, re.IGNORECASE | re.MULTILINE)]
+        if said:
+            return said
+    return []
 
 
 def _names(ask: PromptedQuestion) -> dict[str, str]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
-from parlai_spotbot.judges.language_model.prompts import PromptedQuestion, names_in_reply, requests_of, text_of
+from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion, names_in_reply, requests_of, text_of
 from parlai_spotbot.judges.language_model.replies import BadAnswer, parsed
 from parlai_spotbot.models.chat.completion import ChatError, Completion
 from parlai_spotbot.models.chat.message_text import quoted, tokens
@@ -150,8 +150,6 @@ class ServedModel:
         given, asks = self.options, list(request.values())
         system, text = asks[0].system, text_of(asks)
         rows = [{"role": given.system_role, "content": system}, {"role": "user", "content": text}]
-        if given.system_role == "user":
-            rows = [{"role": "user", "content": f"{system}\n\n{text}"}]
         heat = given.temperature or 0.0
         fields = {
             **given.request((int(next(iter(request))[:7], 16) + attempt) % 2**31),
@@ -181,7 +179,8 @@ class ServedModel:
         rows = []
         for number, ((key, ask), name) in enumerate(zip(request.items(), names_in_reply(request), strict=True)):
             asked = f"{number + 1} of {len(request)}" if self.together else ""
-            row = RawAnswer.of(ask, key, attempt=journal.tried(key), asked=asked, **about)
+            place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
+            row = RawAnswer(*place, asked=asked, **about)
             try:
                 reply = _said(answer)
                 row = replace(row, said=reply[:SAID], **parsed(ask, reply, name))

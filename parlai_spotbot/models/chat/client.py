@@ -19,7 +19,7 @@ import openai
 
 from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, completion, failure, parsed
 from parlai_spotbot.models.chat.keys import Key
-from parlai_spotbot.models.chat.request_changes import changed, next_change
+from parlai_spotbot.models.chat.request_changes import TOLD_BY_USER, changed, next_change
 from parlai_spotbot.models.chat.server_options import ServerOptions
 
 MOST_BYTES = 2**20
@@ -63,13 +63,13 @@ class _Http(httpx2.AsyncClient):
         except (TimeoutError, httpx2.TimeoutException) as err:
             late = err if isinstance(err, httpx2.TimeoutException) else httpx2.ReadTimeout("", request=request)
             raise (late if self.met else unreachable(late, self.server.timeout, self.key)) from None
-        self.met = True
+        self.met, read = True, {}
         if asks and 200 <= status < 300:
             try:
-                completion(parsed(raw, self.key), headers, len(raw))
+                read = {"completion": completion(parsed(raw, self.key), headers, len(raw))}
             except ChatError as err:
                 raise NoCompletion(str(err), request=request) from None
-        return httpx2.Response(status, headers=headers, content=raw, request=request)
+        return httpx2.Response(status, headers=headers, content=raw, request=request, extensions=read)
 
     async def _read(self, request: httpx2.Request, **options: Any) -> tuple[int, dict[str, str], bytes]:
         raw = bytearray()
@@ -88,7 +88,7 @@ class ChatClient:
     def __init__(self, server: ServerOptions, key: Key):
         self.server, self.key, self.account = server, key, ChatAccount()
         self._down = self._answered = False
-        self.changes: list[str] = []
+        self.changes = [TOLD_BY_USER] if server.system_role == "user" else []
         self._http = _Http(server, key, self.account)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="openai_chat")
@@ -160,20 +160,16 @@ class ChatClient:
     async def _ask(self, body: dict) -> Completion | ChatError:
         """Ask, and ask again with what the server refused left out or changed; changes that help are kept."""
         async with self._slots:
-            made, sent = list(self.changes), self.sent(body)
-            answer = await self._post(sent)
-            while isinstance(answer, ChatError) and (name := next_change(sent, answer, made, met=self._answered)):
-                made, sent = [*made, name], changed(sent, [name])
-                answer = await self._post(sent)
+            made = list(self.changes)
+            answer = await self._post(changed(body, made))
+            while isinstance(answer, ChatError) and (name := next_change(body, answer, made, met=self._answered)):
+                made.append(name)
+                answer = await self._post(changed(body, made))
         if isinstance(answer, Completion):
             self._answered = True
-            for name in made:
-                if name not in self.changes:
-                    self.changes.append(name)
-                    print(
-                        f"{self.server.model} at {self.server.url} refuses a request: from now on it is asked {name}",
-                        flush=True,
-                    )
+            for name in (name for name in made if name not in self.changes):
+                self.changes.append(name)
+                print(f"{self.server.url} refuses a request; {self.server.model} is now asked {name}", flush=True)
         return answer
 
     async def _post(self, body: dict) -> Completion | ChatError:
@@ -186,9 +182,8 @@ class ChatClient:
             self._down = error.kind in ("unreachable", "timeout", "malformed") or str(error).startswith("HTTP 5")
             return error
         self._down = False
-        reply = completion(parsed(response.content, self.key), response.headers, len(response.content))
-        self.account.add(reply)
-        return reply
+        self.account.add(response.extensions["completion"])
+        return response.extensions["completion"]
 
     def _error(self, err: Exception) -> ChatError:
         if isinstance(err, openai.APIStatusError):

@@ -3,75 +3,58 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from pathlib import Path
+
+import yaml
 
 from parlai_spotbot.models.chat.completion import ChatError
 
-REFUSES = (
-    r"(?is)(?=.*(?:support|only the default|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|deprecated|"
-    r"extra.forbidden|must alternate))(?=.*(?:{}))"
+CHANGES = {row["asks"]: row for row in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))}
+TOLD_BY_USER, BY_STREAMS = "with its instructions in the user's first text", "by streams"
+NO_STREAM_OPTIONS = "without 'stream_options'"
+NOT_TAKEN = re.compile(
+    "support|only the default|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|deprecated|extra.forbidden|"
+    "must alternate",
+    re.IGNORECASE,
 )
-"""Says that a field is not taken at all; one whose value is out of range is the user's to correct."""
-
-
-def _without(field: str) -> Callable[[dict], dict]:
-    return lambda body: {name: value for name, value in body.items() if name != field}
-
-
-def _renamed(body: dict) -> dict:
-    limit = {"max_completion_tokens": body["max_tokens"]} if "max_tokens" in body else {}
-    return {**limit, **_without("max_tokens")(body)}
-
-
-def _told_by_the_user(body: dict) -> dict:
-    first, *rows = body["messages"]
-    if first["role"] == "user":
-        return body
-    if rows and rows[0]["role"] == "user":
-        first, *rows = {"content": f"{first['content']}\n\n{rows[0]['content']}"}, *rows[1:]
-    return {**body, "messages": [{**first, "role": "user"}, *rows]}
-
-
-def _without_schema(body: dict) -> dict:
-    weaker = {"response_format": {"type": "json_object"}}
-    return {**body, **(weaker if "json_schema" in str(body.get("response_format")) else {})}
-
-
-CHANGES: dict[str, tuple[str, Callable[[dict], dict]]] = {
-    "with 'max_completion_tokens' in place of 'max_tokens'": (REFUSES.format("max_tokens"), _renamed),
-    "without 'temperature'": (REFUSES.format("temperature"), _without("temperature")),
-    "without 'seed'": (REFUSES.format(r"\bseed\b"), _without("seed")),
-    "without 'stream_options'": ("stream_options", _without("stream_options")),
-    "by streams": (
-        r"(?i)\bstream|non-?stream",
-        lambda body: {**body, "stream": True, "stream_options": {"include_usage": True}},
-    ),
-    "with its instructions in the user's first text": (
-        REFUSES.format(r"system|developer|\broles?\b"),
-        _told_by_the_user,
-    ),
-    "for JSON without a schema": (r"(?i)response_format|json|schema|grammar|guided", _without_schema),
-    "without 'response_format'": (r"(?i)response_format|json", _without("response_format")),
-}
-"""Change -> what a server says that refuses a request without it, and the function that makes it in a request."""
 
 
 def changed(body: dict, names: Iterable[str]) -> dict:
     """Return the body of a request with the changes `names`."""
+    fields = dict(body)
+    if NO_STREAM_OPTIONS not in names:
+        fields |= {"stream_options": {"include_usage": True}} if BY_STREAMS in names else {}
     for name in names:
-        body = CHANGES[name][1](body)
-    return body
+        row = CHANGES[name]
+        if (field := row["field"]) in body:
+            value = _told_by_user(body[field]) if name == TOLD_BY_USER else row["value"]
+            fields = {row.get("kept", field): body[field], **fields, field: value}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-def next_change(body: dict, error: ChatError, made: Sequence[str], met: bool) -> str:
+def _told_by_user(messages: list[dict]) -> list[dict]:
+    """Return messages with the instructions in front of the user's first text."""
+    told: list[dict] = []
+    for row in messages:
+        role = "assistant" if row["role"] == "assistant" else "user"
+        if told and told[-1]["role"] == role:
+            row = {"content": f"{told.pop()['content']}\n\n{row['content']}"}
+        told.append({"role": role, "content": row["content"]})
+    return told
+
+
+def next_change(body: dict, error: ChatError, made: list[str], met: bool) -> str:
     """Return the change that `error` calls for beside those that are `made`; "" where it calls for none.
 
     Until the server has answered (`met`), whatever it rejects may be the form of the answer, which some do not name.
     """
-    form = not met and error.kind == "rejected" and "response_format" in body
-    may_be_mended = error.kind == "rejected" or str(error).startswith(("HTTP 500", "HTTP 501"))
-    for name, (said, change) in CHANGES.items() if may_be_mended else ():
-        meant = re.search(said, str(error)) or (form and "response_format" in said)
-        if meant and name not in made and change(body) != body:
+    words, now = str(error), changed(body, made)
+    if error.kind != "rejected" and not words.startswith(("HTTP 500", "HTTP 501")):
+        return ""
+    for name, row in CHANGES.items():
+        is_said = re.search(row["said"], words, re.IGNORECASE) and (NOT_TAKEN.search(words) or "any" in row)
+        may_be_form = row["field"] == "response_format" and not met and error.kind == "rejected"
+        if (is_said or may_be_form) and name not in made and changed(body, [*made, name]) != now:
             return name
     return ""

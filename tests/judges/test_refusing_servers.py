@@ -109,7 +109,7 @@ def test_what_the_user_should_correct_is_an_error(message, given):
     def say(body):
         raise Refused(400, message)
 
-    with chat_agents() as new, ChatServer(say) as server, pytest.raises(UserError, match="HTTP 400.*Correct"):
+    with chat_agents() as new, ChatServer(say) as server, pytest.raises(UserError, match=r"HTTP 400.*Correct"):
         new(server.url, **given)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, bytes_of, parse_json
+from parlai_spotbot.reading import Malformed, parse_json, regular
 from parlai_spotbot.reading import read_json as read_json
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
@@ -35,7 +35,7 @@ def dumps(row: Any) -> str:
 
 def sha256(path: Path) -> str:
     """The SHA-256 of a file's bytes, as 64 hexadecimal digits."""
-    with Path(path).open("rb") as file:
+    with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -139,8 +139,12 @@ def read_jsonl(
     check : callable (path, data)
         Called in the end with the bytes; raises `UserError` where they are not what was written (checksums.py).
     """
-    if (raw := bytes_of(path, remedy)) is None:
-        raise UserError(f"{path}: no such {what}.", remedy)
+    try:
+        raw = regular(path, what, remedy).read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
     lines = raw.split(b"\n")
     tail = lines.pop()
     if tail and not torn_tail:

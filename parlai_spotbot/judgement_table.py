@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import parse_json
+from parlai_spotbot.reading import parse_json, regular
 from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
     times = array("d")
     rows = 0
     try:
-        with path.open("rb") as lines:
+        with regular(path).open("rb") as lines:
             for line in lines:
                 if not line.endswith(b"\n"):
                     break

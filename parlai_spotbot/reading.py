@@ -1,19 +1,27 @@
 """The one way to read what others wrote: JSON, YAML, CSV and zip, with bounds, so that no file costs minutes or memory.
 
 What is nested too deep, has too long a number, grows by aliases or when it is unpacked is no valid file; it is refused
-with a reason. Halves of characters (lone surrogates), which cut logs hold, become U+FFFD.
+with a reason, and so is what may never end: pipes, sockets and devices. Halves of characters (lone surrogates), which
+cut logs hold, become U+FFFD. Files packed by gzip are unpacked, and UTF-16 is read where the file begins with its mark.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
+import gzip
+import io
 import json
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import yaml
 
@@ -24,6 +32,12 @@ MOST_VALUES = 1_000_000
 contestants has 600,000."""
 
 MOST_BYTES_OF_YAML = 1 << 24
+MOST_LEVELS = 200
+"""Of lists and objects within each other in YAML."""
+
+MOST_OF_A_TEXT = 1 << 30
+"""Characters of a file that is read as a whole, or of one line."""
+
 MOST_OF_A_CELL = 1 << 24
 """Characters: whole conversations are in the cells of some files."""
 
@@ -33,8 +47,20 @@ MOST_UNPACKED = 1 << 28
 MOST_DIGITS = 300
 """Of a whole number in YAML: what is longer can't be computed with."""
 
+LONG_NUMBER = re.compile(rf"[+-]?[\d_]{{{MOST_DIGITS + 1},}}")
+QUOTED = re.compile(r'"[^"]*"')
+NO_HEADER = re.compile(r"\s*(sep=.)?\s*", re.IGNORECASE)
+"""An empty line, or Excel's that names the separator."""
+MANY = f"it holds over {MOST_VALUES:,} values with those that aliases (*) repeat, or one within what it repeats"
 DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+GZIP = b"\x1f\x8b"
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SEPARATORS = ",;\t|"
+END = "\x00end of the file"
+"""A row behind the last one; a quote that is never closed swallows it."""
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+HALVES = re.compile(r"(?<!\\)(?:\\u[dD][89a-fA-F][0-9a-fA-F]{2})+")
 HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -46,6 +72,51 @@ class Malformed(ValueError):
         self.line = line
 
 
+# -- files -------------------------------------------------------------------------------------------------------------
+def regular(path: Path | str, what: str = "file", remedy: str = "Name a file.") -> Path:
+    """Return the path of a file, or of nothing; a folder, or what may never end (pipe, device), is a `UserError`."""
+    path = Path(path)
+    if not path.is_file() and os.path.lexists(path):
+        kind = "folder" if path.is_dir() else "pipe, a device or a broken link"
+        raise UserError(f"{path}: is a {kind}, expected a {what}.", remedy)
+    return path
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[TextIO]:
+    """Open a file as text, unpacked where gzip packed it, in the encoding of its byte order mark, or else UTF-8.
+
+    What can't be unpacked or decoded raises `Malformed` within.
+    """
+    with regular(path).open("rb") as file:
+        data: Any = gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
+        try:
+            encoding = "utf-16" if data.peek(2)[:2] in UTF16 else "utf-8-sig"
+            yield io.TextIOWrapper(data, encoding, newline="")
+        except UnicodeDecodeError as err:
+            wrong = f"byte 0x{err.object[err.start]:02x} is not {err.encoding.upper()}"
+            raise Malformed(f"{wrong}, it may be cp1252 of Windows (iconv -f cp1252 -t utf-8 converts it)") from None
+        except (EOFError, zlib.error, gzip.BadGzipFile) as err:
+            raise Malformed(f"it can't be unpacked: {err}") from None
+
+
+def lines_of(text: TextIO) -> Iterator[str]:
+    """Yield the lines of a text; one that may never end raises `Malformed`."""
+    for line in iter(partial(text.readline, MOST_OF_A_TEXT), ""):
+        if len(line) == MOST_OF_A_TEXT:
+            raise Malformed(f"a line is longer than {MOST_OF_A_TEXT >> 20} MiB")
+        yield line
+
+
+def whole_text(path: Path | str) -> str:
+    """Return the text of a file; raise `Malformed` as `opened` does, and where it is too long."""
+    with opened(path) as text:
+        if len(found := text.read(MOST_OF_A_TEXT)) == MOST_OF_A_TEXT:
+            raise Malformed(f"it is longer than {MOST_OF_A_TEXT >> 20} MiB")
+    return found
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
 def parse_json(text: str | bytes, hook: Callable[[dict], Any] | None = None) -> Any:
     """The value of a JSON text; `Malformed` where it is none, is nested too deep or holds too long a number."""
     try:
@@ -60,26 +131,14 @@ def parse_json(text: str | bytes, hook: Callable[[dict], Any] | None = None) -> 
         raise Malformed(LONG if "digits" in str(err) else str(err)) from None
 
 
-def bytes_of(path: Path | str, remedy: str = "Put a file there.") -> bytes | None:
-    """Return what a file holds; None where there is none. A folder, a pipe, a device or a broken link is no file."""
-    path = Path(path)
-    try:
-        if path.is_file():
-            return path.read_bytes()
-        if not os.path.lexists(path):
-            return None
-        what = "is a folder" if path.is_dir() else "is a pipe, a device or a broken link"
-    except OSError as err:
-        what = f"can't be read: {err.strerror or err}"
-    raise UserError(f"{path}: {what}, expected a file.", remedy)
-
-
 def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
     """Read a JSON file; a missing or malformed one is a `UserError`."""
     try:
-        if (data := bytes_of(path, remedy)) is None:
-            raise UserError(f"{path}: no such {what}.", remedy)
-        return parse_json(data)
+        return parse_json(whole_text(path))
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
     except Malformed as err:
         raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 
@@ -94,77 +153,83 @@ def _whole(value: Any) -> Any:
 
 
 # -- YAML --------------------------------------------------------------------------------------------------------------
-def parse_yaml(text: str, loader: type = yaml.SafeLoader) -> Any:
+def parse_yaml(text: str, loader: type = LOADER) -> Any:
     """The value of a YAML text; `Malformed` where it is none, or grows beyond `MOST_VALUES`, aliases repeated."""
     if len(text) > MOST_BYTES_OF_YAML:
         raise Malformed(f"it is longer than {MOST_BYTES_OF_YAML >> 20} MiB")
-    reader = None
     try:
-        reader = loader(text)
-        node = reader.get_single_node()
-        if node is None:
-            return None
-        if _values(node, {}, set()) > MOST_VALUES:
-            raise Malformed(f"it holds over {MOST_VALUES:,} values, those that aliases (*) repeat counted each time")
-        value = reader.construct_document(node)
-        return _whole(value) if HALF_ESCAPED.search(text) else value
+        text = HALVES.sub(lambda escaped: parse_json(f'"{escaped[0]}"'), text)  # libyaml refuses them
+        _check_events(text)
+        return yaml.load(text, loader)  # noqa: S506
     except yaml.YAMLError as err:
         mark = getattr(err, "problem_mark", None)
         raise Malformed(" ".join(str(err).split()), mark.line + 1 if mark else 0) from None
-    except RecursionError:
-        raise Malformed(DEEP) from None
     except Malformed:
         raise
-    except (ValueError, TypeError, OverflowError) as err:  # a date that is none, a number too long, a list as a key
+    except (ValueError, TypeError, OverflowError) as err:  # a date that is none, a list as a key
         raise Malformed(" ".join(str(err).split())[:200]) from None
-    finally:
-        if reader is not None:
-            reader.dispose()
 
 
-def _values(node: yaml.Node, sizes: dict[int, int], above: set[int]) -> int:
-    """Count the values of a node; aliases count each time, but each node is visited once."""
-    if node.tag == "tag:yaml.org,2002:int" and len(node.value) > MOST_DIGITS:
-        raise Malformed(LONG, node.start_mark.line + 1)
-    if id(node) in above:
-        raise Malformed("an alias (*) stands within what it repeats")
-    if id(node) not in sizes:
-        above.add(id(node))
-        inner = node.value if isinstance(node.value, list) else []
-        parts = [part for pair in inner for part in (pair if isinstance(pair, tuple) else (pair,))]
-        sizes[id(node)] = 1 + sum(_values(part, sizes, above) for part in parts)
-        above.remove(id(node))
-    return sizes[id(node)]
+def _check_events(text: str) -> None:
+    """Raise `Malformed` for a YAML text of too many values or levels, or too long a number, before nodes are made."""
+    sizes: dict[str | None, int] = {}
+    levels: list[tuple[str | None, int]] = []
+    values = 0
+    for event in yaml.parse(text, LOADER):
+        name = getattr(event, "anchor", None)
+        if isinstance(event, yaml.CollectionEndEvent):
+            name, before = levels.pop()
+            sizes[name] = values - before
+        elif isinstance(event, yaml.CollectionStartEvent):
+            levels.append((name, values))
+        elif isinstance(event, yaml.ScalarEvent):
+            sizes[name] = 1
+            if LONG_NUMBER.fullmatch(event.value):
+                raise Malformed(LONG, event.start_mark.line + 1)
+        values += sizes.get(name, MOST_VALUES) if isinstance(event, yaml.AliasEvent) else 1
+        if len(levels) > MOST_LEVELS or values > MOST_VALUES:
+            raise Malformed(DEEP if len(levels) > MOST_LEVELS else MANY)
 
 
-def read_yaml(path: Path | str, missing: str, remedy: str, loader: type = yaml.SafeLoader) -> Any:
+def read_yaml(path: Path | str, missing: str, remedy: str, loader: type = LOADER) -> Any:
     """The value of a YAML file; `UserError` where it can't be read.
 
     `missing` is what to do where there is no such file, `remedy` where it is none that can be read.
     """
     try:
-        if (data := bytes_of(path, missing)) is None:
-            raise UserError(f"{path}: no such file.", missing)
-        return parse_yaml(data.decode("utf-8"), loader)
-    except UnicodeDecodeError as err:
-        raise UserError(f"{path}: not valid YAML: {err}.", "Save it in UTF-8.") from None
+        return parse_yaml(whole_text(path), loader)
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file.", missing) from None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", missing) from None
     except Malformed as err:
         raise UserError(f"{path}: not valid YAML: {err}.", remedy) from None
 
 
 # -- CSV and zip -------------------------------------------------------------------------------------------------------
 def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file (or .tsv) that aren't empty, with the number of their last line.
+    """The rows of a CSV file that aren't empty, with the number of their last line.
 
-    Raises `Malformed` where a cell is longer than `MOST_OF_A_CELL`, or the file isn't UTF-8.
+    Separated by what makes the most cells of the first line: a comma, semicolon, tab or bar. Blanks after it belong to
+    no cell. Raises `Malformed` as `opened` does, where a cell is longer than `MOST_OF_A_CELL`, or a quote isn't closed.
     """
     csv.field_size_limit(MOST_OF_A_CELL)
-    try:
-        with Path(path).open(encoding="utf-8-sig", newline="") as text:
-            reader = csv.reader(text, delimiter="\t" if Path(path).suffix.lower() == ".tsv" else ",")
-            yield from ((reader.line_num, row) for row in reader if row)
-    except (csv.Error, UnicodeDecodeError) as err:
-        raise Malformed(str(err)) from None
+    with opened(path) as text:
+        lines = lines_of(text)
+        before, first = next(((n, line) for n, line in enumerate(lines) if not NO_HEADER.fullmatch(line)), (0, ""))
+        mark = max(SEPARATORS, key=lambda mark: len(QUOTED.sub("", first).split(mark)))
+        reader = csv.reader(chain([first], lines, [END]), delimiter=mark, skipinitialspace=True)
+        number = 0
+        try:
+            for row in reader:
+                if row == [END]:
+                    return
+                number = before + reader.line_num
+                if any(row):
+                    yield number, row
+        except csv.Error as err:
+            raise Malformed(str(err)) from None
+    raise Malformed('a quote (") that opens there is never closed', number + 1)
 
 
 def unpacked(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -19,7 +19,7 @@ import yaml
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judgement_table import judgement_table
-from parlai_spotbot.reading import Malformed, parse_yaml
+from parlai_spotbot.reading import Malformed, parse_yaml, whole_text
 from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.study_plan import Plan, extended
 
@@ -139,8 +139,8 @@ class Study:
             )
         plan_path = path / "study.yaml"
         try:
-            row = parse_yaml(plan_path.read_text(encoding="utf-8"))
-        except (Malformed, UnicodeDecodeError) as err:
+            row = parse_yaml(whole_text(plan_path))
+        except Malformed as err:
             raise UserError(f"{plan_path}: not valid YAML: {err}.", "Correct that line.") from None
         base = Plan.from_json(row, str(plan_path))
         checksums.verify(plan_path)

@@ -13,9 +13,8 @@ from typing import Any, TypeVar
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import read_json, read_yaml
+from parlai_spotbot.reading import LOADER, read_json, read_yaml, whole_text
 
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
 Kind = TypeVar("Kind")
 
@@ -28,7 +27,7 @@ def read_file(kind: type[Kind], path: Path | str, remedy: str) -> Kind:
 
 def read_plain(path: Path, remedy: str) -> Any:
     """Return the plain values of a YAML or JSON file."""
-    return read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.", LOADER)
+    return read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.")
 
 
 def validated(
@@ -81,8 +80,8 @@ def _line(path: Path | str, place: Sequence[str | int]) -> str:
     if not Path(path).is_file():
         return ""
     try:
-        node = yaml.compose(Path(path).read_text(encoding="utf-8"), LOADER)
-    except yaml.YAMLError:  # the file was read by SafeLoader, which accepts some texts that libyaml refuses
+        node = yaml.compose(whole_text(path), LOADER)
+    except yaml.YAMLError:  # of a JSON file
         return ""
     line = node.start_mark.line if node else 0
     for part in place:

@@ -1,6 +1,9 @@
 """What others wrote is read with bounds: a file that is too deep, too long or grows is refused at once, in words."""
 
+import codecs
 import csv
+import gzip
+import json
 import os
 import re
 import time
@@ -11,13 +14,16 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot import files, reading
+from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.domains.custom import describe
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.spotbot2020_dump import read_dump
 from parlai_spotbot.judges.specs import read_judges
 from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml
 from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.own_surveys import read_survey
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,16 +58,6 @@ def test_half_a_character_becomes_a_mark_and_a_whole_one_stays(tmp_path):
     assert parse_yaml(r'a: "\ud83d"') == {"a": "\ufffd"}
 
 
-@pytest.mark.parametrize("read", [files.read_json, lambda path: files.read_jsonl(path, dict), read_judges])
-@pytest.mark.parametrize(
-    "make", [os.mkdir, os.mkfifo, lambda path: path.symlink_to(path)], ids=["folder", "pipe", "link"]
-)
-def test_what_is_no_file_is_refused_at_once(read, make, tmp_path):
-    make(tmp_path / "given.yaml")
-    with pytest.raises(UserError, match=r"given.yaml.*: is a (folder|pipe), .*expected a file"):
-        read(tmp_path / "given.yaml")
-
-
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -89,6 +85,12 @@ def test_plain_yaml_is_what_it_was():
 
 
 READERS = {
+    "json": files.read_json,
+    "json lines": lambda path: files.read_jsonl(path, dict),
+    "import": lambda path: list(dataset_rows(path)),
+    "zip": lambda path: read_dump(path, "convai2"),
+    "settings": read_settings,
+    "own survey": read_survey,
     "pool": lambda path: read_entries(str(path)),
     "judges": read_judges,
     "domain": describe,
@@ -103,7 +105,7 @@ TEXTS = {"bomb": BOMB, "recursive": RECURSIVE, "deep": DEEP_YAML, "long": "a: " 
     ("reader", "text"),
     [
         pytest.param(reader, text, marks=[pytest.mark.slow] if text == "deep" and reader != "pool" else [])
-        for reader in READERS
+        for reader in ("pool", "judges", "domain", "study")
         for text in TEXTS
     ],
 )
@@ -113,6 +115,81 @@ def test_every_file_of_a_user_is_read_so(tmp_path, reader, text):
     with pytest.raises(UserError, match=r"study\.yaml(, line 1)?: not valid YAML") as told:
         READERS[reader](path)
     assert len(str(told.value)) < 1000
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(
+    "make",
+    [os.mkdir, os.mkfifo, lambda path: path.symlink_to(path), lambda path: path.symlink_to("/dev/zero")],
+    ids=["folder", "pipe", "link", "device"],
+)
+def test_what_may_never_end_is_refused_at_once(tmp_path, reader, make):
+    path = tmp_path / "study.yaml"
+    make(path)
+    says = r"a (folder|pipe, a device or a broken link)|no such file|no study|missing"
+    with pytest.raises(UserError, match=says):
+        READERS[reader](path)
+
+
+def test_a_long_flat_yaml_costs_seconds(tmp_path):
+    """12 MB took 51 seconds, and 100,000 levels ended the process."""
+    path = tmp_path / "study.yaml"
+    path.write_text("".join(f"key{n}: value {n}\n" for n in range(520_000)))
+    begun = time.process_time()
+    with pytest.raises(UserError, match="over 1,000,000 values"):
+        read_entries(str(path))
+    assert time.process_time() - begun < 10
+    path.write_text("[" * 100_000)
+    with pytest.raises(UserError, match="too deep"):
+        read_entries(str(path))
+
+
+PLAIN = "model_a,model_b,winner\nx,y,model_a\nx,y,tie\n"
+ROWS = [{"model_a": "x", "model_b": "y", "winner": word} for word in ("model_a", "tie")]
+LINES = "".join(json.dumps(row) + "\n" for row in ROWS)
+DIALECTS = {
+    "semicolon.csv": PLAIN.replace(",", ";").encode(),
+    "tab.csv": PLAIN.replace(",", "\t").encode(),
+    "bar.txt": PLAIN.replace(",", "|").encode(),
+    "excel.csv": b"sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n").encode() + b";;\r\n",
+    "utf16.csv": PLAIN.encode("utf-16"),
+    "utf16be.tsv": codecs.BOM_UTF16_BE + PLAIN.replace(",", "\t").encode("utf-16-be"),
+    "mark.csv": PLAIN.encode("utf-8-sig"),
+    "cr.csv": PLAIN.replace("\n", "\r").encode(),
+    "blanks.csv": PLAIN.replace(",", " , ").replace("x", '"x"').encode(),
+    "packed.csv.gz": gzip.compress(PLAIN.encode()),
+    "packed.jsonl.gz": gzip.compress(LINES.encode()),
+    "named.csv": gzip.compress(PLAIN.encode("utf-16")),
+    "lines.jsonl": LINES.encode("utf-16"),
+    "mark.jsonl": LINES.encode("utf-8-sig"),
+    "list.json": json.dumps(ROWS, indent=1).encode("utf-8-sig"),
+    "list.json.gz": gzip.compress(json.dumps(ROWS).encode()),
+    "no_ending": LINES.encode(),
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_dialects_say_the_same(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(DIALECTS[name])
+    assert [row for _, row in dataset_rows(path)] == ROWS
+
+
+WRONG = {
+    "cp1252.csv": ("modèle,b\nx,y\n".encode("cp1252"), "byte 0xe8 is not UTF-8, it may be cp1252 of Windows"),
+    "cut.csv.gz": (gzip.compress(PLAIN.encode() * 9)[:-12], "can't be unpacked"),
+    "no.csv.gz": (b"\x1f\x8b no gzip", "can't be unpacked"),
+    "quote.csv": (b'a,b\nx,"y\nx,y\n', r'a quote \("\) that opens there is never closed'),
+    "twice.csv": (b"a,b,a\nx,y,z\n", "the header has the column 'a' twice"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_no_dialect_explains_is_named(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(WRONG[name][0])
+    with pytest.raises(UserError, match=WRONG[name][1]):
+        list(dataset_rows(path))
 
 
 def test_a_long_cell_is_read_and_an_endless_one_refused(tmp_path, monkeypatch):

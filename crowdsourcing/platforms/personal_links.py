@@ -7,7 +7,7 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, csv_rows
+from parlai_spotbot.reading import Malformed, csv_rows, whole_text
 
 HEADER = ["annotator", "link"]
 MOST = 10_000
@@ -22,8 +22,8 @@ def wanted_names(annotators: str | int | None, default: int, group: str = "") ->
     if text.isdecimal() and 1 <= int(text) <= MOST:
         return ["-".join(filter(None, ("annotator", group, str(number)))) for number in range(1, int(text) + 1)]
     try:
-        lines = Path(text).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = whole_text(text).splitlines()
+    except (OSError, Malformed):
         raise UserError(
             f"--annotators {text}: neither a number from 1 to {MOST} nor a text file in UTF-8.",
             "Give a number, or a file with a name a line.",

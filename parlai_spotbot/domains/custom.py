@@ -5,7 +5,6 @@ A study keeps a copy of it in its folder ``domain/``, with checksums, so that it
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ import yaml
 from parlai_spotbot import files
 from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import regular
 from parlai_spotbot.records import NAME
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.user_files import read_file
@@ -137,11 +137,9 @@ def _paths(row: DescriptionFile, path: Path) -> tuple[tuple[str, Path, str], ...
 
 def _checksum(path: Path) -> str:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return files.sha256(regular(path, "file of conversations"))
     except (FileNotFoundError, NotADirectoryError):
         raise UserError(f"{path}: no such file of conversations.", "Correct its name.") from None
-    except IsADirectoryError:
-        raise UserError(f"{path}: is a folder, expected a file of conversations.", "Name the file.") from None
     except OSError as err:
         raise UserError(f"{path}: can't be read: {err.strerror or err}.", "Correct its name.") from None
 

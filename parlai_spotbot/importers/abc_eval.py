@@ -29,6 +29,7 @@ from parlai_spotbot.importers.abc_eval_labels import (
 )
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, numbered, plan_of
+from parlai_spotbot.reading import Malformed, opened
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, task_of_label
 from parlai_spotbot.surveys.interactive import CHOICE
@@ -60,9 +61,9 @@ MISSING_TURNS = "answers about turns that are not there"
 def is_full(path: Path | str) -> bool:
     """Return True if a file holds the whole project: its keys are stages, not ids as "(1,1)_emora"."""
     try:
-        with Path(path).open(encoding="utf-8-sig") as stream:
+        with opened(path) as stream:
             return re.match(r'\{\s*"[A-Za-z_]', stream.read(4096).lstrip()) is not None
-    except (OSError, UnicodeDecodeError) as err:
+    except (OSError, Malformed) as err:
         raise UserError(f"{path}: cannot be read: {err}.", REMEDY) from None
 
 

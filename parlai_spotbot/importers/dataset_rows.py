@@ -1,21 +1,22 @@
-"""The rows of a file as objects: CSV, TSV, JSON Lines, one JSON list, Parquet, or a folder of Parquet files.
+"""The rows of a file as objects: CSV, JSON Lines, one JSON list, Parquet, or a folder of Parquet files.
 
-Parquet needs pyarrow, which isn't installed with this package.
+Texts may be packed by gzip. Parquet needs pyarrow, which isn't installed with this package.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, csv_rows, parse_json
+from parlai_spotbot.reading import Malformed, csv_rows, lines_of, opened, parse_json, whole_text
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
 NONE = "-"
 """In place of a column: the field is left out."""
-BOM = b"\xef\xbb\xbf"
 
 Rows = Iterator[tuple[int, Any]]
 
@@ -29,49 +30,67 @@ def check_columns(columns: Mapping[str, str], fields: Collection[str], where: ob
             raise UserError(f"--columns {name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
 
 
+def spelling(name: str) -> str:
+    """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
+    return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+
+
 def dataset_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each row with its place ("FILE, line 3"); a `UserError` names file and place of what can't be read."""
     paths = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     if not paths:
         raise UserError(f"{path}: a folder without Parquet files.", REMEDY)
     for file in paths:
-        what, read = READERS.get(file.suffix.lower(), ("line", _json_lines))
+        what = "line"
         try:
-            for number, row in read(file):
+            what, rows = _rows_of(file)
+            for number, row in rows:
                 if not isinstance(row, dict):
                     raise UserError(f"{file}, {what} {number}: expected a JSON object, found {row!r:.40}.", REMEDY)
                 yield f"{file}, {what} {number}", row
         except FileNotFoundError:
             raise UserError(f"{file}: no such file.", REMEDY) from None
-        except (OSError, UnicodeDecodeError, Malformed) as err:
+        except (OSError, Malformed) as err:
             place = f", {what} {line}" if (line := getattr(err, "line", 0)) else ": cannot be read"
             raise UserError(f"{file}{place}: {err}.", REMEDY) from None
+
+
+def _rows_of(file: Path) -> tuple[str, Rows]:
+    """Return what a place in a file is called, and its rows; the format is known by the name, else by the beginning."""
+    if file.suffix.lower() == ".parquet":
+        return "row", _parquet(file)
+    with opened(file) as text:
+        begins = text.read(1 << 16).lstrip()[:1]
+    kinds = {kind.lower() for kind in file.suffixes[-2:]}
+    if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
+        return "line", _csv(file)
+    is_list = begins == "[" and not kinds & {".jsonl", ".ndjson"}
+    return ("entry", _json_list(file)) if is_list else ("line", _json_lines(file))
 
 
 def _csv(path: Path) -> Rows:
     rows = csv_rows(path)
     head = [name.strip() for name in next(rows, (0, []))[1]]
+    if twice := [name for name, count in Counter(filter(None, head)).items() if count > 1]:
+        raise Malformed(f"the header has the column '{twice[0]}' twice", 1)
     for number, row in rows:
         if len(row) != len(head):
             raise Malformed(f"has {len(row)} fields, the header has {len(head)}", number)
-        yield number, dict(zip(head, row, strict=True))
+        yield number, dict(zip(head, map(str.strip, row), strict=True))
 
 
 def _json_lines(path: Path) -> Rows:
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
+    with opened(path) as text:
+        for number, line in enumerate(lines_of(text), start=1):
+            if not line.isspace():
                 try:
-                    yield number, parse_json(line.removeprefix(BOM) if number == 1 else line)
+                    yield number, parse_json(line)
                 except ValueError as err:
                     raise Malformed(f"not valid JSON: {err}", number) from None
 
 
 def _json_list(path: Path) -> Rows:
-    """Yield the entries of one JSON list; a file that begins otherwise is read as JSON Lines."""
-    with path.open("rb") as file:
-        is_list = file.read(1 << 16).removeprefix(BOM).lstrip()[:1] == b"["
-    yield from enumerate(parse_json(path.read_bytes().removeprefix(BOM)), start=1) if is_list else _json_lines(path)
+    yield from enumerate(parse_json(whole_text(path)), start=1)
 
 
 def _parquet(path: Path) -> Rows:
@@ -89,12 +108,3 @@ def _parquet(path: Path) -> Rows:
                 number += len(batch)
     except pyarrow.ArrowException as err:
         raise Malformed(f"not a valid Parquet file: {err}") from None
-
-
-READERS = {
-    ".csv": ("line", _csv),
-    ".tsv": ("line", _csv),
-    ".json": ("entry", _json_list),
-    ".parquet": ("row", _parquet),
-}
-"""How a file is read, by the end of its name; all others are JSON Lines."""

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_json, unpacked
+from parlai_spotbot.reading import Malformed, parse_json, regular, unpacked
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 
 REMEDY = "Download the data again, and name the whole dump."
@@ -101,13 +101,13 @@ def _files(path: Path, names: Names[str]) -> dict[str, tuple[str, bytes]]:
     if not path.exists():
         raise UserError(f"{path}: no such file or folder.", "Name the zip file, or the folder it was unpacked to.")
     try:
-        archive = None if path.is_dir() else zipfile.ZipFile(path)
+        archive = None if path.is_dir() else zipfile.ZipFile(regular(path))
         inside = [str(p) for p in sorted(path.rglob("*.json"))] if archive is None else archive.namelist()
         places = {Path(entry).name: entry for entry in inside}
         if lacking := [name for name in names if name not in places]:
             raise UserError(f"{path}: {lacking[0]} is missing.", REMEDY)
         if archive is None:
-            return {name: (places[name], Path(places[name]).read_bytes()) for name in names}
+            return {name: (places[name], regular(places[name]).read_bytes()) for name in names}
         return {name: (f"{path}, {places[name]}", unpacked(archive, places[name])) for name in names}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, Malformed) as err:
         raise UserError(f"{path}: not a zip file that can be read: {err}.", REMEDY) from None

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import Malformed, parse_yaml
+from parlai_spotbot.reading import Malformed, parse_yaml, whole_text
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.pool_checks import with_code
 
@@ -85,8 +85,8 @@ def _settings(text: str, where: str) -> dict:
 
 def _words(path: Path, where: str) -> str:
     try:
-        return path.read_text(encoding="utf-8").strip()
-    except UnicodeDecodeError:
+        return whole_text(path).strip()
+    except Malformed:
         raise UserError(f"{where}: not a text in UTF-8.", "Name a text file.") from None
     except OSError as err:
         raise UserError(f"{where}: can't be read: {err.strerror}.", "Name a text file with its instructions.") from None

@@ -6,6 +6,7 @@ options. Every problem of every entry is found at once, each named by file, cont
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -15,7 +16,7 @@ from typing import Any
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_yaml
+from parlai_spotbot.reading import LOADER, Malformed, parse_yaml, whole_text
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import pool_checks as checks
 from parlai_spotbot.selfplay.contestant_text import contestant_of
@@ -34,6 +35,10 @@ class PoolEntry:
     kind: str = ""
     agent: str = ""
     problems: tuple[UserError, ...] = ()
+
+
+MOST_ENTRIES = 1000
+"""Of a pool; checking one takes a millisecond, and all play each other."""
 
 
 def shipped_pools() -> list[str]:
@@ -70,17 +75,20 @@ def read_entries(pool: str) -> list[PoolEntry]:
         raise UserError(
             f"{where}: expected contestants as 'name: entry'.", "For example: 'eliza: {model: spotbot:eliza}'."
         )
+    if len(values) > MOST_ENTRIES:
+        raise UserError(f"{where}: holds {len(values):,} entries, expected at most {MOST_ENTRIES:,}.", "Name a pool.")
     folder = None if pool in shipped_pools() else Path(pool).resolve().parent
     return [_entry(name, value, where, folder) for name, value in values.items()]
 
 
-class _AsWritten(yaml.SafeLoader):
+class _AsWritten(LOADER):
     """Keys are texts as written, where YAML takes `no` or `1.0` for something else; each stands once."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
         keys = [str(key.value) for key, _ in node.value]
+        counts = Counter(keys)
         for (key, _), name in zip(node.value, keys, strict=True):
-            if keys.count(name) > 1:
+            if counts[name] > 1:
                 raise yaml.constructor.ConstructorError(None, None, f"the key '{name}' stands twice", key.start_mark)
         self.flatten_mapping(node)
         return {str(key.value): self.construct_object(value, deep=deep) for key, value in node.value}
@@ -92,8 +100,8 @@ def _pool_text(pool: str) -> tuple[str, str]:
         return file.read_text(encoding="utf-8"), f"pool {pool}"
     path = Path(pool)
     try:
-        return path.read_text(encoding="utf-8"), str(path)
-    except (OSError, UnicodeDecodeError) as err:
+        return whole_text(path), str(path)
+    except (OSError, Malformed) as err:
         lacking = isinstance(err, (FileNotFoundError, NotADirectoryError))
         raise UserError(
             f"--pool {pool}: {'no such file or pool' if lacking else 'it is no text file that can be read'}.",

@@ -8,7 +8,7 @@ from typing import Any
 
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.user_files import LOADER, validated
+from parlai_spotbot.user_files import validated
 
 FOLDER = Path(__file__).parent
 REINSTALL = "Install the package again: it comes with this file."
@@ -17,7 +17,7 @@ REINSTALL = "Install the package again: it comes with this file."
 @cache
 def data(name: str) -> Any:
     """Return the values of a YAML file of this folder."""
-    return read_yaml(FOLDER / f"{name}.yaml", REINSTALL, REINSTALL, LOADER)
+    return read_yaml(FOLDER / f"{name}.yaml", REINSTALL, REINSTALL)
 
 
 def shipped(file: str, **fields: Any) -> Survey:

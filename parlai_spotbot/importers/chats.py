@@ -56,10 +56,10 @@ class ChatReader(Reading):
         words, columns, roles = chat_words(), request.pairs("columns"), request.pairs("roles")
         check_columns(columns, words["columns"], request.data, columns.values())
         self.keys = words["columns"] | {name: [theirs] for name, theirs in columns.items()}
-        self.role_of = {theirs: ours for ours, several in words["roles"].items() for theirs in several}
+        self.role_of = dict(words["roles"])
         for ours, theirs in roles.items():
-            if ours not in words["roles"]:
-                raise UserError(f"--roles {ours}={theirs}: no such role.", nearest(ours, words["roles"]))
+            if ours not in words["roles"].values():
+                raise UserError(f"--roles {ours}={theirs}: no such role.", nearest(ours, {*words["roles"].values()}))
             self.role_of[theirs.casefold()] = ours
         given = (name for name in self.names.given if self.role_of.get(name.casefold()) == USER)
         self.user = next(given, HUMAN)
@@ -93,8 +93,9 @@ class ChatReader(Reading):
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         talks: dict[str, tuple] = {}
         for where, row in rows:
-            talk, role = (self._find(row, name)[1] for name in ("conversation_id", "role"))
-            if None not in (talk, role) and self._messages(row)[1] is None:
+            talk = self._find(row, "conversation_id")[1]
+            is_turn = talk is not None and not row.keys().isdisjoint(self.keys["role"])
+            if is_turn and self._messages(row)[1] is None:
                 talks.setdefault(str(talk), (where, []))[1].append(row)
             else:
                 yield where, row
@@ -108,9 +109,11 @@ class ChatReader(Reading):
             try:
                 turns = sorted(once.values(), key=lambda turn: _order(turn[key]))
             except (KeyError, ValueError, TypeError, OverflowError):
-                problem = f"{where}: field '{key}' of a turn of this conversation is no number or time."
-                remedy = "Correct it, or name its column: --columns turn=THEIRS, - for the order of the file."
-                raise Unusable("conversation with a turn without a place", problem, remedy) from None
+                raise Unusable(
+                    "conversation with a turn without a place",
+                    f"{where}: field '{key}' of a turn of this conversation is no number or time.",
+                    "Correct it, or name its column: --columns turn=THEIRS, - for the order of the file.",
+                ) from None
         known = {key: value for turn in turns[::-1] for key, value in turn.items() if value not in (None, "")}
         return {**known, self.keys["messages"][0]: turns}
 
@@ -137,7 +140,6 @@ class ChatReader(Reading):
             )
         prompt = self._find(row, "system")[1]
         contexts = [cleaned(prompt)] if isinstance(prompt, str) else []
-        self.counts["system"] += len(contexts)
         turns = []
         for number, message in enumerate(messages, start=1):
             place = f"{where}: field '{column}', message {number}"
@@ -148,13 +150,13 @@ class ChatReader(Reading):
             if not text.strip() or (role == SYSTEM and turns):
                 self.counts["left_out"] += 1
             elif role == SYSTEM:
-                self.counts["system"] += 1
                 contexts.append(text)
             elif turns and turns[-1][0] == role:
                 self.counts["joined"] += 1
                 turns[-1] = (role, f"{turns[-1][1]}\n{text}")
             else:
                 turns.append((role, text))
+        self.counts["system"] += len(contexts)
         return contexts, turns
 
     def _role(self, message: dict, where: str) -> str:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import cache
 from itertools import cycle
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -28,8 +28,8 @@ from parlai_spotbot.user_files import validated
 
 CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""
-PERSONA = re.compile(r"(?:(?:your|partner's) persona:[^\n]*(?:\n|$))+")
-"""How teachers tell it: in front of the first message to that bot."""
+PERSONA = re.compile(r"(?:(?:your|partner's) persona:[^\n]*(?:\n|$)|__SILENCE__\s*)+")
+"""How teachers tell it, in front of the first message to that bot; and a first message that says nothing."""
 END = re.compile(r"\[(?:DONE|EXIT)\]")
 """What the last message of a chat says in ParlAI's logs."""
 
@@ -43,20 +43,17 @@ def chat_words() -> dict[str, Any]:
 class Act(BaseModel):
     """A turn, or a context that a speaker was given."""
 
-    id: str
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    id: str = Field(validation_alias=AliasChoices("id", "agent_idx"))
     text: str | None = None
-
-
-def _exchanges(dialog: Any) -> Any:
-    """Return a list of acts, as ParlAI's chats with people have it, as one of exchanges."""
-    return [[act] if isinstance(act, dict) else act for act in dialog] if isinstance(dialog, list) else dialog
 
 
 class ConversationRow(BaseModel):
     """A line of a Conversations file; the fields with defaults are those of this package's own files."""
 
-    dialog: Annotated[list[list[Act]], BeforeValidator(_exchanges)]
-    context: list[Act] = []
+    dialog: list[list[Act] | Act]
+    context: list[Act] | None = None
     conversation_id: str | int | None = None
     entities: tuple[str, str] | None = None
     seed_exchanges: int | None = Field(None, ge=0)
@@ -99,8 +96,11 @@ class Reading:
         its turns.
         """
         if len(texts) < 2 * (seed + 1):
-            problem = f"{where}: {len(texts)} turns, no exchange after {seed} of the seed."
-            raise Unusable("conversation without an exchange", problem, "Remove it, or the seed.")
+            raise Unusable(
+                "conversation without an exchange",
+                f"{where}: {len(texts)} turns, no exchange after {seed} of the seed.",
+                "Remove it, or the seed.",
+            )
         turns = tuple(map(Turn, cycle(entities), texts))
         column, name = identity
         if not name:
@@ -114,7 +114,10 @@ class Reading:
         made = Conversation(name, self.domain, pair, 0, entities, turns, seed_exchanges=seed, **more)
         problem = f"{where}: field '{column}' is '{name}', as of another conversation"
         if made != self.found.get(name, self.known.get(name, made)):
-            raise UserError(f"{problem} with other contents.", "Give each conversation an id of its own.")
+            raise UserError(
+                f"{problem} with other contents.",
+                "Give each an id of its own; chats of roles can do without: --columns conversation_id=-.",
+            )
         if name in self.found:
             raise Unusable("copy of a conversation", f"{problem} with the same contents.", "Remove one of them.")
         self.found[name] = made
@@ -170,26 +173,30 @@ class ConversationReader(Reading):
             talk = validated(ConversationRow, row, where)
         except UserError as err:
             raise Unusable("row that is no conversation", err.problem, err.remedy) from None
-        acts = [act for exchange in talk.dialog for act in exchange]
-        contexts = talk.context + [act for act in acts if act.id == CONTEXT]
+        acts = [act for one in talk.dialog for act in (one if isinstance(one, list) else [one])]
+        contexts = (talk.context or []) + [act for act in acts if act.id == CONTEXT]
         acts = [act for act in acts if act.id != CONTEXT]
         self.counts["messages"] += len(acts)
         while acts and END.fullmatch(acts[-1].text or ""):
             acts.pop()
             self.counts["ended"] += 1
-        if len(acts) > 1 and (told := PERSONA.match(acts[0].text or "")):
-            self.counts["persona"] += 1
-            contexts.append(Act(id=acts[1].id, text=told[0].strip()))
-            acts[0].text = told.string[told.end() :]
-            acts = acts[not acts[0].text :]
+        for act, listener in list(zip(acts[:2], acts[1::-1], strict=True)):
+            if told := PERSONA.match(act.text or ""):
+                self.counts["persona"] += 1
+                contexts.append(Act(id=listener.id, text=told[0].replace("__SILENCE__", "").strip()))
+                act.text = told.string[told.end() :]
+                if not act.text:
+                    acts.remove(act)
         ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]
         entities = [name if given else self.names.of(who, where, people=True) for who in ids]
         said = [self.text(act.text or "", who != HUMAN) for act, who in zip(acts, cycle(entities), strict=False)]
         for number, (act, text, who) in enumerate(zip(acts, said, cycle(ids), strict=False)):
             if not talk.entities and (act.id != who or not text.strip()):
-                problem = f"{where}: field 'dialog', turn {number} is by '{act.id}', expected a text by '{who}'."
-                remedy = "Two speakers take turns; where both are one bot, write --data NAME=FILE."
-                raise Unusable("conversation with a turn that is empty or by another speaker", problem, remedy)
+                raise Unusable(
+                    "conversation with a turn that is empty or by another speaker",
+                    f"{where}: field 'dialog', turn {number} is by '{act.id}', expected a text by '{who}'.",
+                    "Two speakers take turns; where both are one bot, write --data NAME=FILE.",
+                )
         self.counts["one_id"] += ids[0] == ids[1] != HUMAN and not (given or talk.entities)
         context = ["", ""]
         for number, act in enumerate(contexts[:2]):

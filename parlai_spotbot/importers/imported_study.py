@@ -133,13 +133,12 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         records[study.units_path(imported.survey)] = imported.units
         for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
             records[study.judgements_path(survey)] = judgements
+        records[study.survey_path(imported.survey) / "training.jsonl"] = imported.training
         for file, rows in records.items():
             if rows:
-                checksums.write_jsonl(file, (row.to_json() for row in rows))
+                checksums.write_jsonl(file, (row if isinstance(row, dict) else row.to_json() for row in rows))
         for survey, pieces in imported.lines.items():
             checksums.write_bytes(study.judgements_path(survey), pieces)
-        if imported.training:
-            checksums.write_jsonl(study.survey_path(imported.survey) / "training.jsonl", imported.training)
         study.record(STEP, about)
         if not there:
             Study.create(path, imported.plan)
@@ -177,6 +176,7 @@ def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[
     """Return those of `new` that differ from the last answer before; one that changes an answer gets its own id."""
     ids = {row.judgement_id: _answered(row) for row in judgements}
     last, fresh = {_answered(row): row.answer for row in judgements}, []
+    timed = {(_answered(row), str(row.answer), row.submitted_at) for row in judgements if row.submitted_at}
     for row in new:
         key = _answered(row)
         if ids.get(row.judgement_id, key) != key:
@@ -185,7 +185,7 @@ def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[
                 "or question.",
                 "Give each annotation an annotation_id of its own.",
             )
-        if key not in last or last[key] != row.answer:
+        if last.get(key, ...) != row.answer and (key, str(row.answer), row.submitted_at) not in timed:
             name, number = row.judgement_id, 1
             while name in ids:
                 number += 1

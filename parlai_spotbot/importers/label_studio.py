@@ -27,8 +27,6 @@ from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
 from parlai_spotbot.wording import counted
 
-ANSWERS = ("", "choices", "rating", "textarea")
-"""The types of results that are answers."""
 JUDGED = "judged"
 """The target of a control that asks about the speaker whom the task judges."""
 REMEDY = "Export as JSON, not as JSON-MIN or CSV."
@@ -43,9 +41,8 @@ class Value(BaseModel):
 
 
 class Result(BaseModel):
-    """The answer of a control; relations and regions are of other types."""
+    """The answer of a control; relations and regions have none."""
 
-    type: str = ""
     from_name: str = ""
     value: Value = Value()
 
@@ -99,13 +96,13 @@ def read(
     for where, row in dataset_rows(path):
         task = validated(Task, row, where, REMEDY)
         skipped["prediction"] += len(task.predictions)
-        skipped["skipped task"] += sum(one.was_cancelled for one in task.annotations)
         nobody = 0
         for number, annotation in enumerate(task.annotations, start=1):
             who, place = annotation.completed_by, f"{where}, annotation {number}"
             nobody += who is None
             name = f"unknown-{nobody}" if who is None else who.get("id") if isinstance(who, dict) else who
             if annotation.was_cancelled:
+                skipped["skipped task"] += 1
                 continue
             with left_out.row():
                 if task.data.item_id not in items:
@@ -139,13 +136,14 @@ def _judgements(
     controls, found = controls_of(reader.survey), []
     for result in annotation.result:
         name = result.from_name
-        if name and result.type in ANSWERS:
-            if name not in controls:
-                raise UserError(f"{place}: {name!r} is no control of this survey.", nearest(name, controls, 24))
-            question, target = controls[name]
-            target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
-            answer = _answer(question, result.value, f"{place}: '{name}'")
-            found += reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
+        if name not in controls and result.value == Value():
+            continue
+        if name not in controls:
+            raise UserError(f"{place}: {name!r} is no control of this survey.", nearest(name, controls, 24))
+        question, target = controls[name]
+        target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
+        answer = _answer(question, result.value, f"{place}: '{name}'")
+        found += reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
     return found
 
 

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from parlai_spotbot.analysis.answers import last_answers
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers import label_studio
 from parlai_spotbot.importers.judgements import JudgementReader
@@ -65,6 +66,25 @@ def test_annotations_come_back_as_judgements(study, run, tmp_path, capsys, surve
     assert f"{len(before)} judgements by {len({r.worker_id for r in before})} annotators" in said
     SpotbotImport.main(*again)
     assert ", 0 of them new" in capsys.readouterr().out
+
+
+def test_a_corrected_annotation_counts_and_exports_again_change_nothing(study, tmp_path, capsys):
+    own = study("surveys")
+    own.judgements_path("spot_the_bot").unlink()
+    item = next(item for unit in own.units("spot_the_bot") for item in unit.items if not item.control)
+    said = []
+    for day, choice in enumerate(["human", "bot", "human", "bot"], start=1):
+        answer = {"from_name": "nature__entity_0", "value": {"choices": [choice]}}
+        about = {"id": 1, "completed_by": 3, "updated_at": f"2026-05-0{2 - day % 2}T12:00:00Z", "result": [answer]}
+        path = tmp_path / "export.json"
+        path.write_text(json.dumps([{"data": {"item_id": item.item_id}, "annotations": [about]}]))
+        words = ["--format", "label_studio", "--survey", "spot_the_bot", "--study", str(own.path), "--data", str(path)]
+        SpotbotImport.main(*words)
+        said.append(capsys.readouterr().out.partition("read, ")[2][:1])
+    rows = Study.open(own.path).judgements("spot_the_bot")
+    assert ("".join(said), [row.answer for row in rows]) == ("1100", ["human", "bot"])
+    ((_, last),) = last_answers(rows, lambda row: row.item_id)[0]
+    assert last.answer == "bot"
 
 
 @pytest.mark.parametrize("survey", SURVEYS)
@@ -178,7 +198,7 @@ def test_what_cannot_be_used_is_left_out_and_counted(read):
 BAD = [
     ([{"data": {"item_id": "i"}}], "'annotations' is missing"),
     ([task() | {"data": {"item_id": "j"}}], "item 'j' is in none of the study's units"),
-    ([task(result=[{"from_name": "natur", "value": {}}])], "'natur' is no control"),
+    ([task(result=[{"from_name": "natur", "value": {"choices": ["bot"]}}])], "'natur' is no control"),
     ([task(result=[RESULT | {"value": {"choices": ["a", "b"]}}])], "holds 2, expected one"),
     ([task(result=[RESULT | {"value": {"choices": ["robot"]}}])], "'robot'"),
     ([task(completed_by=[])], "completed_by"),

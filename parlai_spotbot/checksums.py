@@ -2,7 +2,8 @@
 
 A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
 between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the
-recorded part is unchanged. Files outside a study have no checksums.
+recorded part is unchanged. A file that a command would read and that none wrote (`RECORDED`) is an error, too.
+Files outside a study have no checksums.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -19,13 +21,15 @@ from typing import Any
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import parse_json
+from parlai_spotbot.files import bytes_of
 
 MANIFEST, PLAN, PROVENANCE = "manifest.json", "study.yaml", "provenance.json"
-MARK = "manifest"
-"""The key of provenance.json that says that the study has a manifest."""
-
-VERSION = 1
+MARK, VERSION = "manifest", 1
+"""What provenance.json says of a study that has a manifest."""
+MARKS = {PLAN: MANIFEST, PROVENANCE: f'"{MARK}": {VERSION}'}
+"""Texts in files of a study that has a manifest."""
+DERIVED = re.compile(r"(?:surveys/[^/]+/|nuc/)?analysis/")
+"""Results, which are compared when they are read, all other files when a study is opened."""
 
 RECORDED = (
     PLAN,
@@ -35,12 +39,14 @@ RECORDED = (
     "failures.jsonl",
     "domain/*",
     "surveys/*/*.json*",
+    "surveys/*/*.yaml",
     "surveys/*/judges/**/*.json*",
     "surveys/*/analysis/**/*.json",
     "analysis/**/*.json",
-    "nuc/analysis/*.json",
+    "nuc/questions.jsonl",
+    "nuc/*/*.json*",
 )
-"""Files that a manifest records when it is made for existing files; others are recorded when they are written."""
+"""Files that commands read wherever they come from; others are recorded when they are written."""
 
 Manifest = dict[str, dict[str, Any]]
 
@@ -53,33 +59,50 @@ def study_of(path: Path) -> Path | None:
     return next((folder for folder in path.parents if (folder / PLAN).exists()), None)
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """Return the records by path in the study; {} for a study of an older version, which has none."""
+def read_manifest(folder: Path) -> Manifest | None:
+    """Return the records by path in the study; None for a study of an older version, which has no manifest."""
     path = folder / MANIFEST
     remedy = f"Put a copy back, or record the files as they are: {hints.command('check', folder, new_manifest=True)}"
-    if path.exists():
-        manifest = files.read_json(path, "manifest", remedy)
-        records = manifest.values() if isinstance(manifest, dict) else [manifest]
-        if all(isinstance(row, dict) and {"bytes", "sha256"} <= row.keys() for row in records):
-            return manifest
-        raise UserError(f"{path}: not a manifest: expected 'bytes' and 'sha256' of each file.", remedy)
-    with contextlib.suppress(OSError, ValueError, TypeError):
-        if MARK in parse_json((folder / PROVENANCE).read_bytes()):
-            raise UserError(f"{path}: missing, but {PROVENANCE} says that the study has one.", remedy)
-    return {}
+    if bytes_of(path, remedy=remedy) is None:
+        if not any(mark.encode() in (bytes_of(folder / name) or b"") for name, mark in MARKS.items()):
+            return None
+        raise UserError(f"{path}: missing, but {' or '.join(MARKS)} says that the study has one.", remedy)
+    manifest = files.read_json(path, "manifest", remedy)
+    if isinstance(manifest, dict) and all(map(_is_record, manifest.values())):
+        return manifest
+    raise UserError(f"{path}: not a manifest: expected 'bytes' and 'sha256' of each file.", remedy)
 
 
-def new_manifest(folder: Path) -> Manifest:
+def _is_record(row: Any) -> bool:
+    known = isinstance(row, dict) and {"bytes", "sha256"} <= row.keys() and isinstance(row["bytes"], int)
+    return known and (row.get("before") is None or _is_record(row["before"]))
+
+
+def names_of(folder: Path, manifest: Manifest | None) -> list[str]:
+    """Return the files of a study, by their paths in it: those of its manifest, and what there is of `RECORDED`."""
+    paths = (path for pattern in RECORDED for path in folder.glob(pattern))  # what begins with . isn't finished
+    there = {path.relative_to(folder).as_posix() for path in paths if path.name[0] != "." and not path.is_dir()}
+    return sorted(there.union(manifest or ()))
+
+
+def new_manifest(folder: Path, manifest: Manifest | None = None) -> Manifest:
     """Record the files of a study as they are, and remove checksums that older versions left beside them."""
     for sums in folder.rglob(".*.sums*"):
         sums.unlink()
-    paths = {path for pattern in RECORDED for path in folder.glob(pattern) if path.is_file()}
-    return {path.relative_to(folder).as_posix(): record_of(path.read_bytes()) for path in sorted(paths)}
+    data = {name: bytes_of(folder / name) for name in names_of(folder, manifest)}
+    return {name: record_of(content) for name, content in data.items() if content is not None}
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Replace the manifest of a study."""
     files.write_json(folder / MANIFEST, manifest)
+
+
+def verify_files(study: Path, below: tuple[str, ...] = (), remedy: str = "") -> None:
+    """`verify` all files of a study but results, or those that are `below` a folder of it ("analysis/")."""
+    for name in names_of(study, read_manifest(study)):
+        if name.startswith(below) if below else not DERIVED.match(name):
+            verify(study / name, remedy=remedy)
 
 
 def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
@@ -88,26 +111,28 @@ def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
     folder = study_of(path)
     if folder is None:
         return
+    name = path.absolute().relative_to(folder).as_posix()
     for turn in range(2):  # another command may have replaced the file since it was read
-        record = read_manifest(folder).get(path.absolute().relative_to(folder).as_posix())
-        data = _bytes(path) if data is None or turn else data
-        if record is None or _agrees(record, data) or ("before" in record and _agrees(record["before"], data)):
+        manifest = read_manifest(folder)
+        record = (manifest or {}).get(name)
+        data = bytes_of(path) if data is None or turn else data
+        if _agrees(record, data) or (record and "before" in record and _agrees(record["before"], data)):
             return
-    what = "it is gone" if data is None else f"{len(data):,} bytes, {record['bytes']:,} were written"
-    if data is not None and len(data) == record["bytes"]:
+        if record is None and (manifest is None or name not in names_of(folder, manifest)):
+            return
+    if record is None:
+        what = "no command has written it"
+    elif data is None:
+        what = "it is gone"
+    elif len(data) == record["bytes"]:
         what = "its SHA-256 is another one"
+    else:
+        what = f"{len(data):,} bytes, {record['bytes']:,} were written"
     raise UserError(
         f"{path}: changed since it was written: {what} ({MANIFEST}).",
-        f"{remedy or 'Put a copy of the file back.'} Or, where you changed it yourself: "
+        f"{remedy or ('Put a copy of the file back.' if record else 'Remove it.')} Or, where you changed it yourself: "
         + hints.command("check", folder, new_manifest=True),
     )
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 def record_of(data: bytes) -> dict[str, Any]:
@@ -131,13 +156,13 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
     try:
         with contextlib.suppress(OSError):  # a disk without locks
             fcntl.flock(handle, fcntl.LOCK_EX)
-        manifest = read_manifest(folder) if (folder / PLAN).exists() else {}
-        if not manifest:
+        manifest = read_manifest(folder) if (folder / PLAN).exists() else None
+        if manifest is None:
             manifest = new_manifest(folder)
             if (folder / PLAN).exists():
                 print(f"{folder}: had no {MANIFEST}; one is written from the files as they are", file=sys.stderr)
         for name in [name for name, record in manifest.items() if "before" in record]:
-            _settle(manifest, name, _bytes(folder / name))
+            _settle(manifest, name, bytes_of(folder / name))
         yield folder, Path(path).absolute().relative_to(folder).as_posix(), manifest
     finally:
         os.close(handle)
@@ -197,7 +222,8 @@ def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:
         files.write_bytes(path, data)
         return
     with _held(path) as (folder, name, manifest):
-        before, record = record_of(path.read_bytes()) if path.exists() else None, record_of(data)
+        old, record = bytes_of(path), record_of(data)
+        before = None if old is None else record_of(old)
         if before == record == manifest.get(name):
             return
         manifest[name] = {**record, "before": before}
@@ -205,28 +231,30 @@ def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:
         files.write_bytes(path, data)
 
 
-def forget(path: Path) -> None:
-    """Take a file, or all files of a folder, out of the manifest: it is about to be moved or removed."""
+def remove(path: Path) -> None:
+    """Remove a file, if it is there, and its record."""
     if study_of(path) is not None:
         with _held(path) as (folder, name, manifest):
-            kept = {key: row for key, row in manifest.items() if key != name and not key.startswith(f"{name}/")}
-            if len(kept) < len(manifest):
-                write_manifest(folder, kept)
+            if name in manifest:
+                write_manifest(folder, {**manifest, name: {**manifest[name], "before": None}})  # it is there, or gone
+    with files.disk_errors(path):
+        path.unlink(missing_ok=True)
+    forget_gone(path)
 
 
-def remove(path: Path) -> None:
-    """Remove a file, if it is there."""
-    if path.exists():
-        forget(path)
-        path.unlink()
+def forget_gone(path: Path) -> None:
+    """Take a file, or all files of a folder, that are gone out of the manifest."""
+    if study_of(path) is not None:
+        with _held(path) as (folder, name, manifest):
+            gone = {key for key in manifest if f"{key}/".startswith(f"{name}/") and not (folder / key).exists()}
+            write_manifest(folder, {key: row for key, row in manifest.items() if key not in gone})
 
 
 class Journal(files.Journal):
     """`files.Journal` of a file as recorded, which is recorded again when it is closed."""
 
     def __init__(self, path: Path):
-        if Path(path).exists():
-            verify(path)
+        verify(path)
         super().__init__(path)
         self._note()
 

@@ -44,7 +44,8 @@ DISK_REMEDY = "Free some space, allow writing there, or choose another folder"
 
 
 @contextlib.contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn an error of the disk while `path` is written into a `UserError`."""
     try:
         yield
     except OSError as err:
@@ -66,7 +67,7 @@ def write_text(path: Path, text: str) -> None:
 def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Replace `path` by `data`, whole or in pieces, atomically and durably (temporary file, fsync, rename)."""
     path = Path(path)
-    with _disk_errors(path):
+    with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
         try:
@@ -120,6 +121,16 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     write_text(path, "".join(dumps(row) + "\n" for row in rows))
 
 
+def bytes_of(path: Path, what: str = "file", remedy: str = "Remove it, and put a copy back.") -> bytes | None:
+    """Return what a file holds; None where there is none."""
+    try:
+        return regular(path, what, remedy).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
+
+
 def read_jsonl(
     path: Path,
     parse: Callable[[dict, str], Any],
@@ -139,12 +150,8 @@ def read_jsonl(
     check : callable (path, data)
         Called in the end with the bytes; raises `UserError` where they are not what was written (checksums.py).
     """
-    try:
-        raw = regular(path, what, remedy).read_bytes()
-    except FileNotFoundError:
-        raise UserError(f"{path}: no such {what}.", remedy) from None
-    except OSError as err:
-        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
+    if (raw := bytes_of(path, what, remedy)) is None:
+        raise UserError(f"{path}: no such {what}.", remedy)
     lines = raw.split(b"\n")
     tail = lines.pop()
     if tail and not torn_tail:
@@ -248,7 +255,7 @@ class Journal:
 
     def __init__(self, path: Path):
         self.path = Path(path)
-        with _disk_errors(self.path):
+        with disk_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115
             self.cut = self._cut_torn_line()
@@ -269,7 +276,7 @@ class Journal:
         """
         data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8")
         start = os.fstat(self._file.fileno()).st_size
-        with _disk_errors(self.path):
+        with disk_errors(self.path):
             try:
                 view = memoryview(data)
                 while view:
@@ -283,7 +290,7 @@ class Journal:
 
     def sync(self) -> None:
         """Wait until the disk has all that was appended."""
-        with _disk_errors(self.path):
+        with disk_errors(self.path):
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
@@ -303,7 +310,7 @@ def lock(path: Path, command: str) -> Iterator[None]:
     What killed writes left beside it and below is removed.
     """
     path = Path(path)
-    with _disk_errors(path):
+    with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = open(path, "a+", encoding="utf-8")  # noqa: SIM115
     with handle:

@@ -19,7 +19,7 @@ import yaml
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judgement_table import judgement_table
-from parlai_spotbot.reading import Malformed, parse_yaml, whole_text
+from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.study_plan import Plan, extended
 
@@ -126,11 +126,15 @@ class Study:
     def write_plan(self) -> None:
         """Write the base plan; of a study there is, only before anything is made by it."""
         text = yaml.safe_dump(self.base.to_json(), sort_keys=False, allow_unicode=True)
-        checksums.write_text(self.plan_path, "# The plan of this study. Changes go to history.jsonl.\n" + text)
+        comment = "# The plan of this study. Changes go to history.jsonl, checksums of all files to manifest.json.\n"
+        checksums.write_text(self.plan_path, comment + text)
 
     @classmethod
-    def open(cls, path: Path | str) -> Self:
-        """Read and validate a study; missing or malformed files are a `UserError`."""
+    def open(cls, path: Path | str, verify: bool = True) -> Self:
+        """Read and validate a study; missing or malformed files, and those that are not as recorded, are a `UserError`.
+
+        Without `verify`, files are compared with their checksums only when they are read.
+        """
         path = Path(path)
         if not cls.exists(path):
             raise UserError(
@@ -138,12 +142,9 @@ class Study:
                 f"Correct it, or make one: {hints.command('selfchat', path)}",
             )
         plan_path = path / "study.yaml"
-        try:
-            row = parse_yaml(whole_text(plan_path))
-        except Malformed as err:
-            raise UserError(f"{plan_path}: not valid YAML: {err}.", "Correct that line.") from None
-        base = Plan.from_json(row, str(plan_path))
-        checksums.verify(plan_path)
+        base = Plan.from_json(read_yaml(plan_path, "Put a copy back.", "Correct that line."), str(plan_path))
+        if verify:
+            checksums.verify_files(path)
         study = cls(path, base, base)
         for extension in checksums.read_journal(study.history_path, lambda r, where: {**r, "_where": where}):
             study._apply(extension)
@@ -262,7 +263,7 @@ class Study:
         """Return the account of each judge that has answered a survey, by its source "judge:NAME"."""
         judges = {}
         for path in sorted((self.survey_path(survey) / "judges").glob("*.json")):
-            remedy = f"Remove it, and run the same spotbot_judge command for judge '{path.stem}' again."
+            remedy = f"Put a copy back, or run the same spotbot_judge command for judge '{path.stem}' again."
             account = checksums.read_json(path, "file of a judge", remedy)
             if not isinstance(account, dict) or not isinstance(account.get("variants"), dict):
                 raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
@@ -285,12 +286,8 @@ class Study:
 
     # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
-        if not self.provenance_path.exists():
-            checksums.verify(self.provenance_path)
-            return {}
-        recorded = files.read_json(self.provenance_path)
         checksums.verify(self.provenance_path)
-        return recorded
+        return files.read_json(self.provenance_path) if self.provenance_path.exists() else {}
 
     def record(self, step: str, value: dict) -> None:
         """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +37,7 @@ def checked(path: Path, read: Callable[[], Any]) -> CheckedFile:
 def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     """Every file of a study that a command wrote, the plan first; the crowd's own files are another matter."""
     folder = Path(folder)
-    opened = checked(folder / "study.yaml", lambda: _verified(folder / "study.yaml", Study.open(folder)))
+    opened = checked(folder / "study.yaml", lambda: _verified(folder / "study.yaml", Study.open(folder, verify=False)))
     yield opened
     study = Study(folder, None, None)  # its paths, whatever the plan says
     rows = {study.history_path: None, study.conversations_path: study.conversations}
@@ -45,17 +46,14 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
         rows[study.units_path(name)] = lambda name=name: study.units(name)
         rows[study.judgements_path(name)] = lambda name=name: study.judgements(name)
     recorded = checksums.read_manifest(folder)
-    if not recorded:
+    if recorded is None:
         yield CheckedFile(folder / checksums.MANIFEST, "missing, so files are checked for their form only")
-    names = {folder / name for name in recorded} | {p for pattern in checksums.RECORDED for p in folder.glob(pattern)}
-    for path in sorted((rows.keys() | names) - {opened.path}):
-        if path.is_file() or path.relative_to(folder).as_posix() in recorded:
-            yield checked(path, lambda path=path: _verified(path, (rows.get(path) or (lambda: _parsed(path)))()))
+    for path in (folder / name for name in checksums.names_of(folder, recorded) if name != checksums.PLAN):
+        yield checked(path, lambda path=path: _verified(path, (rows.get(path) or (lambda: _parsed(path)))()))
 
 
 def _parsed(path: Path) -> list | None:
-    if not path.exists():
-        return None
+    checksums.verify(path)
     if path.suffix == ".jsonl":
         return files.read_jsonl(path, lambda row, where: row, torn_tail=True)
     return None if path.suffix != ".json" else parse_json(path.read_bytes()) and None
@@ -69,14 +67,14 @@ def _verified(path: Path, rows: Any) -> str:
 
 def record_as_they_are(folder: Path) -> list[str]:
     """Make the manifest again from the files as they are; returns the names of those that were changed by hand."""
-    try:
+    recorded, changed = None, []
+    with contextlib.suppress(UserError):  # the manifest itself is gone or damaged
         recorded = checksums.read_manifest(folder)
-    except UserError:
-        recorded = {}
-    changed = [name for name in recorded if checked(folder / name, lambda n=name: checksums.verify(folder / n)).problem]
-    manifest = checksums.new_manifest(folder)
-    kept = [name for name in recorded if name not in manifest and (folder / name).exists()]
-    checksums.write_manifest(folder, manifest | {name: checksums.record_of(folder / name) for name in kept})
+        names = checksums.names_of(folder, recorded)
+        changed = [
+            name for name in names if checked(folder / name, lambda n=name: checksums.verify(folder / n)).problem
+        ]
+    checksums.write_manifest(folder, checksums.new_manifest(folder, recorded))
     study = Study.open(folder)
     if changed:
         before = study.provenance().get("changed_by_hand", {}).get("files", [])

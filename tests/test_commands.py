@@ -17,6 +17,7 @@ from pathlib import Path
 import in_process
 import pytest
 from in_process import spotbot
+from sealing import sealed
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 POOL = """\
@@ -176,6 +177,7 @@ BAD_FILES = [
 @pytest.mark.parametrize(("command", "name", "number", "line", "says"), BAD_FILES)
 def test_a_malformed_file_is_named_by_line_and_left_as_it_was(study, command, name, number, line, says):
     spoil(study, name, number, line)
+    sealed(study)
     before = fingerprint(study)
     err = told(command, "--study", study, code=2)
     assert says in err
@@ -189,6 +191,8 @@ def test_a_malformed_file_is_named_by_line_and_left_as_it_was(study, command, na
 )
 def test_a_missing_step_is_named_with_the_command_to_run(study, command, gone):
     (study / gone).unlink()
+    assert f"{gone}: changed since it was written: it is gone" in told(command, "--study", study, code=2)
+    sealed(study)
     err = told(command, "--study", study, code=2)
     assert "Run: parlai spotbot_" in err
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from parlai_spotbot import files, plugin
+from parlai_spotbot import checksums, files, plugin
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
 
@@ -79,7 +79,7 @@ def test_each_kind_of_thing_is_one_file(added):
     spotbot("spotbot_judge", study=path, judges="talkative")
     spotbot("spotbot_pack", study=path, survey="memorable")
     study = Study.open(path)
-    files.write_jsonl(study.judgements_path("memorable"), chosen(study, "memorable"))
+    checksums.write_jsonl(study.judgements_path("memorable"), chosen(study, "memorable"))
     for survey in ("spot_the_bot", "memorable"):
         spotbot("spotbot_analyze", study=path, survey=survey, bootstraps=20)
     found = files.read_json(study.analysis_path("spot_the_bot") / "undecided.json")["by_source"]["judge:talkative"]

@@ -11,7 +11,6 @@ from zlib import crc32
 
 import pytest
 
-from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
@@ -105,7 +104,6 @@ def of_study(name):
         folder = path.parent / "study"
         shutil.copytree(STUDY, folder, dirs_exist_ok=True)
         shutil.copy(path, folder / name)
-        checksums.forget(folder / name)
         study = Study.open(folder)
         study.provenance()
         study.conversations()

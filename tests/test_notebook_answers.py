@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import parlai_spotbot as sb
-from parlai_spotbot import checksums
 
 PEOPLE = Path(__file__).parent / "goldens" / "studies" / "people"
 
@@ -15,7 +14,6 @@ def test_a_malformed_line_is_a_value_error_wherever_it_is_met(tmp_path):
     folder = tmp_path / "people"
     shutil.copytree(PEOPLE, folder)
     path = sb.Study.open(folder).answers().study.judgements_path("spot_the_bot")
-    checksums.forget(path)
     path.write_text('{"source": 3}\n' + path.read_text())
     for ask in (lambda own: own.of("human"), lambda own: own.sources, len, lambda own: own.frame):
         with pytest.raises(ValueError, match=r"^study: .*, line 1: "):

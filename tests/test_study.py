@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from sealing import sealed
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
@@ -72,7 +73,7 @@ def test_extensions_add_up_and_survive_a_torn_line(tmp_path):
     study.extend(conversations_per_pair=50)
     with open(study.history_path, "a") as file:  # as older versions could leave it
         file.write('{"extend": {"conver')
-    checksums.forget(study.history_path)
+    sealed(study.path)
     again = Study.open(tmp_path / "s")
     assert list(again.plan.contestants) == ["eliza", "alice", "tfidf"]
     assert again.plan.conversations_per_pair == 50
@@ -97,13 +98,13 @@ def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
 def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
     row = Conversation("c", "chitchat", ("eliza", "alice"), 0, ("eliza", "alice"), (Turn("eliza", "hi"),), 0, "")
-    files.write_jsonl(study.conversations_path, [row.to_json()])
+    checksums.write_jsonl(study.conversations_path, [row.to_json()])
     study.conversations().clear()
     with monkeypatch.context() as patch:
         patch.setattr(files, "read_jsonl", None)
         assert study.conversations() == study.load("spot_the_bot").conversations == [row]
         assert study.load("spot_the_bot").units == study.load("spot_the_bot").judgements == []
-    files.write_jsonl(study.conversations_path, [row.to_json(), replace(row, conversation_id="d").to_json()])
+    checksums.write_jsonl(study.conversations_path, [row.to_json(), replace(row, conversation_id="d").to_json()])
     assert len(study.conversations()) == 2
     study.conversations_path.unlink()
     with pytest.raises(UserError, match="no such conversations file"):

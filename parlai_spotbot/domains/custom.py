@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import yaml
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import regular
@@ -160,7 +160,7 @@ def keep(domain: Domain, study: Path) -> None:
                 raise UserError(f"{copy}: cannot write: {err.strerror or err}.", f"{files.DISK_REMEDY}.") from err
             partial.replace(copy)
     text = yaml.safe_dump(domain.plain(), sort_keys=False, allow_unicode=True)
-    files.write_text(
+    checksums.write_text(
         folder / DESCRIPTION, "# The domain of this study, kept so that it goes on wherever it is.\n" + text
     )
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.errors import UserError, nearest
@@ -97,6 +97,7 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
         made = result if path.suffix == ".json" else frames
         if path.stem not in made and not path.stem.startswith(kept):
             checksums.remove(path)
+    checksums.forget_gone(folder)
     for name, value in result.items():
         checksums.write_json(folder / f"{name}.json", value)
     for name, table in frames.items():
@@ -107,7 +108,7 @@ def _stands(path: Path, study: Study, survey: str) -> bool:
     """Return whether an earlier result, which takes an option, was made from the same files by this version."""
     if not path.exists():
         return False
-    made_by = checksums.read_json(path, "analysis file", "Remove it.")["made_by"]
+    made_by = checksums.read_json(path, "analysis file", hints.run("analyze", study.path, survey))["made_by"]
     return (made_by.get("sha256"), made_by.get("version")) == (study.checksums(survey), VERSION)
 
 

@@ -209,6 +209,7 @@ def _check_survey(study: Study, survey: str) -> None:
 def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
     analysis, made_by = {}, {}
     remedy = hints.run("analyze", study.path, survey)
+    checksums.verify_files(study.path, (f"surveys/{survey}/analysis/",), remedy)
     for path in sorted(study.analysis_path(survey).glob("*.json")):
         stem = path.stem
         if stem in NO_SOURCES:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from parlai_spotbot import checksums, files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
@@ -45,8 +45,7 @@ def judge_study(
             judge.prepare(study, survey, progress)
         if todo:
             _record_options(study, survey, judge)
-            checksums.forget(path)  # it changes until the end
-            files.write_json(path, _summary(study, judge, units, recorded))
+            checksums.write_json(path, _summary(study, judge, units, recorded))
         try:
             _answer(study.judgements_path(survey), judge, todo, {row.judgement_id for row in recorded}, progress)
         finally:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.render import tell
@@ -119,6 +119,7 @@ def told_of_study(
 ) -> list[tuple[Finding, list[tuple[str, Section]]]]:
     """Return what findings on the whole study say, each with its (source, section)s; those with nothing stay away."""
     contents, found = views[0].contents, []
+    checksums.verify_files(contents.study.path, ("analysis/", "nuc/analysis/"), "Run the command that wrote it again.")
     with known_to(contents):
         for finding in findings_of_study():
             results = finding.compute(contents.study, [view.contents.survey for view in views])

@@ -50,10 +50,10 @@ class SpotbotCheck(Command):
                 changed = record_as_they_are(folder)
             print(f"recorded as they are; changed by hand: {', '.join(changed) or 'none'}")
         if self.opt["restore"]:
-            print("\n".join(restore(Study.open(folder))) or "no ledger is damaged, so none was restored")
+            print("\n".join(restore(Study.open(folder, verify=False))) or "no ledger is damaged, so none was restored")
         checked = list(check_study(folder))
         if not any(one.problem for one in checked[:1]):
-            checked += check_collections(Study.open(folder))
+            checked += check_collections(Study.open(folder, verify=False))
         for one in checked:
             name = one.path.relative_to(folder) if one.path.is_relative_to(folder) else one.path
             if one.problem:

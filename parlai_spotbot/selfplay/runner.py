@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 
 from parlai.core.opt import Opt
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.records import Conversation, Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFailure
 from parlai_spotbot.selfplay.contestants import Contestants
@@ -113,7 +113,7 @@ class Runner:
         queue = list(groups)
         running: set[Future] = set()
         failed = self.study.failures_path
-        with files.Journal(self.study.journal_path) as journal, checksums.Journal(failed) as failures:
+        with checksums.Journal(self.study.journal_path) as journal, checksums.Journal(failed) as failures:
             try:
                 while queue or running:
                     while queue and len(running) < most:
@@ -193,7 +193,7 @@ class Runner:
             print(f"failed: {row['conversation_id']}: {who}")
 
     def _settle(
-        self, outcome: GroupOutcome, journal: files.Journal, failures: checksums.Journal, bar: Bar
+        self, outcome: GroupOutcome, journal: checksums.Journal, failures: checksums.Journal, bar: Bar
     ) -> list[list[ConversationJob]]:
         """Write what a group brought; returns the groups that go on again."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
@@ -260,7 +260,7 @@ def write_conversations(study: Study, jobs: list[ConversationJob], people: list[
     rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done]
     rows += [row for row in done.values() if row.kind == "human_model"] + people
     checksums.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
-    study.journal_path.unlink(missing_ok=True)
+    checksums.remove(study.journal_path)
     if all(job.conversation_id in done for job in jobs):
         study.turns_path.unlink(missing_ok=True)
     return rows

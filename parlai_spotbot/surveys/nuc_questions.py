@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.user_files import validated
 
@@ -142,4 +142,4 @@ def read_questions(path: Path) -> list[NucQuestion]:
 
 def write_questions(path: Path, questions: Iterable[NucQuestion]) -> None:
     """Write one question a line, atomically."""
-    files.write_jsonl(path, (question.to_json() for question in questions))
+    checksums.write_jsonl(path, (question.to_json() for question in questions))

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import yaml
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
@@ -318,9 +318,9 @@ def write_chats(made: Chats, path: Path) -> Study:
     pool = {bot: Contestant(bot, model="spotbot:eliza") for bot in TRAITS}
     surveys = ("abc_eval", "dialogue_likert", "comparative", "interactive")
     study = Study.create(path, Plan("chitchat", pool, 4, seed=5, surveys=surveys))
-    files.write_jsonl(study.conversations_path, [own.to_json() for own in made.conversations])
+    checksums.write_jsonl(study.conversations_path, [own.to_json() for own in made.conversations])
     for survey, judgements in made.judgements.items():
-        files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in judgements])
+        checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in judgements])
     return study
 
 
@@ -364,7 +364,7 @@ def next_turns(path: Path) -> Study:
     (path / "groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, groups=path / "groups.yaml")
     write_controls(study, "nuc")
-    files.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in answers_of(study)))
+    checksums.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in answers_of(study)))
     return study
 
 
@@ -405,7 +405,7 @@ def scored(study: Study) -> None:
             if name == "eliza":
                 values[question.true] = 1.0 if number % 2 else -1.0
             lines.append({"question_id": question.question_id, "contestant": name, "way": way, "values": values})
-        files.write_jsonl(study.path / "nuc" / "scores" / f"{name}.jsonl", lines)
+        checksums.write_jsonl(study.path / "nuc" / "scores" / f"{name}.jsonl", lines)
         table.append({"contestant": name, "way": way, "main": True})
     ranking = {"contestants": table, "order": ["tfidf", "eliza"], "k": [1, 2], "made_by": {"seed": 0}}
-    files.write_json(study.path / "nuc" / "analysis" / "ranking.json", ranking)
+    checksums.write_json(study.path / "nuc" / "analysis" / "ranking.json", ranking)

@@ -3,7 +3,7 @@
 import pytest
 from made_up import Made, acute, likert
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN, Contestant, Unit
@@ -18,10 +18,10 @@ def write(path, made: Made, names="abc") -> Study:
     contestants = {name: Contestant(name, model="spotbot:eliza") for name in names}
     study = Study.create(path, Plan("chitchat", contestants, surveys=(made.survey,)))
     judgements, conversations, items = made.everything()
-    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    files.write_jsonl(study.judgements_path(made.survey), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.judgements_path(made.survey), [j.to_json() for j in judgements])
     unit = Unit("u0", made.survey, "b0", 0, 0, tuple(items))
-    files.write_jsonl(study.units_path(made.survey), [unit.to_json()])
+    checksums.write_jsonl(study.units_path(made.survey), [unit.to_json()])
     return study
 
 
@@ -34,8 +34,8 @@ def test_a_study_may_hold_several_surveys(tmp_path):
     study = write(tmp_path / "study", likert({"a": 3.0, "b": 4.0}, 5))
     made = acute(SHARES, 4)
     rows = [c.to_json() for c in [*study.conversations(), *made.conversations.values()]]
-    files.write_jsonl(study.conversations_path, rows)
-    files.write_jsonl(study.judgements_path("acute_eval"), [j.to_json() for j in made.judgements])
+    checksums.write_jsonl(study.conversations_path, rows)
+    checksums.write_jsonl(study.judgements_path("acute_eval"), [j.to_json() for j in made.judgements])
     for survey in ("dialogue_likert", "acute_eval"):
         SpotbotAnalyze.main(study=str(study.path), survey=survey, bootstraps=20)
         assert (study.analysis_path(survey) / "ranking.json").exists()

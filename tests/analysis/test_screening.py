@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.facts_of_study import checked_round
@@ -65,9 +65,9 @@ def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):
         ({"wrong_turns": 11}, "wrong_turns, of"),
         ({"passed": "yes"}, "missing or wrong: passed"),
     ):
-        files.write_jsonl(path, [good[0], {**good[1], **change}])
+        checksums.write_jsonl(path, [good[0], {**good[1], **change}])
         with pytest.raises(UserError, match=f"line 2: .*{message}"):
             files.read_jsonl(path, checked_round)
-    files.write_jsonl(path, [{"task": "empathy"}])
+    checksums.write_jsonl(path, [{"task": "empathy"}])
     with pytest.raises(UserError, match="line 1: missing or wrong: annotator"):
         files.read_jsonl(path, checked_round)

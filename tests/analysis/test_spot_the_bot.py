@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from computing import analyze
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.records import Contestant
@@ -120,8 +120,8 @@ def study(tmp_path, made_up):
     contestants = {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}
     study = Study.create(tmp_path / "study", Plan("chitchat", contestants))
     judgements, conversations = made_up(bots=3, per_pair=4, people=3)
-    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    files.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
     return study
 
 
@@ -160,15 +160,15 @@ def test_wrong_options_are_named_and_nothing_is_written(study, options, said):
 def test_wrong_judgements_are_named_by_line(study):
     path = study.judgements_path("spot_the_bot")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    files.write_jsonl(path, [*rows[:7], {**rows[7], "answer": "perhaps"}, *rows[8:]])
+    checksums.write_jsonl(path, [*rows[:7], {**rows[7], "answer": "perhaps"}, *rows[8:]])
     with pytest.raises(UserError, match=r"judgements.jsonl: judgement 8 \(j7\): answer 'perhaps'"):
         analyze_study(study)
-    files.write_jsonl(path, [])
+    checksums.write_jsonl(path, [])
     with pytest.raises(UserError, match="there are no judgements in it"):
         analyze_study(study)
-    files.write_jsonl(path, [{**row, "control": "gold"} for row in rows])
+    checksums.write_jsonl(path, [{**row, "control": "gold"} for row in rows])
     with pytest.raises(UserError, match=r"no complete annotation to analyse.*\n?.*crowdsource .*--dry-run"):
         analyze_study(study)
-    path.unlink()
+    checksums.remove(path)
     with pytest.raises(UserError, match=r"judgements\.jsonl: no such file"):
         analyze_study(study)

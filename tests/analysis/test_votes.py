@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.checksums import new_manifest, write_manifest
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.analyze import analyze
@@ -147,7 +147,7 @@ def test_what_cannot_be_analysed_is_named(analysed, change, says):
     path = study.judgements_path("votes")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     rows[1] |= change
-    files.write_jsonl(path, rows)
+    checksums.write_jsonl(path, rows)
     write_manifest(study.path, new_manifest(study.path))
     with pytest.raises(UserError, match=r"judgements\.jsonl") as err:
         analyze(study, "votes")

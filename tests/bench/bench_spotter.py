@@ -184,7 +184,7 @@ def odd_conversations() -> list:
 
 def odd_study(folder: Path, real: Path):
     """A study of the real bots and the odd kinds, of which only the odd kinds' conversations are to be judged."""
-    from parlai_spotbot import files
+    from parlai_spotbot import checksums
     from parlai_spotbot.records import HUMAN, Contestant, Item, Unit, Utterance
     from parlai_spotbot.study import Study
     from parlai_spotbot.texts.surface import normalise
@@ -195,7 +195,7 @@ def odd_study(folder: Path, real: Path):
     study = Study.create(folder, replace(known.plan, contestants={**known.plan.contestants, **odd}))
     conversations = odd_conversations()
     real_ones = [c for c in known.conversations() if HUMAN not in c.entities]
-    files.write_jsonl(study.conversations_path, [c.to_json() for c in [*real_ones, *conversations]])
+    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in [*real_ones, *conversations]])
     units = []
     for conversation in conversations:
         items = []
@@ -206,7 +206,7 @@ def odd_study(folder: Path, real: Path):
         for replicate in (0, 1):
             name = f"{conversation.conversation_id}-{replicate}"
             units.append(Unit(name, SURVEY, conversation.conversation_id, 0, replicate, tuple(items)))
-    files.write_jsonl(study.units_path(SURVEY), [unit.to_json() for unit in units])
+    checksums.write_jsonl(study.units_path(SURVEY), [unit.to_json() for unit in units])
     return study
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from office import Clock, MemoryCrowd, answers, desk_of, plain
 from people import SURVEY, known_of, make_study, without_waiting
+from sealing import sealed
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -129,7 +130,7 @@ def test_each_answer_is_there_once_however_often_and_over_a_crash_while_writing(
     assert (again.units, again.added, again.removed, path.read_bytes()) == (1, 0, 0, whole)
     for cut in (1, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:cut])
-        checksums.forget(path)
+        sealed(collection.study.path)
         collection.collect()
         assert path.read_bytes() == whole
     collection.work("bob")
@@ -158,7 +159,7 @@ def test_judges_and_people_from_elsewhere_stay(collection):
     path = collection.study.judgements_path(SURVEY)
     judge = Judgement("j1", "a1", SURVEY, "u", "i", ("c",), 2, "pair", "fluency", "entity:0", "words", "judge:spotter")
     human = replace(judge, judgement_id="j2", annotation_id="a2", source="human", worker_id="imported")
-    files.write_jsonl(path, [judge.to_json(), human.to_json()])
+    checksums.write_jsonl(path, [judge.to_json(), human.to_json()])
     collection.work("anna")
     collection.collect()
     collection.reject(collection.desk.ledger.handouts()[0].agent_id)

@@ -13,7 +13,7 @@ from annotators import Annotator, Answer
 from crowdsource_process import talk
 from office import desk_of
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
@@ -48,7 +48,7 @@ def make_study(
     study = Study.create(folder, plan)
     talks = [talk(n, pair[:: 1 if n % 2 else -1]) for pair in itertools.combinations(names, 2) for n in range(each)]
     talks += [talk(number, (HUMAN, HUMAN)) for number in range(people)]
-    files.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    checksums.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
     if not survey:
         return study
     with study.lock("tests"):

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from parlai_spotbot import checksums
 from parlai_spotbot.analysis.answers import last_answers
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers import label_studio
@@ -57,7 +58,7 @@ def test_annotations_come_back_as_judgements(study, run, tmp_path, capsys, surve
     items = {row["data"]["item_id"] for row in rows}
     before = [r for r in own.judgements(survey) if r.source == "human" and r.control is None and r.item_id in items]
     path.write_text(json.dumps(annotated(rows, before, controls)))
-    own.judgements_path(survey).unlink()
+    checksums.remove(own.judgements_path(survey))
     again = ["--format", "label_studio", "--survey", survey, "--study", str(own.path), "--data", str(path)]
     SpotbotImport.main(*again)
     said = capsys.readouterr().out

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
@@ -48,7 +48,7 @@ def small_study(
     talks = [talk(pair, n) for pair in plan.all_pairs() for n in range(per_pair)]
     talks += [talk((bot, bot), n) for bot in bots for n in range(selves)]
     talks += [talk((HUMAN, HUMAN), n) for n in range(people)]
-    files.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    checksums.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
     pack_study(study, survey, **pack)
     return study
 
@@ -97,7 +97,7 @@ def rows_of(
 def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Collection[str] = ()) -> dict[str, dict]:
     """Write these judgements and analyse them; `only` are the findings to compute, which are then not written."""
     rows = [row for part in parts for row in part]
-    files.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
     if only:
         return compute(survey, rows, facts_of(study, survey), Options(bootstraps=20), only=only)
     return analyze(study, survey, bootstraps=20)

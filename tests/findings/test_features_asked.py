@@ -5,7 +5,7 @@ import csv
 import pytest
 from scripted import answered, by_chance, rows_of, small_study
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.report.export.copying import export_study
@@ -89,6 +89,6 @@ def test_answers_to_what_was_not_asked_are_named(tmp_path):
     made = small_study(tmp_path / "none", NAME, ask=("none",))
     whole = small_study(tmp_path / "whole", NAME)
     rows = [row.to_json() for row in rows_of(whole, NAME, by_chance, WORKERS)]
-    files.write_jsonl(made.judgements_path(NAME), rows)
+    checksums.write_jsonl(made.judgements_path(NAME), rows)
     with pytest.raises((UserError, ValueError), match="'fluency' about target 'pair', expected one of 'nature'"):
         analyze(made, NAME, bootstraps=20)

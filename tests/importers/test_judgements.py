@@ -5,6 +5,7 @@ import json
 import pytest
 from annotated import annotations_frame
 
+from parlai_spotbot import checksums
 from parlai_spotbot.study import Study
 
 HEADER = "talk,k,rater,verdict_a,verdict_b,fluency,sensibleness,specificity,secs"
@@ -79,7 +80,7 @@ def test_own_judgements_come_back(judged_study, run, bring, tmp_path):
     rows[0]["control"] = "repeat"
     path = tmp_path / "own.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    judged_study.judgements_path("spot_the_bot").unlink()
+    checksums.remove(judged_study.judgements_path("spot_the_bot"))
     assert run("--format", "judgements", "--data", path, "--study", judged_study.path)[0] == 0
     again = judged_study.judgements("spot_the_bot")
     assert again[0].control == "repeat"

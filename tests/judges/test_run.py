@@ -1,10 +1,10 @@
 """Judging a study: every segment twice, resumable at any byte, never doubled, people's rows untouched."""
 
 import json
-import shutil
 from collections import Counter
 
 import pytest
+from sealing import sealed
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
@@ -54,7 +54,7 @@ def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged
     person = {**row, "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
     first = (files.dumps(person) + "\n").encode()
     path.write_bytes(first + whole[: int(len(whole) * 0.37)])  # torn within a unit, within a line
-    checksums.forget(path)
+    sealed(copy.path)
     assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]
     assert path.read_bytes() == first + whole
     assert summary_path(copy, SURVEY, "spotter").read_bytes() == summary
@@ -76,17 +76,16 @@ def test_what_is_wrong_is_said(copy):
         judge_study(copy, SURVEY, "spoter")
     with pytest.raises(UserError, match="no such units file"):
         judge_study(copy, "acute_eval")
-    shutil.copytree(copy.survey_path(SURVEY), copy.survey_path("acute_eval"))
-    copy.judgements_path("acute_eval").unlink()
+    checksums.write_bytes(copy.units_path("acute_eval"), [copy.units_path(SURVEY).read_bytes()])
     with pytest.raises(UserError, match="can't answer its questions"):
         judge_study(copy, "acute_eval")
-    copy.judgements_path(SURVEY).unlink()
+    checksums.remove(copy.judgements_path(SURVEY))
     rows = [json.loads(line) for line in copy.units_path(SURVEY).read_text().splitlines()]
     rows[0]["items"][0]["conversation_ids"] = ["not:there:0000"]
-    files.write_jsonl(copy.units_path(SURVEY), rows)
+    checksums.write_jsonl(copy.units_path(SURVEY), rows)
     with pytest.raises(UserError, match="'not:there:0000', which the study lacks"):
         judge_study(copy, SURVEY)
-    copy.units_path(SURVEY).write_text("")
+    checksums.write_text(copy.units_path(SURVEY), "")
     with pytest.raises(UserError, match="no item to judge"):
         judge_study(copy, SURVEY)
     assert not copy.judgements_path(SURVEY).exists()

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.judges.evaluation import held_out
@@ -72,7 +72,7 @@ def _judge_file(study, judgements, conversations):
     own = [j for j in judgements if j.source == "judge:spotter"]
     variants = {w: {"description": f"variant {w}", **row} for w, row in held_out(own, conversations).items()}
     summary = {"judge": "spotter", "trained_on": {"fold": "judges"}, "variants": variants, "note": CAUTION}
-    files.write_json(study.survey_path(SURVEY) / "judges" / "spotter.json", summary)
+    checksums.write_json(study.survey_path(SURVEY) / "judges" / "spotter.json", summary)
 
 
 def make_study(
@@ -90,7 +90,7 @@ def make_study(
     study = Study.create(path, plan)
     conversations = [_conversation(pair, n, rng, text) for pair in plan.all_pairs() for n in range(per_pair)]
     conversations += [_conversation((HUMAN, HUMAN), n, rng) for n in range(people)]
-    files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
     items = [
         Item(
             f"item-{c.conversation_id}-{k}",
@@ -101,7 +101,7 @@ def make_study(
         for c in conversations
         for k in plan.segments
     ]
-    files.write_jsonl(study.units_path(SURVEY), [Unit("unit", SURVEY, "block", 0, 0, tuple(items)).to_json()])
+    checksums.write_jsonl(study.units_path(SURVEY), [Unit("unit", SURVEY, "block", 0, 0, tuple(items)).to_json()])
     study.record("selfplay", {"versions": {"parlai": "1.7.2"}, "promise": "Same plan: the same bytes."})
     judgements = []
     for source in sources:
@@ -111,7 +111,7 @@ def make_study(
                 for worker in rng.sample(workers, 2):
                     judgements += _annotation(c, k, source, worker, rng)
     if judgements:
-        files.write_jsonl(study.judgements_path(SURVEY), [j.to_json() for j in judgements])
+        checksums.write_jsonl(study.judgements_path(SURVEY), [j.to_json() for j in judgements])
     if "judge:spotter" in sources:
         _judge_file(study, judgements, conversations)
     if judgements and analyze:

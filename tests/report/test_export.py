@@ -57,10 +57,10 @@ def plant(study):
     round_ = {"task": "empathy", "annotator": PLANTED["pseudonym"], "attempt": 1, "round": 3, "passed": True}
     checksums.write_jsonl(where / "training.jsonl", [{**round_, "at": PLANTED["time"]}])
     crowd = where / "crowdsourcing"
-    files.write_text(crowd / "empathy" / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
-    files.write_text(crowd / "annotators.csv", f"annotator,worker_id\nPLATFORM-ID-0,{PLANTED['worker']}\n")
-    files.write_text(crowd / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
-    files.write_text(crowd / "secret", PLANTED["secret"])
+    checksums.write_text(crowd / "empathy" / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
+    checksums.write_text(crowd / "annotators.csv", f"annotator,worker_id\nPLATFORM-ID-0,{PLANTED['worker']}\n")
+    checksums.write_text(crowd / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
+    checksums.write_text(crowd / "secret", PLANTED["secret"])
     with sqlite3.connect(crowd / "ledger.db") as ledger:
         ledger.execute("create table t (worker text)")
         ledger.execute("insert into t values (?)", (PLANTED["worker"],))

@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.report.page import build_report
@@ -54,7 +55,7 @@ def test_units_show_it_no_more_unless_they_are_answered(study):
     pack_study(study, SURVEY, humans_per_unit=3)
     assert not any(GONE in name for name in shown())
     packed = study.units_path(SURVEY).read_bytes()
-    study.judgements_path(SURVEY).write_bytes(answers)
+    checksums.write_bytes(study.judgements_path(SURVEY), [answers])
     study.extend(left_out=["alice"])
     pack_study(study, SURVEY, humans_per_unit=3)
     assert study.units_path(SURVEY).read_bytes().startswith(packed)

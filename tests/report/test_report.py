@@ -121,7 +121,7 @@ def test_text_of_conversations_stays_text(new_study, tmp_path):
 def test_lone_surrogates_do_not_stop_the_report(new_study, tmp_path):
     study = new_study(tmp_path / "s", sources=(), bots=("alice", "eliza"), text="plain")
     text = study.conversations_path.read_text(encoding="utf-8").replace('"plain"', r'"\ud800 broken"')
-    study.conversations_path.write_text(text, encoding="utf-8")
+    checksums.write_text(study.conversations_path, text)
     assert "\ufffd broken" in build_report(study).read_text(encoding="utf-8")
 
 
@@ -147,7 +147,9 @@ def test_judgements_that_came_after_the_analysis_are_noticed(new_study, tmp_path
     study = new_study(tmp_path / "s")
     assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")
     path = study.judgements_path("spot_the_bot")
-    path.write_text(path.read_text().replace('"answer": "bot"', '"answer": "unsure"', 1))  # as many, one is another
+    checksums.write_text(
+        path, path.read_text().replace('"answer": "bot"', '"answer": "unsure"', 1)
+    )  # as many, one is another
     page = build_report(study).read_text(encoding="utf-8")
     assert "The study has changed since it was analysed: judgements.jsonl." in page
     assert "parlai spotbot_analyze --study DIR --survey spot_the_bot" in page
@@ -208,7 +210,7 @@ def test_errors_name_file_and_remedy_and_leave_the_report_alone(new_study, tmp_p
         path.write_text(broken)
         with pytest.raises(UserError, match=r"survival\.json.*spotbot_analyze"):
             build_report(study)
-    path.unlink()
+    checksums.remove(path)
     study.conversations_path.unlink()
     with pytest.raises(UserError, match="spotbot_selfchat"):
         build_report(study)

@@ -10,7 +10,7 @@ import re
 import pytest
 from chromium import BY_NIGHT, violations
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.page import build_report
@@ -35,7 +35,7 @@ def hostile(new_study, tmp_path_factory):
     lines = [line.replace('"plain"', texts[i % 3]) for i, line in enumerate(lines)]
     study.conversations_path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     failed = {"contestant": "alice", "kind": "exception", "conversation_id": "alice:eliza:0001"}
-    files.write_jsonl(study.failures_path, [{**failed, "message": text} for text in (HOSTILE, FORMULA)])
+    checksums.write_jsonl(study.failures_path, [{**failed, "message": text} for text in (HOSTILE, FORMULA)])
     analyze(study, bootstraps=30, backend="native")
     return build_report(study)
 

@@ -5,8 +5,9 @@ import shutil
 
 import pandas as pd
 import pytest
+from sealing import sealed
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.studies import standings_table
@@ -33,10 +34,10 @@ def ranking(rates, source):
 def bare(path, rates, like, source="human"):
     """A study whose ranking is given; conversations and answers are those of `like`."""
     study = Study.create(path, Plan("chitchat", {b: Contestant(b, model=f"spotbot:{b}") for b in rates}, 4))
-    files.write_jsonl(study.conversations_path, [c.to_json() for c in like.conversations()])
+    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in like.conversations()])
     own = [j.to_json() for j in like.judgements(SURVEY) if j.source == "human"]
-    files.write_jsonl(study.judgements_path(SURVEY), [{**row, "source": source} for row in own])
-    files.write_json(study.analysis_path(SURVEY) / "ranking.json", ranking(rates, source))
+    checksums.write_jsonl(study.judgements_path(SURVEY), [{**row, "source": source} for row in own])
+    checksums.write_json(study.analysis_path(SURVEY) / "ranking.json", ranking(rates, source))
     return study
 
 
@@ -66,6 +67,7 @@ def test_criteria_of_a_further_survey_are_listed(pair):
         shutil.copytree(study.survey_path(SURVEY), target)
         value = {"by_source": {"human": {**own, "criteria": {"relevance": own}}}, "made_by": {"used": {"human": 3}}}
         (target / "analysis" / "ranking.json").write_text(json.dumps(value))
+        sealed(study.path)
     table = standings_table([s.path for s in pair], "dialogue_likert")
     assert list(dict.fromkeys(table["criterion"])) == ["", "relevance"]
     assert set(standings_table([s.path for s in pair])["survey"]) == {SURVEY, "dialogue_likert"}
@@ -77,11 +79,12 @@ def test_what_cannot_be_compared_is_refused(pair, tmp_path, capsys):
         standings_table([paths[0], paths[0]])
     with pytest.raises(UserError, match="share no survey nuc"):
         standings_table(paths, "nuc")
-    (pair[1].analysis_path(SURVEY) / "ranking.json").unlink()
+    checksums.remove(pair[1].analysis_path(SURVEY) / "ranking.json")
     with pytest.raises(UserError, match="not analysed yet") as caught:
         standings_table(paths)
     assert f"parlai spotbot_analyze --study {paths[1]} --survey spot_the_bot" in caught.value.remedy
     shutil.move(pair[1].survey_path(SURVEY), pair[1].survey_path("acute_eval"))
+    sealed(paths[1])
     with pytest.raises(UserError, match="share no survey") as caught:
         standings_table(paths)
     assert "one: spot_the_bot; two: acute_eval" in caught.value.problem

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.parts import CAUTION
@@ -30,10 +30,10 @@ def study(tmp_path_factory, new_study):
         for row in rows
         if row.source == "judge:spotter"
     ]
-    files.write_jsonl(study.judgements_path(SURVEY), [row.to_json() for row in rows + always])
+    checksums.write_jsonl(study.judgements_path(SURVEY), [row.to_json() for row in rows + always])
     position = {"n": 40, "flips": 10, "rate": 0.25, "ci": [0.1, 0.4], "by_question": {}}
     about = {"judge": "always", "variants": {}, "position": position}
-    files.write_json(study.survey_path(SURVEY) / "judges" / "always.json", about)
+    checksums.write_json(study.survey_path(SURVEY) / "judges" / "always.json", about)
     analyze(study, bootstraps=50, backend="native")
     return study
 
@@ -57,6 +57,6 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
     shutil.copytree(study.path, tmp_path / "copy")
     study = Study.open(tmp_path / "copy")
     judges = [row.to_json() for row in study.judgements(SURVEY) if row.source == "judge:always"]
-    files.write_jsonl(study.judgements_path(SURVEY), judges)
+    checksums.write_jsonl(study.judgements_path(SURVEY), judges)
     analyze(study, bootstraps=10, backend="native")
     assert list(study.analysis_path(SURVEY).glob("trust*")) == []

@@ -5,8 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from sealing import sealed
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.contents import read_contents, surveys_of
@@ -114,7 +115,7 @@ def test_people_lead_whatever_the_survey_and_what_is_empty_stays_away(new_study,
         for i, unit in enumerate(study.units("acute_eval"))
         for item in unit.items[:1]
     ]
-    files.write_jsonl(study.judgements_path("acute_eval"), rows)
+    checksums.write_jsonl(study.judgements_path("acute_eval"), rows)
 
     def order(named=False):
         read = [read_contents(study, survey) for survey in surveys_of(study)]
@@ -125,6 +126,6 @@ def test_people_lead_whatever_the_survey_and_what_is_empty_stays_away(new_study,
     shutil.copytree(study.analysis_path(SURVEY), study.analysis_path("acute_eval"))
     for path in study.analysis_path("acute_eval").glob("*.json"):
         path.write_text(path.read_text().replace('"judge:spotter"', f'"{HUMAN}"'))
-        checksums.forget(path)
+    sealed(study.path)
     assert order() == ["acute_eval", SURVEY]
     assert order(named=True)[0] == SURVEY

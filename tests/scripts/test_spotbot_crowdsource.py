@@ -18,7 +18,7 @@ from parlai_spotbot.study_plan import Plan
 @pytest.fixture
 def study(tmp_path):
     """Two bots, six conversations, two of people; nothing packed yet."""
-    from parlai_spotbot import files
+    from parlai_spotbot import checksums
 
     plan = Plan("chitchat", {name: Contestant(name, model="spotbot:eliza") for name in ("one", "two")}, 6)
     study = Study.create(tmp_path / "study", plan)
@@ -27,7 +27,7 @@ def study(tmp_path):
         turns = tuple(Turn(pair[i % 2], f"turn {i} of {number}") for i in range(12))
         name = f"{pair[0]}-{number}"
         rows.append(Conversation(name, "chitchat", pair, number, pair, turns, 1, f"seed {number}").to_json())
-    files.write_jsonl(study.conversations_path, rows)
+    checksums.write_jsonl(study.conversations_path, rows)
     return study
 
 

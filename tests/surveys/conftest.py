@@ -62,7 +62,7 @@ def pool() -> Callable[..., list[Conversation]]:
 @pytest.fixture
 def study_of(tmp_path) -> Callable[[list[Conversation]], Study]:
     """A study on disk that holds these conversations; called again, it replaces them."""
-    from parlai_spotbot import files
+    from parlai_spotbot import checksums
 
     def make(conversations):
         path = tmp_path / "study"
@@ -70,7 +70,7 @@ def study_of(tmp_path) -> Callable[[list[Conversation]], Study]:
             entries = {f"bot{i}": {"model": "spotbot:eliza"} for i in range(6)}
             Study.create(path, Plan.from_json({"domain": "chitchat", "contestants": entries, "seed": 3}, "test"))
         study = Study.open(path)
-        files.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+        checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
         return study
 
     return make

@@ -160,7 +160,7 @@ def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed)
     second = path.read_bytes()
     assert second != first
     ledger = path.parent / "crowdsourcing" / "ledger.db"
-    files.write_text(ledger, "")
+    checksums.write_text(ledger, "")
     write_controls(packed, "spot_the_bot")
     assert path.read_bytes() == second
 

@@ -11,7 +11,7 @@ import yaml
 from case_tables import case_table
 from in_process import spotbot
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.main import main
@@ -44,7 +44,7 @@ def nothing_opened(monkeypatch):
 def study(tmp_path, pool):
     plan = Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}, 4, seed=3)
     made = Study.create(tmp_path / "study", plan)
-    files.write_jsonl(made.conversations_path, [talk.to_json() for talk in pool(bots=3, per_pair=4, people=6)])
+    checksums.write_jsonl(made.conversations_path, [talk.to_json() for talk in pool(bots=3, per_pair=4, people=6)])
     return made
 
 
@@ -131,7 +131,7 @@ def test_it_is_answered_analysed_told_and_published(study, written, tmp_path):
         for number, item in enumerate(unit.items)
         for worker in range(3)
     ]
-    files.write_jsonl(study.judgements_path("memorable"), rows)
+    checksums.write_jsonl(study.judgements_path("memorable"), rows)
     name = ["--study", str(study.path), "--survey", "memorable"]
     main(["analyze", *name, "--bootstraps", "20", "--quiet"])
     main(["report", *name, "--quiet"])
@@ -169,7 +169,7 @@ def test_a_survey_that_has_answers_stays_as_it_is(study, written, capsys):
     pack(study, written(MEMORABLE))
     pack(study, written(MEMORABLE.replace("tomorrow?", "next week?")))
     assert "next week" in survey_of(study, "memorable").question("memory").wording
-    study.judgements_path("memorable").write_text("")
+    checksums.write_text(study.judgements_path("memorable"), "")
     assert "differs from the one that" in refused(study, written(MEMORABLE), capsys)
 
 

@@ -1,9 +1,8 @@
 """Packing a study on disk: repeated, grown, with other options, and from the command line."""
 
-import json
-
 import pytest
 
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -31,7 +30,7 @@ def judge(study):
         "w",
         "human",
     )
-    study.judgements_path("spot_the_bot").write_text(json.dumps(row.to_json()) + "\n")
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [row.to_json()])
 
 
 def test_a_study_that_grew_keeps_what_is_there(study_of, pool):

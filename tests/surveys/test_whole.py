@@ -1,11 +1,11 @@
 """Packing whole conversations on disk: repeated, grown, asked for more, with other options, from the command line."""
 
-import json
 import shutil
 
 import pytest
 from case_tables import case_table
 
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
@@ -48,7 +48,7 @@ def judge(study, survey="acute_eval"):
         "w",
         "human",
     )
-    study.judgements_path(survey).write_text(json.dumps(row.to_json()) + "\n")
+    checksums.write_jsonl(study.judgements_path(survey), [row.to_json()])
 
 
 def cells(summary):
@@ -67,7 +67,7 @@ def test_the_same_again_changes_nothing(study_of, chats, survey):
     assert contents(study) == before
     assert survey in Study.open(study.path).plan.surveys
     units = study.units_path(survey).read_bytes()
-    study.units_path(survey).unlink()
+    checksums.remove(study.units_path(survey))
     pack_study(study_of(chats()[::-1]), survey)
     assert study.units_path(survey).read_bytes() == units
     left = {row["reason"]: row["count"] for row in first["left_out"]}
@@ -138,7 +138,7 @@ def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
     with pytest.raises(UserError, match=named):
         pack_study(study, "acute_eval", **how)
     assert contents(study) == before
-    study.judgements_path("acute_eval").unlink()
+    checksums.remove(study.judgements_path("acute_eval"))
     pack_study(study, "acute_eval", **how)  # nothing answered any more: packed again
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, CandidateScores
 from parlai_spotbot.nuc.scoring.scoring_server import NucServer
@@ -141,7 +141,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
     try:
         start = process.start()
         described = {key: start[key] for key in ("agent", "model_sha256", "family", "apart") if key in start}
-        files.write_json(path, {**_identity(contestant, run), **described})
+        checksums.write_json(path, {**_identity(contestant, run), **described})
         _carry_out(process, start, run, bar)
     finally:
         process.end()
@@ -154,7 +154,7 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
         texts = sorted({text for question in run.questions for text in question.candidates})
         for done, _ in process.ask(10, "encode", texts):
             bar.note(f"encoding candidates: {done} of {len(texts)}")
-    with files.Journal(run.path(name)) as journal:
+    with checksums.Journal(run.path(name)) as journal:
         start = len(read_scores(name, run)) // len(ways)
         bar.advance(start)
         bar.note(f"by {family}")

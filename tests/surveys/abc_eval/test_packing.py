@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -37,7 +37,7 @@ def talks(number, first=0):
 def study(tmp_path):
     plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in BOTS}, 2, seed=5)
     made = Study.create(tmp_path / "study", plan)
-    files.write_jsonl(made.conversations_path, [c.to_json() for c in talks(30)])
+    checksums.write_jsonl(made.conversations_path, [c.to_json() for c in talks(30)])
     return made
 
 

@@ -105,7 +105,7 @@ def choice(content, finish_reason="stop", **message):
         ("<think>Hm. What?</think>\n\nYes.", "Yes.", {"thoughts_left_out": 1}),
         (choice(None, refusal="I can't talk about that."), "I can't talk about that.", {"refusals": 1}),
         (choice([{"type": "text", "text": "in "}, {"type": "text", "text": "parts"}]), "in parts", {}),
-        ("half a \ud83d character, \ud83d\ude00", "half a ? character, \U0001f600", {}),
+        ("half a \ud83d character, \ud83d\ude00", "half a \ufffd character, \U0001f600", {}),
         ("and so on " * 1000, "and so on " * 120, {"cut_since_endless": 1}),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from parlai_spotbot.errors import UserError
@@ -162,33 +161,25 @@ class ServedModel:
         return {"model": given.model, "messages": rows, "stream": False, **sent}
 
     # -- reading -------------------------------------------------------------------------------------------------------
-    def _raws(
-        self, request: Request, journal: AnswerJournal, answer: Completion | ChatError, form: str
-    ) -> list[RawAnswer]:
+    def _raws(self, request: Request, journal: AnswerJournal, answer: Completion | ChatError, form: str) -> list:
         """The rows of a request's answers; its tokens are in the first of them."""
-        about = {"date": datetime.now(UTC).replace(microsecond=0).isoformat()}
+        about: dict = {"date": datetime.now(UTC).replace(microsecond=0).isoformat()}
+        said, costs = "", {}
         if isinstance(answer, Completion):
-            read, written = answer.counted or (prompt_tokens(request), tokens(answer.text))
-            about = {
-                "answer_format": form,
-                "model": answer.model,
-                "fingerprint": answer.fingerprint,
-                "date": answer.date,
-            }
-            about |= {"prompt_tokens": read, "completion_tokens": written, "estimated": answer.counted is None}
+            said, about = answer.text, {name: getattr(answer, name) for name in ("model", "fingerprint", "date")}
+            read, written = answer.counted or (prompt_tokens(request), tokens(said))
+            costs = {"prompt_tokens": read, "completion_tokens": written, "estimated": answer.counted is None}
+            about["answer_format"] = form
         rows = []
-        for number, ((key, ask), name) in enumerate(zip(request.items(), names_in_reply(request), strict=True)):
-            asked = f"{number + 1} of {len(request)}" if self.together else ""
-            place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
-            row = RawAnswer(*place, asked=asked, **about)
+        for (key, ask), name in zip(request.items(), names_in_reply(request), strict=True):
+            asked = f"{len(rows) + 1} of {len(request)}" if self.together else ""
             try:
-                reply = _said(answer)
-                row = replace(row, said=reply[:SAID], **parsed(ask, reply, name))
+                said = _said(answer)
+                outcome = parsed(ask, said, name)
             except (BadAnswer, ChatError) as err:
-                said = answer.text[:SAID] if isinstance(answer, Completion) else ""
-                row = replace(row, said=said, kind=err.kind, problem=str(err))
-            rows.append(row)
-            about |= dict.fromkeys(("prompt_tokens", "completion_tokens", "estimated"), 0)
+                outcome = {"kind": err.kind, "problem": str(err)}
+            place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
+            rows.append(RawAnswer(*place, said=said[:SAID], asked=asked, **about, **outcome, **({} if rows else costs)))
         return rows
 
 

@@ -50,9 +50,7 @@ STREAM = re.compile(rb"\s*(?:data|event|id|retry)?:")
 def parsed(raw: bytes, key: Key) -> Any:
     """Parse a body, JSON or a stream of events, with marks in place of the key; None if it is neither."""
     try:
-        data = _joined(raw) if STREAM.match(raw) else json.loads(raw)
-        text = json.dumps(data, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
-        return key.hidden(json.loads(text))
+        return key.hidden(_joined(raw) if STREAM.match(raw) else json.loads(raw))
     except (ValueError, RecursionError, AttributeError, TypeError):
         return None
 
@@ -60,47 +58,53 @@ def parsed(raw: bytes, key: Key) -> Any:
 def _joined(raw: bytes) -> dict:
     """Return the completion, or the error, that the events of a stream make up; `ValueError` for one that is cut."""
     whole: dict = {}
-    message, finish = {"content": "", "refusal": ""}, ""
+    text, finish = "", None
     for line in raw.splitlines():
         if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
             event = json.loads(line[5:])
             whole |= {name: value for name, value in event.items() if value}
-            for choice in (event.get("choices") or [])[:1]:
-                finish = choice.get("finish_reason") or finish
-                delta = choice.get("delta") or choice.get("message") or {}
-                message = {name: text + _text(delta.get(name)) for name, text in message.items()}
+            finish = _at(event, "choices", 0, "finish_reason") or finish
+            text += _text(_at(event, "choices", 0, "delta", "content"))
     if not finish and "error" not in whole:
         raise ValueError("cut")
-    return {**whole, "choices": [{"message": message, "finish_reason": finish}] if finish else []}
+    return {**whole, "choices": [{"message": {"content": text}, "finish_reason": finish}] if finish else []}
+
+
+def _at(data: Any, *path: str | int) -> Any:
+    """Return what stands at a path of keys in JSON; None where there is nothing."""
+    try:
+        for key in path:
+            data = data[key]
+    except (LookupError, TypeError):
+        return None
+    return data
+
+
+def _word(data: Any, *path: str | int) -> str:
+    return cleaned(str(_at(data, *path) or ""), 200)
 
 
 def _text(content: Any) -> str:
     """The text of a message's content: a string, or parts as some servers give them."""
-    if isinstance(content, list):
-        parts = [part.get("text") if isinstance(part, dict) else part for part in content]
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else ""
+    parts = [_at(part, "text") or part for part in content] if isinstance(content, list) else [content]
+    return cleaned("".join(part for part in parts if isinstance(part, str)))
 
 
 def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
     """Read a parsed body of `size` bytes; raise `ChatError` if it is no chat completion."""
-    choices = data.get("choices") if isinstance(data, dict) else None
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
+    message = _at(data, "choices", 0, "message")
     if not isinstance(message, dict):
         kind = cleaned(str(headers.get("content-type", "no content type")).split(";")[0], 60)
         what = "JSON, but no chat completion" if data is not None else f"no valid JSON ({kind}, {size} bytes)"
-        if isinstance(data, dict) and data.get("error"):
-            what = f"an error: {_error_words(data)[0]}"
+        what = f"an error: {_error_words(data)[0]}" if _at(data, "error") else what
         raise ChatError("malformed", f"the answer is {what}")
-    usage = data.get("usage") if isinstance(data.get("usage"), dict) else {}
-    read, written = bounded(usage.get("prompt_tokens")), bounded(usage.get("completion_tokens"))
+    read, written = (bounded(_at(data, "usage", name)) for name in ("prompt_tokens", "completion_tokens"))
     return Completion(
-        text=cleaned(_text(message.get("content"))),
-        refusal=cleaned(_text(message.get("refusal")).strip()),
-        finish_reason=cleaned(str(choice.get("finish_reason") or "stop"), 60),
-        model=cleaned(str(data.get("model") or "not named"), 200),
-        fingerprint=cleaned(str(data.get("system_fingerprint") or ""), 200),
+        text=_text(message.get("content")),
+        refusal=_text(message.get("refusal")).strip(),
+        finish_reason=_word(data, "choices", 0, "finish_reason") or "stop",
+        model=_word(data, "model") or "not named",
+        fingerprint=_word(data, "system_fingerprint"),
         date=datetime.now(UTC).replace(microsecond=0).isoformat(),
         counted=None if read is None or written is None else (int(read), int(written)),
     )
@@ -129,10 +133,9 @@ def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> Cha
 
 def _error_words(data: Any) -> tuple[str, str]:
     """A server's message, in one line of at most 300 characters, and its code."""
-    error = data.get("error", data) if isinstance(data, dict) else {}
-    error = error if isinstance(error, dict) else {"message": error}
-    words = cleaned(str(error.get("message") or error.get("detail") or ""), 1000)
-    return " ".join(words.split())[:300], cleaned(str(error.get("code") or error.get("type") or ""), 60)
+    error = _at(data, "error") or data
+    words = _at(error, "message") or _at(error, "detail") or (error if isinstance(error, str) else "")
+    return " ".join(cleaned(str(words), 1000).split())[:300], _word(error, "code") or _word(error, "type")
 
 
 def add_served(served: dict[str, dict], reply: Any) -> None:

@@ -189,3 +189,24 @@ def test_a_contestant_behind_it_ends_in_a_reason_or_a_clear_error(capfd, name):
             usage = json.dumps(agent.provenance())
     assert time.monotonic() - began < 15
     assert is_clean(said + str(act) + usage + "".join(capfd.readouterr()))
+
+
+def test_a_server_that_hangs_at_first_is_waited_for_once_and_that_is_said(tmp_path, capfd, monkeypatch):
+    from parlai_spotbot.models.chat import client
+
+    monkeypatch.setattr(client, "PATIENCE", 0.2)
+    study, given = spot_study(tmp_path / "study"), {"timeout": TIMEOUT, "retries": 5}
+
+    def judge(url):
+        options = read_options({"url": url, "model": "m", **given}, "test")
+        judge_study(study, SURVEY, language_model.JUDGE(0, "hostile", options), progress=False)
+
+    def play(url):
+        with chat_agents() as new:
+            new(url, **{f"openai_{name}": value for name, value in given.items()})
+
+    for ask in (judge, play):
+        with Hostile("silent") as server, pytest.raises(UserError, match=f"no whole answer within {TIMEOUT}"):
+            ask(server.url)
+        assert server.asked == 1
+        assert f"{server.url}: no answer yet, waiting {TIMEOUT} seconds at most" in capfd.readouterr().out

@@ -13,6 +13,7 @@ import chat_servers
 import openai._base_client as openai_client
 import pytest
 from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, answers_to, seen
+from in_process import spotbot
 from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 
 from parlai_spotbot import checksums
@@ -188,6 +189,27 @@ def test_a_study_goes_on_as_it_began_and_asks_nothing_twice(study):
         with pytest.raises(UserError, match=r"None.*; asked for are .*True"):
             run(study, server.url, one_request=True, **PRICES)
     assert len(answers(study)) == 20
+
+
+@pytest.mark.parametrize("file", ["raw.jsonl", "model.json"])
+@pytest.mark.parametrize("done", ["altered", "removed"])
+def test_paid_answers_that_were_altered_are_refused_and_found_by_the_check(study, file, done):
+    with ChatServer(fair) as server:
+        run(study, server.url, most=0.01, **PRICES)
+        path = study.survey_path(SURVEY) / "judges" / NAME / file
+        text = path.read_text()
+        if done == "removed":
+            path.unlink()
+        else:
+            path.write_text(
+                text.replace("1.0", "0.5", 1) if file == "raw.jsonl" else text.replace("parrot", "other", 1)
+            )
+        if file == "raw.jsonl":
+            asked = len(server.bodies)
+            with pytest.raises(UserError, match=r"raw.jsonl: changed since it was written"):
+                run(study, server.url, **PRICES)
+            assert len(server.bodies) == asked
+    assert file in spotbot("check", "--study", study.path, code=1)[0]
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------------------------

@@ -222,13 +222,17 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
     return value
 
 
-FORMULA = re.compile(r"^(?:[=@\t\r]|[+-](?![\d.,%\seE()+–-]*(?:to [\d.,%\seE()+–-]*)?$).)")
-"""How a cell begins that spreadsheets would compute: numbers, and ranges of them, may begin with a sign."""
+NUMBER = r"[\d.,%\seE()+–-]{0,60}(?:to [\d.,%\seE()+–-]{0,60})?"
+FORMULA = re.compile(rf"(?:^|(?<=[,;|\t\r\n\"]))(?=[ \xa0]*(?:[=@＝＠]|[+＋－-](?!{NUMBER}(?:$|[;|\"])).))|^(?=[\t\r])")
+"""Where spreadsheets would compute: at the beginning of a cell, or after a separator where programs may cut it.
+
+Numbers, and ranges of them, may begin with a sign.
+"""
 
 
 def cell(value: Any) -> Any:
-    """A cell as it is in a CSV file: a text that a spreadsheet would take for a formula gets a ' before it."""
-    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
+    """A cell as it is in a CSV file: where a spreadsheet would take a text for a formula, a ' comes before it."""
+    return FORMULA.sub("'", value) if isinstance(value, str) else value
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -243,7 +247,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 def frame_csv(frame: Any) -> str:
     """A pandas frame as CSV, without its index: the texts in it as `cell` has them."""
     texts = {name: frame[name].map(cell) for name in frame.columns if frame[name].dtype.kind == "O"}
-    return frame.assign(**texts).to_csv(index=False, lineterminator="\n")
+    return frame.assign(**texts).rename(columns=cell).to_csv(index=False, lineterminator="\n")
 
 
 class Journal:

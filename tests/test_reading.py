@@ -243,9 +243,7 @@ OWN = {
 
 
 # -- CSV that others open ----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "text", ["=1+1", '=HYPERLINK("x")', "+cmd|' /C calc'!A0", "-2+3+cmd|' /C x'!A0", "@SUM(1)", "\t=1"]
-)
+@pytest.mark.parametrize("text", ["=1+1", '=HYPERLINK("x")', "+cmd|' /C calc'!A0", "-2+3+cmd|' /C x'!A0", "@SUM(1)"])
 def test_formulas_are_texts_in_csv(text):
     assert files.cell(text) == "'" + text
     told = list(csv.reader(files.csv_text(["name", "turn"], [("a", text)]).splitlines()))
@@ -254,7 +252,51 @@ def test_formulas_are_texts_in_csv(text):
 
 
 @pytest.mark.parametrize(
-    "value", [-1, -0.5, "-0.5", "+3", "-1e-5", "-0.12 to 0.30", "-12 %", "a=b", "", None, "-", "hello"]
+    ("text", "told"),
+    [
+        ("＝1+1", "'＝1+1"),
+        ("＋1+cmd", "'＋1+cmd"),
+        ("\t=1", "'\t'=1"),
+        ("\r=1", "'\r'=1"),
+        (" =1", "' =1"),
+        ("a;=1+1", "a;'=1+1"),
+        ("a,\u00a0@x, b", "a,'\u00a0@x, b"),
+        ("one\n-2+cmd|x", "one\n'-2+cmd|x"),
+        ("-2,3+cmd|x", "'-2,3+cmd|x"),
+        ('";=1+1;"', '";\'=1+1;"'),
+        ("a\t+x", "a\t'+x"),
+    ],
+)
+def test_formulas_after_a_separator_are_texts_too(text, told):
+    assert files.cell(text) == told
+    assert files.frame_csv(pd.DataFrame({text: [1]})).startswith(files.csv_text([text], []).rstrip("\n"))
+
+
+def test_many_separators_take_no_time():
+    start = time.monotonic()
+    files.cell(",-1" * 200_000)
+    assert time.monotonic() - start < 5
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        -1,
+        -0.5,
+        "yes, no; a-b",
+        "-0.5; -0.2",
+        "-1, -2",
+        "-0.5",
+        "+3",
+        "-1e-5",
+        "-0.12 to 0.30",
+        "-12 %",
+        "a=b",
+        "",
+        None,
+        "-",
+        "hello",
+    ],
 )
 def test_numbers_and_plain_texts_stay(value):
     assert files.cell(value) is value

@@ -34,11 +34,11 @@
   const clean = (said) => said.replace(/[\u0000-\u001f\u007f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, "");
   const grid = (table) => [...table.rows].map((row) => [...row.cells].map((cell) => clean(text(cell))));
 
-  // A minus is a hyphen to programs. A spreadsheet takes what begins with = + - or @ for a formula, unless it is a number.
-  const plain = (said) => {
-    const found = said.replace(/−/g, "-");
-    return /^[=+@\t-]/.test(found) && !/^[+-]?[\d.]/.test(found) ? `'${found}` : found;
-  };
+  // A minus is a hyphen to programs. What begins with = + - or @, also after a separator, is a formula to spreadsheets,
+  // unless it is a number (as `cell` in files.py).
+  const NUMBER = "[\\d.,%\\seE()+–-]{0,60}(?:to [\\d.,%\\seE()+–-]{0,60})?";
+  const FORMULA = new RegExp(`(^|[,;|"])(?=[ \u00a0]*(?:[=@＝＠]|[+＋－-](?!${NUMBER}(?:$|[;|"])).))`, "g");
+  const plain = (said) => said.replace(/−/g, "-").replace(FORMULA, "$1'");
   const csv = (said) => {
     const found = plain(said);
     return /[",\n\r]/.test(found) ? `"${found.replace(/"/g, '""')}"` : found;

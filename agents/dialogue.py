@@ -20,7 +20,7 @@ from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
-from parlai_spotbot.models.remembered_turn import RememberedTurn
+from parlai_spotbot.models.remembered_turn import RememberedTurn, kept_turn
 
 PERSONA = ("your persona:", "partner's persona:")
 """How ParlAI's tasks begin a line that describes an entity and is no turn."""
@@ -148,7 +148,7 @@ class DialogueAgent(Agent):
         self._remember(labels[0] if labels else message.get("text") or "", mine=True)
 
     def _remember(self, text: str, mine: bool) -> None:
-        turn = RememberedTurn(text.strip(), mine)
+        turn = RememberedTurn((kept_turn(text)[0] if mine else text).strip(), mine)
         told_already = mine and self._turns and self._turns[-1] == turn
         if turn.text and not told_already:
             self._turns.append(turn)

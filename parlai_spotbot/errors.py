@@ -30,11 +30,12 @@ class UserError(Exception):
 
 
 def _bounded(text: str) -> str:
-    """The text without commands to the terminal, and without its middle where that is too long for a screen."""
+    """The text without commands to a terminal and secrets, and without its middle where that is too long."""
     from parlai_spotbot.outside import cleaned
+    from parlai_spotbot.secrecy import masked
 
     text = cleaned(text)
-    return text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}"
+    return masked(text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}")
 
 
 @contextmanager

@@ -278,6 +278,7 @@ class Journal:
 
         Returns how many bytes they are.
         """
+        self.check()
         data = "".join(dumps(row) + "\n" for row in rows).encode("utf-8")
         start = os.fstat(self._file.fileno()).st_size
         with disk_errors(self.path):
@@ -291,6 +292,18 @@ class Journal:
                 self._file.truncate(start)
                 raise
         return len(data)
+
+    def check(self) -> None:
+        """Raise `UserError` where the file is no longer the one that was opened: what is written would be lost."""
+        if not self.is_there():
+            raise UserError(
+                f"{self.path}: the file, or its folder, was removed or replaced.",
+                "Nothing more is done. Put the folder back, then run the same command again.",
+            )
+
+    def is_there(self) -> bool:
+        """Return True if the path still names the file that was opened."""
+        return self.path.exists() and os.path.samestat(self.path.stat(), os.fstat(self._file.fileno()))
 
     def sync(self) -> None:
         """Wait until the disk has all that was appended."""

@@ -11,6 +11,7 @@ from annotated_types import Ge
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import shown
 from parlai_spotbot.user_files import validated
 
 HUMAN_POOLS = {"held_out": "humans", "training": "bots"}
@@ -93,13 +94,14 @@ class Plan:
         return sum(map(self.conversations_of, self.all_pairs()))
 
     def to_json(self) -> dict:
+        """The plan as it is written, with marks in place of contestants' secrets."""
         plain = Plan(self.domain, self.contestants)
         row: dict[str, Any] = {}
         for key in KEYS:
             value = getattr(self, key)
             if key not in self.OPTIONAL or value != getattr(plain, key):
                 row[key] = list(value) if isinstance(value, tuple) else value
-        row["contestants"] = {name: c.to_json() for name, c in self.contestants.items()}
+        row["contestants"] = {name: shown(c.to_json()) for name, c in self.contestants.items()}
         row["pairs"] = [list(pair) for pair in self.pairs]
         return row
 

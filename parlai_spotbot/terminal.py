@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Self
 
+from parlai_spotbot.outside import cleaned
+
 PLAIN_EVERY = 60.0
 """Seconds between two plain lines that say how far it is."""
 PLAIN_AFTER = 2.0
@@ -151,7 +153,7 @@ def table(
             Text(name), justify="right" if place in right else "left", max_width=width, no_wrap=width is None
         )
     for row in rows:
-        shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        shown.add_row(*(Text("" if cell is None else cleaned(str(cell))) for cell in row))
     console = Console(width=10_000, file=io.StringIO(), color_system=None)
     console.print(shown)
     return "\n".join(line.rstrip() for line in console.file.getvalue().rstrip().splitlines())

@@ -16,7 +16,8 @@ PACKAGE = "parlai_spotbot"
 FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
 
 LEVELS = (
-    ("", "checksums", "compat", "errors", "files", "hints", "outside", "plugin", "reading", "terminal", "user_files"),
+    ("", "checksums", "compat", "errors", "files", "hints", "outside", "plugin", "reading", "secrecy"),
+    ("terminal", "user_files"),
     ("records",),
     ("wording",),
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),

@@ -5,6 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from parlai_spotbot.outside import MOST_OF_A_TURN, cleaned, without_reasoning
+
+LEFT_OUT = {
+    "length": (f"what was beyond {MOST_OF_A_TURN:,} characters", lambda text: text[:MOST_OF_A_TURN]),
+    "commands": ("commands to a terminal and control characters", cleaned),
+    "reasoning": ("the model's reasoning", without_reasoning),
+}
+"""What is no part of a turn: what it is called, and the function that leaves it out, in this order."""
+
 
 @dataclass(frozen=True)
 class RememberedTurn:
@@ -12,6 +21,17 @@ class RememberedTurn:
 
     text: str
     mine: bool
+
+
+def kept_turn(text: str) -> tuple[str, list[str]]:
+    """Return a bot's turn as conversations keep it, and the kinds (of `LEFT_OUT`) of what was left out."""
+    text, kinds = text.replace("\r\n", "\n").replace("\r", "\n"), []
+    for kind, (_, leave_out) in LEFT_OUT.items():
+        kept = leave_out(text)
+        if kept != text:
+            kinds.append(kind)
+        text = kept
+    return text, kinds
 
 
 def chat_messages(

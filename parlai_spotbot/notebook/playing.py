@@ -18,7 +18,7 @@ from parlai_spotbot.records import Contestant
 
 NEEDED = ("parlai", "torch", "psutil")
 WHERE = "contestants"
-SAID = "a function, a class, a text as in a pool, a pool's entry, or what parlai_spotbot.openai gives"
+SAID = "a function, a class, an object, a text as in a pool, a pool's entry, or what parlai_spotbot.openai gives"
 
 Bot = Callable[..., Any] | str | Mapping[str, Any]
 """A contestant: `SAID` says what it may be."""
@@ -58,8 +58,9 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
     Parameters
     ----------
     contestants : mapping
-        Name to a function that answers (its one parameter is called ``text``, ``history`` or ``messages``), a class
-        with ``reply`` and ``reset``, a text (``"spotbot:eliza"``, ``"hf:OWNER/NAME"``), a pool's entry, or `openai`'s.
+        Name to a function that answers (its one parameter is called ``text``, ``history`` or ``messages``; it returns a
+        text, or yields its pieces), a class with ``reply`` and ``reset``, an object that can be called, a text
+        (``"spotbot:eliza"``, ``"hf:OWNER/NAME"``), a pool's entry, or `openai`'s.
         A function that can be imported runs in a process of its own; one of a notebook runs in the notebook's.
     study : path
         The study's folder, new or existing.
@@ -115,9 +116,9 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
             contestant_by_name[name] = check_contestant(_contestant(name, bot), WHERE)
         except UserError as err:
             raise ValueError(str(err)) from None
-        if not callable(bot) or _importable(bot):
+        if isinstance(bot, (str, Mapping)) or _importable(bot):
             continue
-        called = plain_python.keep(bot)
+        plain_python.keep(bot, called := plain_python.name_of(bot, name))
         for other in here:
             if given[other] is not bot and here[other] == called:
                 raise ValueError(f"{WHERE}: '{other}' and '{name}' are both called {called}. Rename one of them.")
@@ -133,9 +134,9 @@ def _contestant(name: str, bot: Bot) -> Contestant:
     if isinstance(bot, Mapping):
         return Contestant.from_json(name, dict(bot), WHERE)
     where = f"{WHERE}: contestant '{name}'"
-    if not callable(bot) or not hasattr(bot, "__qualname__"):
+    if not plain_python.method_of(bot):
         raise UserError(f"{where} is a {type(bot).__name__}, expected {SAID}.", "Write for example a function.")
-    called = f"{bot.__module__}:{bot.__qualname__}"
+    called = plain_python.name_of(bot, name)
     try:
         plain_python.check(bot, called)
     except UserError as err:
@@ -148,7 +149,7 @@ def _contestant(name: str, bot: Bot) -> Contestant:
 
 def _importable(bot: Any) -> bool:
     """Return True if another process can import it by module and name."""
-    module, name = bot.__module__, bot.__qualname__
+    module, name = bot.__module__, getattr(bot, "__qualname__", ".")
     if module == "__main__" or "." in name:
         return False
     try:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import json
 import os
 import random
@@ -22,7 +21,8 @@ from typing import Any
 from tqdm import tqdm
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import rare_collection
+from parlai_spotbot.files import rare_collection, sha256
+from parlai_spotbot.outside import HALF, MOST_OF_A_TURN, cleaned
 from parlai_spotbot.records import Contestant
 
 
@@ -32,6 +32,7 @@ def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapp
     os.environ.clear()
     os.environ.update(environment)
     _die_with_parent()
+    os.setpgrp()  # so that what it starts is killed with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
     _send_prints_to(log)
     tqdm.set_lock(threading.RLock())  # its default lock is a semaphore that a killed process would leave behind
@@ -42,34 +43,37 @@ def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapp
 def answer(connection: Any, load: Callable[..., Any]) -> None:
     """Answer requests from `connection` until it closes, by what `load` gives."""
     server: Any = None
+    process = os.getpid()
+
+    def send(*answer: Any) -> None:
+        if os.getpid() != process:
+            os._exit(0)  # the contestant has forked: the child doesn't answer
+        connection.send(answer)
+
     try:
         while True:
             name, args = connection.recv()
             try:
                 if name == "load":
                     server = load(*args)
-                    connection.send(("loaded", server.about()))
-                elif name == "about":
-                    connection.send(("about", server.about()))
                 elif name == "act":
                     for index, result in server.act(*args):
-                        connection.send(("reply", index, result, server.usage()))
-                    connection.send(("done",))
+                        send("reply", index, result, server.usage())
                 elif name == "close":
                     server.close(*args)
-                    connection.send(("done",))
-            except Exception as err:
-                if isinstance(err, UserError):
-                    connection.send(("error", err.problem, "", err.remedy))
-                else:
-                    connection.send(("error", describe(err), traceback.format_exc(), ""))
+                send(*(("done",) if name in ("act", "close") else ("about", server.about())))
+            except BaseException as err:  # SystemExit and KeyboardInterrupt, too, are the contestant's
+                send("error", *failure(err).values(), err.remedy if isinstance(err, UserError) else "")
     except (EOFError, OSError):
         return  # the runner has gone
 
 
 def describe(err: BaseException) -> str:
     """One line that names an exception; one for users needs no name."""
-    text = " ".join(str(err).split())
+    try:
+        text = " ".join(cleaned(str(err)).split())
+    except Exception:
+        text = "(its message can't be read)"
     if isinstance(err, UserError):
         return text
     return f"{type(err).__name__}: {text}" if text else type(err).__name__
@@ -149,7 +153,7 @@ class AgentServer:
             try:
                 data = json.loads(json.dumps(self.agent.provenance(), allow_nan=False))
                 about |= {key: value for key, value in data.items() if key not in about}
-            except Exception as err:  # no reason to lose what it plays
+            except BaseException as err:  # no reason to lose what it plays
                 about["provenance_error"] = describe(err)
         if self.persona:
             about["system_prompt"] = "\n".join(filter(None, [about.get("system_prompt"), self.persona]))
@@ -157,15 +161,15 @@ class AgentServer:
 
     def usage(self) -> dict:
         """Return what the agent has used in this process; {} where it doesn't report it."""
-        return self.agent.usage() if callable(getattr(self.agent, "usage", None)) else {}
+        try:
+            return dict(json.loads(json.dumps(self.agent.usage())))
+        except BaseException:  # no reason to lose what it plays
+            return {}
 
     @functools.cached_property
     def _model_file(self) -> dict[str, str]:
         path = str(self.agent.opt.get("model_file") or "")
-        if not path or not Path(path).is_file():
-            return {}
-        with open(path, "rb") as file:
-            return {"model_sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+        return {"model_sha256": sha256(Path(path))} if path and Path(path).is_file() else {}
 
     def act(self, requests: list[tuple[str, list, int]], batch_seed: int) -> Iterator[tuple[int, dict]]:
         """Yield ``(index, result)`` for every request ``(session, events, seed)``, as soon as it is known.
@@ -183,7 +187,7 @@ class AgentServer:
                 seed_everything(seed)
                 self._take(session, events)
                 ready.append(index)
-            except Exception as err:
+            except BaseException as err:
                 yield index, failure(err)
         if self.batchable and len(ready) > 1:
             left = dict.fromkeys(ready)
@@ -191,14 +195,13 @@ class AgentServer:
                 for index, result in self._batch(requests, ready, batch_seed):
                     del left[index]
                     yield index, result
-            except Exception as err:
+            except BaseException as err:
                 for index in left:  # any of them may be to blame: the runner plays them again one by one
                     yield index, {**failure(err), "suspect": True}
         else:
             for index in ready:
                 session, _, seed = requests[index]
-                seed_everything(seed)
-                yield index, self._single(session)
+                yield index, self._single(session, seed)
 
     def _take(self, session: str, events: list) -> None:
         from parlai.core.message import Message
@@ -230,16 +233,17 @@ class AgentServer:
             note_own_turn(clones[place], reply)
             yield ready[place], turn(reply)
 
-    def _single(self, session: str) -> dict:
+    def _single(self, session: str, seed: int) -> dict:
         clone = self.sessions[session]
         try:
+            seed_everything(seed)
             if not self.batchable:
                 return turn(clone.act())
             # TorchAgent.act would hear itself too, which then makes its history another than in a batch.
             reply = clone.batch_act([clone.observation])[0]
             note_own_turn(clone, reply)
             return turn(reply)
-        except Exception as err:
+        except BaseException as err:
             return failure(err)
 
     def close(self, sessions: list[str]) -> None:
@@ -276,22 +280,25 @@ def note_own_turn(agent: Any, message: Any) -> None:
 
 def turn(reply: Any) -> dict:
     """A reply as the runner gets it; the text is kept to the letter."""
+    if not isinstance(reply, Mapping):
+        return {"error": f"the reply is a {type(reply).__name__}, not a message", "detail": ""}
     if reply.get("failure"):  # an agent that answers a batch may fail in one of its conversations alone
         return {"error": str(reply["failure"]), "detail": ""}
     text = reply.get("text")
     if text is None:
         return {"text": ""}
     if not isinstance(text, str):
-        return {"error": f"the turn's text is a {type(text).__name__}, not a string", "detail": repr(text)[:500]}
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
+        return {"error": f"the turn's text is a {type(text).__name__}, not a string", "detail": ""}
+    text = str.__getitem__(text, slice(MOST_OF_A_TURN + 1))  # what is cut is counted where it arrives
+    if HALF.search(text):
         return {"error": "the turn's text holds half a character, which can't be written", "detail": repr(text)[:500]}
     return {"text": text}
 
 
-def failure(err: Exception) -> dict:
-    return {"error": describe(err), "detail": "".join(traceback.format_exception(err))}
+def failure(err: BaseException) -> dict:
+    """Describe an exception; one for users needs no traceback."""
+    lines = [] if isinstance(err, UserError) else traceback.format_exception(err)
+    return {"error": describe(err), "detail": cleaned("".join(lines))}
 
 
 def seed_everything(seed: int) -> None:

@@ -6,11 +6,22 @@ A process on this machine and an actor of a cluster differ only in how they are 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
+from parlai_spotbot.models.remembered_turn import kept_turn
+from parlai_spotbot.outside import MOST_OF_A_NUMBER, cleaned
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import MARK, NOT_SHOWN, masked, named_values, shown
+
+LEAST = 6
+"""Characters of a secret that is looked for in texts: a shorter one is found in plain words."""
+
+LONGEST_MESSAGE, LONGEST_DETAIL = 2000, 20_000
+"""Characters that are kept of an error and of its traceback."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +31,7 @@ class TurnFailure:
 
     With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
     are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.
-    "strayed": it was to make an earlier turn again, and made another.
+    "strayed": it was to make an earlier turn again, and made another. What it says is cleaned, and without secrets.
     """
 
     contestant: str
@@ -28,6 +39,11 @@ class TurnFailure:
     message: str
     detail: str = ""
     suspect: bool = False
+
+    def __post_init__(self) -> None:
+        message = " ".join(cleaned(self.message, LONGEST_MESSAGE).split())
+        object.__setattr__(self, "message", masked(message))
+        object.__setattr__(self, "detail", masked(cleaned(self.detail, LONGEST_DETAIL)))
 
 
 @dataclass(frozen=True)
@@ -39,6 +55,9 @@ class SessionRequest:
     seed: int
 
 
+LEFT_OUT_OF_TURNS = "left_out_of_turns"
+"""What `usage` calls the counts of turns of which something was left out."""
+
 Came = Callable[[dict[int, str]], None]
 """Told of turns as soon as they are known, by their places among the requests; those that come at once, at once."""
 
@@ -47,13 +66,17 @@ class ContestantHandle(ABC):
     """A contestant, wherever it lives. What it is asked for it does in that order.
 
     `about` is what it says of itself; `usage` what it used up in all, whatever was started and stopped on the way,
-    except what one that broke down had not reported yet; `noted` is called when either has changed. One that is `met`
-    has answered before, and needn't show that it can.
+    except what one that broke down had not reported yet; `noted` is called when either has changed. `left_out` counts
+    turns of which something was left out, by its kind (`LEFT_OUT`). One that is `met` has answered before, and needn't
+    show that it can.
     """
 
     def __init__(self, contestant: Contestant):
         self.contestant = contestant
+        given = [(name, str(value)) for name, value in named_values(contestant.opt)]
+        self._secrets = [value for name, value in given if len(value) >= LEAST and shown(value, name) == NOT_SHOWN]
         self.about: dict = {}
+        self.left_out: Counter[str] = Counter()
         self.peak_memory = 0
         self.set_aside = ""
         self.met = False
@@ -83,7 +106,31 @@ class ContestantHandle(ABC):
 
     @property
     def usage(self) -> dict:
-        return added(self._earlier, self.about.get("usage") or {})
+        used = added(self._earlier, self.about.get("usage") or {})
+        return used | ({LEFT_OUT_OF_TURNS: dict(self.left_out)} if self.left_out else {})
+
+    def hidden(self, text: str) -> str:
+        """Return a text of the contestant with marks in place of the secrets that its options give it."""
+        for secret in self._secrets:
+            text = text.replace(secret, MARK)
+        return text
+
+    def account(self, about: dict) -> dict:
+        """Return what the contestant says of itself as it is kept: its texts cleaned, its numbers bounded."""
+        return shown(about, single=self._single)
+
+    def _single(self, value: Any) -> Any:
+        if isinstance(value, (int, float)):
+            return value if abs(value) <= MOST_OF_A_NUMBER else None
+        return self.hidden(cleaned(value)) if isinstance(value, str) else None
+
+    def kept(self, text: str) -> str:
+        """Return a turn as it is kept; what is left out of it is counted. Every turn of a contestant comes in here."""
+        text, kinds = kept_turn(self.hidden(text))
+        if kinds:
+            self.left_out.update(kinds)
+            self.noted()
+        return text if any(char.isprintable() and not char.isspace() for char in text) else ""
 
     def _unload(self) -> None:
         self._refresh()

@@ -51,8 +51,7 @@ class LocalEngine:
 class Contestants:
     """The contestants of a run, by name; a context manager that stops them all at its end.
 
-    At most `max_loaded` of them (0: all) are loaded at a time; others come when a group needs them (`lease`). Those of
-    `met` have answered in an earlier run.
+    At most `max_loaded` of them (0: all) are loaded at a time; others come when a group needs them (`lease`).
     """
 
     def __init__(
@@ -62,7 +61,6 @@ class Contestants:
         threads: int,
         max_loaded: int = 0,
         engine: Engine | None = None,
-        met: Collection[str] = (),
     ):
         logs.mkdir(parents=True, exist_ok=True)
         # Threads that wait by spinning would take the cores from the other contestants.
@@ -71,9 +69,6 @@ class Contestants:
         self.most = max_loaded or len(entries)
         self._copies = {name: self._start(contestant, logs, threads) for name, contestant in entries.items()}
         self._used = {name: [0] * len(copies) for name, copies in self._copies.items()}
-        for name in met:
-            for handle in self._copies.get(name, ()):
-                handle.met = True
         self._loaded: list[str] = []  # the one used longest ago first
 
     def _start(self, contestant: Contestant, logs: Path, threads: int) -> list[ContestantHandle]:
@@ -88,10 +83,12 @@ class Contestants:
         for anybody to play with, that is a `UserError`.
         """
         names = list(self._copies if names is None else names)
-        loading = {handle.load(): name for name in names for handle in self._copies[name]}
+        loading = {handle.load(): handle for name in names for handle in self._copies[name]}
         self._loaded = [*(name for name in self._loaded if name not in names), *names]
         _wait(loading, say)
-        errors = {name: future.exception() for future, name in loading.items() if future.exception()}
+        errors = {
+            handle.contestant.name: future.exception() for future, handle in loading.items() if future.exception()
+        }
         for error in errors.values():
             if not isinstance(error, UserError) or len(self._copies) - len(errors) < 2:
                 raise error
@@ -182,12 +179,13 @@ def _told(copies: list[ContestantHandle]) -> dict:
     return copies[0].about | ({"usage": usage} if usage else {})
 
 
-def _wait(loading: dict[Future, str], say: Callable[[str], None]) -> None:
+def _wait(loading: dict[Future, ContestantHandle], say: Callable[[str], None]) -> None:
     start = time.monotonic()
     busy = set(loading)
     while busy:
         _, busy = wait(busy, timeout=PATIENCE)
         if busy:
-            names = ", ".join(sorted({loading[future] for future in busy}))
+            limits = {handle.contestant.name: handle.contestant.load_timeout for handle in map(loading.get, busy)}
+            names = ", ".join(f"{name} (at most {limit:g} s)" for name, limit in sorted(limits.items()))
             seconds = time.monotonic() - start
-            say(f"  {seconds:.0f} s: {names} still loading (what is built now is kept for next time)")
+            say(f"  {seconds:.0f} s: still loading: {names}; what is built now is kept for next time")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from parlai_spotbot.domains import keep_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
+from parlai_spotbot.selfplay.plan import PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -20,11 +20,17 @@ def begin(path: Path, request: SelfPlayRequest, say: Callable[[str], None] = pri
     The caller holds the study (`play.claimed`). Raises `UserError` where what is asked contradicts the study.
     """
     decision = decide(path, request)
+    study = carry_out(path, decision, say)
+    if decision.study is None:
+        say(f"a new study of {', '.join(decision.plan.contestants)}: {study.plan_path}")
+    return study
+
+
+def carry_out(path: Path, decision: PlanDecision, say: Callable[[str], None]) -> Study:
+    """Write what was decided: a new study's plan and domain, or what extends the study."""
     if decision.study is None:
         keep_domain(decision.domain, path)
-        study = Study.create(path, decision.plan)
-        say(f"a new study of {', '.join(decision.plan.contestants)}: {study.plan_path}")
-        return study
+        return Study.create(path, decision.plan)
     if decision.extension:
         decision.study.extend(**decision.extension)
         say(f"the study is extended by: {', '.join(decision.extension)}")

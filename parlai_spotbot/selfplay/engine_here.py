@@ -64,6 +64,9 @@ class ContestantHere(ContestantProcess):
     def _check_memory(self) -> None:
         """Do nothing: memory of the contestant is part of the program's."""
 
+    def _end_process(self) -> None:
+        self._process.kill()
+
 
 class _Hearing:
     """Stand in for the process of `ContestantProcess`: the thread ends when its connection is closed."""
@@ -77,7 +80,7 @@ class _Hearing:
         self._connection.close()
 
     def join(self, timeout: float | None = None) -> None:
-        """A function can't be stopped, so nobody waits for it."""
+        """Don't wait: a function can't be stopped."""
 
 
 @contextlib.contextmanager

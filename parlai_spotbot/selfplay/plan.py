@@ -16,6 +16,7 @@ from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.options import option
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan, check_segments, extended, with_more
@@ -160,6 +161,7 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
         plans.append(extended(plan, extension, f"extending {study.path}"))
     changes = {name: getattr(request, name) for name in EXECUTION if getattr(request, name) is not None}
     plans = [replace(own, **changes).check("what you asked for") for own in plans]
+    plans[-1] = replace(plans[-1], contestants=plans[-1].contestants | (request.contestants or {}))
     otherwise = {name: value for name, value in changes.items() if value != getattr(plan, name)}
     return PlanDecision(study, plans, extension, domain, otherwise)
 
@@ -186,7 +188,8 @@ def _asked_domain(name: str, domain: Domain, study: Study) -> str:
 def _extension(study: Study, request: SelfPlayRequest) -> dict:
     plan = study.plan
     extension: dict[str, Any] = {}
-    new = {n: c for n, c in (request.contestants or {}).items() if plan.contestants.get(n) != c}
+    requested = {n: as_stored(c) for n, c in (request.contestants or {}).items()}
+    new = {n: c for n, c in requested.items() if plan.contestants.get(n) != c}
     if plan.pairs and set(new) - set(plan.contestants):
         raise UserError(
             "the study plays chosen pairs only, so contestants can't be added to it.", "Choose another --study."
@@ -203,6 +206,11 @@ def _extension(study: Study, request: SelfPlayRequest) -> dict:
     if request.more and not _going_on(study, request.more):
         extension["more"] = with_more(replace(plan, more={}), request.more, "--more").more
     return extension
+
+
+def as_stored(contestant: Contestant) -> Contestant:
+    """Return a contestant as a study keeps it: with marks in place of secrets, which a pool must give again."""
+    return replace(contestant, **shown(contestant.to_json()))
 
 
 def _going_on(study: Study, more: dict[str, int]) -> bool:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import importlib.metadata
 import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from parlai_spotbot import __version__, files
-from parlai_spotbot.domains import Domain, keep_domain
+from parlai_spotbot.domains import Domain
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.remembered_turn import LEFT_OUT
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.account_journal import AccountJournal
+from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
 from parlai_spotbot.selfplay.contestants import Contestants, Engine
+from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, check_played, schedule
+from parlai_spotbot.selfplay.schedule import Seed, check_played, schedule
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
@@ -42,7 +44,7 @@ PROMISE = (
 
 @dataclass
 class SelfPlaySummary:
-    """Summary of self-play: the study, its conversations, and counts to print."""
+    """Summary of self-play: the study, its conversations, and counts to print. `left_out` are those of this run."""
 
     study: Study
     conversations: list[Conversation]
@@ -50,6 +52,7 @@ class SelfPlaySummary:
     expected: int = 0
     people_wanted: int = 0
     overlap: dict = field(default_factory=dict)
+    left_out: dict[str, dict[str, int]] = field(default_factory=dict)
 
     @property
     def bots(self) -> int:
@@ -85,6 +88,7 @@ class SelfPlaySummary:
             },
             "failures": dict(Counter(row["kind"] for row in self.result.failures)),
             "overlap_with_training_data": self.overlap,
+            LEFT_OUT_OF_TURNS: self.left_out,
         }
 
     def text(self) -> str:
@@ -99,6 +103,9 @@ class SelfPlaySummary:
             lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
             shares = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
             lines.append(f"turns that are in the training data: {shares}")
+        for name, kinds in self.left_out.items():
+            whats = "; ".join(f"{LEFT_OUT[kind][0]}, of {counted(number, 'turn')}" for kind, number in kinds.items())
+            lines.append(f"left out of what {name} said: {whats}")
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
             lines.append(f"{self.missing()}; the same command tries again")
@@ -158,7 +165,7 @@ def play(
     with (
         printed("spotbot-logs-") as logs,
         Contestants(
-            entries, logs.path, threads_each(plan), plan.max_loaded, engine if entries else None, _met(done, kept, jobs)
+            entries, logs.path, threads_each(plan), plan.max_loaded, engine if entries else None
         ) as contestants,
     ):
         first = list(entries)
@@ -178,18 +185,13 @@ def play(
     rows = write_conversations(study, jobs, humans)
     summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan))
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
-    _record(summary, plan, domain, how, accounts.runs(contestants.about()), bool(groups))
+    abouts = contestants.about()
+    uses = {name: about.get("usage", {}).get(LEFT_OUT_OF_TURNS) for name, about in abouts.items()}
+    summary.left_out = {name: kinds for name, kinds in uses.items() if kinds}
+    _record(summary, plan, domain, how, accounts.runs(abouts), bool(groups))
     accounts.forget()
     summary.study = Study.open(path)
     return summary
-
-
-def _met(
-    done: Mapping[str, Conversation], kept: Mapping[str, Sequence[str]], jobs: Sequence[ConversationJob]
-) -> set[str]:
-    """The contestants that have answered in this study before."""
-    speakers = {name for row in done.values() for name in row.entities}
-    return speakers | {name for job in jobs for name in job.entities[: len(kept.get(job.conversation_id, ()))]}
 
 
 def threads_each(plan: Plan) -> int:
@@ -217,17 +219,12 @@ def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
 
 def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
     if decision.study is None:
-        keep_domain(decision.domain, path)
         say(decision.domain.table())
-        return Study.create(path, decision.plan)
     if decision.otherwise:
         changes = ", ".join(f"{name} {value}" for name, value in decision.otherwise.items())
         say(f"played with {changes}, unlike the study's plan: the same conversations, but of bf16 models and of")
         say("foreign models that draw from global chance (provenance.json has it)")
-    if decision.extension:
-        decision.study.extend(**decision.extension)
-        say(f"the study is extended by: {', '.join(decision.extension)}")
-    return decision.study
+    return carry_out(path, decision, say)
 
 
 def _record(
@@ -256,7 +253,7 @@ def _record(
                 "human_conversations_wanted": summary.people_wanted,
             },
             "overlap_with_training_data": summary.overlap,
-            "conversations_sha256": hashlib.sha256(study.conversations_path.read_bytes()).hexdigest(),
+            "conversations_sha256": files.sha256(study.conversations_path),
             "promise": PROMISE,
         },
     )

@@ -18,6 +18,7 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.agent_server import describe
 
 ZOO = ("zoo:", "models:", "izoo:")
 
@@ -36,7 +37,7 @@ def agent(model: str, where: str) -> list[UserError]:
         load_agent_module(model)
     except UserError as err:
         return [UserError(f"{where}: {err.problem}", err.remedy)]
-    except Exception as err:  # an agent's module may raise anything while it is imported
+    except (Exception, SystemExit) as err:  # an agent's module may raise anything while it is imported
         return [UserError(f"{where}: no agent '{model}' ({_raised(err)}).", _agent_remedy(model, err))]
     return []
 
@@ -74,11 +75,11 @@ def plain_python(model: str, where: str) -> list[UserError]:
     return []
 
 
-def _line(err: Exception) -> str:
-    return " ".join(str(err).split())[:300] or type(err).__name__
+def _line(err: BaseException) -> str:
+    return describe(err).removeprefix(f"{type(err).__name__}: ")[:300]
 
 
-def _raised(err: Exception) -> str:
+def _raised(err: BaseException) -> str:
     """Describe an exception raised on import; with its kind and line where the agent's own module raised it."""
     frame = traceback.extract_tb(err.__traceback__)[-1]
     if isinstance(err, (ImportError, AttributeError)) or frame.filename.startswith("<"):
@@ -86,7 +87,7 @@ def _raised(err: Exception) -> str:
     return f"{type(err).__name__}: {_line(err)}, raised in {frame.filename}, line {frame.lineno}"
 
 
-def _agent_remedy(model: str, err: Exception) -> str:
+def _agent_remedy(model: str, err: BaseException) -> str:
     missing = str(getattr(err, "name", None) or "")
     if isinstance(err, ModuleNotFoundError) and ":" in model and missing == model.partition(":")[0]:
         return f"Put {missing}.py into the folder of the pool, or where you start the command; or correct the name."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from parlai_spotbot.models.chat.keys import shown
+from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
 from parlai_spotbot.terminal import table
@@ -31,12 +31,13 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
 
 
 def trials_text(trials: Sequence[Trial]) -> str:
-    """Figures, failures and conversations of all trials."""
+    """Figures, warnings, failures and conversations of all trials."""
     good = [trial for trial in trials if not trial.problem]
     rows = [_figures(trial) for trial in good]
     parts = [_conversations(trial) for trial in good]
     if rows:
         parts.append(table(rows, FIGURES, right=range(1, 5)))
+    parts.append("\n".join(f"warning: {t.name}: {warning}" for t in good for warning in t.warnings))
     bad = [t for t in trials if t.problem]
     parts.append("\n".join(f"failed: {t.problem}\n{t.detail}  {t.remedy}" for t in bad))
     parts.append(f"{len(good)} of {len(trials)} answered")

@@ -10,18 +10,22 @@ import contextlib
 import functools
 import multiprocessing
 import os
+import signal
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.remembered_turn import LEFT_OUT
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import NOT_SHOWN, named_values
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.agent_server import AgentServer, serve
 from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
@@ -29,6 +33,9 @@ from parlai_spotbot.selfplay.schedule import derive
 
 STRIKES = 3
 """Number of crashes, hangs or overruns without a finished conversation between after which one is set aside."""
+
+LONGEST_ANSWER = 2**27
+"""Bytes of an answer: far more than the longest turn with its usage takes."""
 
 ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
@@ -84,6 +91,11 @@ class ContestantProcess(ContestantHandle):
         return functools.partial(self.served, self.contestant, self.threads)
 
     def _load(self) -> None:
+        if kept_out := [name for name, value in named_values(self.contestant.opt) if value == NOT_SHOWN]:
+            raise UserError(
+                f"contestant '{self.contestant.name}': option '{kept_out[0]}' is secret, so the study doesn't hold it.",
+                "Name its pool (--pool or --contestant) again, or let the contestant read it from the environment.",
+            )
         self._process, self._connection = self._started()
         if self._ended:
             self._stop()
@@ -95,9 +107,10 @@ class ContestantProcess(ContestantHandle):
             raise self._load_error(f"{err.kind}: {err}", err.kind) from None
         if answer[0] == "error":
             self._stop()
-            self.load_traceback = answer[2]
-            raise self._load_error(answer[1], own=answer[3])
-        self.about, self.met = answer[1], True
+            failure = self._failure("exception", answer[1], answer[2])
+            self.load_traceback = failure.detail
+            raise self._load_error(failure.message, own=answer[3])
+        self.about, self.met = self.account(answer[1]), True
         self.noted()
 
     def _load_error(self, why: str, kind: str = "exception", own: str = "") -> UserError:
@@ -110,8 +123,7 @@ class ContestantProcess(ContestantHandle):
     def _kill(self) -> bool:
         running = self._process is not None
         if running:
-            self._process.kill()
-            self._process.join()
+            self._end_process()
             self._connection.close()
         self._process = self._connection = None
         return running
@@ -126,16 +138,21 @@ class ContestantProcess(ContestantHandle):
             self._stop()
             return
         if answer[0] == "about":
-            self.about = answer[1]
+            self.about = self.account(answer[1])
             self.noted()
 
     def end(self) -> None:
         self._ended = True
         self._queue.shutdown(wait=False, cancel_futures=True)
-        process = self._process
-        if process is not None:
-            process.kill()
-            process.join()
+        if self._process is not None:
+            self._end_process()
+
+    def _end_process(self) -> None:
+        """Kill the process and those that it has started."""
+        with contextlib.suppress(OSError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+        self._process.join()
 
     # -- work --------------------------------------------------------------------------------------------------------
     def close(self, sessions: list[str]) -> None:
@@ -190,10 +207,10 @@ class ContestantProcess(ContestantHandle):
                 if answer[0] == "error":
                     raise ContestantStopped("crash", answer[1])
                 waiting.pop(answer[1])
-                if answer[3]:
-                    self.about = {**self.about, "usage": answer[3]}
-                    self.noted()
                 outcomes[answer[1]] = outcome = self._outcome(answer[2])
+                if answer[3]:
+                    self.about = {**self.about, "usage": self.account(answer[3])}
+                    self.noted()
                 if isinstance(outcome, str):
                     fresh[answer[1]] = outcome
             hand_over()
@@ -206,9 +223,11 @@ class ContestantProcess(ContestantHandle):
             return self._failure("lost", "its process had to be restarted")
         if "error" in result:
             return self._failure("exception", result["error"], result["detail"], result.get("suspect", False))
-        if not result["text"].strip():
-            return self._failure("empty", "an empty turn")
-        return result["text"]
+        before = self.left_out.copy()
+        if text := self.kept(result["text"]):
+            return text
+        left_out = ", ".join(LEFT_OUT[kind][0] for kind in self.left_out - before)
+        return self._failure("empty", "an empty turn" + (f", without {left_out}" if left_out else ""))
 
     def _strike(self, err: Exception, waiting: list[int], outcomes: list) -> None:
         self._stop()
@@ -225,7 +244,7 @@ class ContestantProcess(ContestantHandle):
             self.set_aside = f"set aside after {STRIKES} failures in a row, the last one: {kind}: {err}"
 
     def _failure(self, kind: str, message: str, detail: str = "", suspect: bool = False) -> TurnFailure:
-        return TurnFailure(self.contestant.name, kind, message, detail, suspect)
+        return TurnFailure(self.contestant.name, kind, self.hidden(message), self.hidden(detail), suspect)
 
     def _receive(self, limit: float, idle: Callable[[], None] = lambda: None) -> tuple:
         """Wait for an answer; kills the process and raises `ContestantStopped` past the limits of time or memory.
@@ -240,9 +259,11 @@ class ContestantProcess(ContestantHandle):
                 if limit and time.monotonic() - start > limit:
                     self._stop()
                     raise ContestantStopped("hang", f"no answer within {limit:g} seconds")
+                if self._process.exitcode is not None and not self._connection.poll(0):
+                    break  # what it has started may hold the connection
         try:
-            answer = self._connection.recv()
-        except (EOFError, OSError):
+            answer = ForkingPickler.loads(self._connection.recv_bytes(LONGEST_ANSWER))
+        except Exception:  # it may have written anything
             code = self._exit_code()
             self._stop()
             raise ContestantStopped("crash", f"its process ended ({code})") from None

@@ -30,7 +30,7 @@ def remedy(kind: str, message: str, log: str = "") -> str:
 
 def short(message: str, most: int = 300) -> str:
     """An error message in one line: torch's page about a refused checkpoint becomes what it refused."""
-    text = " ".join(re.sub(r"\x1b\[[0-9;]*m", "", message).split())
+    text = " ".join(message.split())
     if "Weights only load failed" in text and REFUSAL not in text:
         refused = REFUSED.search(text)
         held = next((name for name in refused.groups() if name), "") if refused else ""

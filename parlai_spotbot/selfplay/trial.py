@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from parlai.core.opt import Opt
 
 from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models.remembered_turn import LEFT_OUT
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
@@ -29,11 +30,26 @@ from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
 from parlai_spotbot.terminal import Bar
+from parlai_spotbot.texts.hygiene import loops
+from parlai_spotbot.texts.self_identification import identifies_itself
+from parlai_spotbot.texts.surface import has_special_token
+from parlai_spotbot.wording import counted
 
 EXCHANGES = 2
 """Exchanges that a contestant answers in each test conversation."""
 
 PERSON = "a person"
+
+LONG = 60
+"""Words of a turn that is warned about: people's turns in chats have a tenth of it."""
+
+ODD = {
+    "special tokens of models": has_special_token,
+    "says to be a machine": identifies_itself,
+    "the same words again and again": loops,
+    "very long turns": lambda text: len(text.split()) > LONG,
+}
+"""What is odd about a turn, by its name."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +82,7 @@ class Trial:
     memory: int = 0
     batch: str = ""
     same_again: bool | None = None
+    warnings: list[str] = field(default_factory=list)
     conversations: list[list[list[str]]] = field(default_factory=list)
 
 
@@ -100,9 +117,6 @@ class ScriptedPerson(Agent):
 
     def self_observe(self, self_message: Message) -> None:
         """Do nothing: the script does not depend on it."""
-
-    def reply(self, outcome: str) -> Message:
-        return Message({"id": self.id, "text": outcome, "episode_done": False})
 
 
 class _Failed(Exception):
@@ -183,7 +197,9 @@ def try_contestant(process: ContestantProcess, scripts: Sequence[TrialScript]) -
 def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScript]) -> Trial:
     alone = _play(process, scripts, "alone")
     if alone.empty == alone.answers:
-        raise _Failed(TurnFailure(trial.name, "empty", "nothing but empty turns"))
+        (why,) = {world.failure.message for world in alone.worlds[:1] if world.failure}
+        raise _Failed(TurnFailure(trial.name, "empty", f"nothing but empty turns ({why})"))
+    left_out = process.left_out.copy()
     again, batch = _play(process, scripts, "again"), "no"
     if process.about.get("batched"):
         batch = "same" if _play(process, scripts, "batch", together=True).texts == alone.texts else "other"
@@ -193,6 +209,7 @@ def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScr
         median_seconds=statistics.median([*alone.seconds[1:], *again.seconds]),
         batch=batch,
         same_again=alone.texts == again.texts,
+        warnings=_warnings(alone, trial.name, left_out),
         conversations=[
             [
                 *map(list, zip(world.job.entities, world.job.seed.turns, strict=True)),
@@ -201,6 +218,18 @@ def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScr
             for world in alone.worlds
         ],
     )
+
+
+def _warnings(test: _Test, name: str, left_out: Mapping[str, int]) -> list[str]:
+    """Return what was left out of turns and what is odd about them, a line a kind."""
+    texts = [turn.text for world in test.worlds for turn in world.turns if turn.speaker == name]
+    lines = [
+        f"left out of {number} of {counted(test.answers, 'turn')}: {LEFT_OUT[k][0]}" for k, number in left_out.items()
+    ]
+    lines += [f"empty turns: {test.empty} of {test.answers}"] if test.empty else []
+    odd = {kind: next(filter(rule, texts), None) for kind, rule in ODD.items()}
+    lines += [f"{kind}: {text[:60]}" for kind, text in odd.items() if text]
+    return lines + (["gives the same answer to different turns"] if len(texts) > 1 == len(set(texts)) else [])
 
 
 def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None) -> tuple[list[Trial], Path]:

@@ -15,13 +15,11 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.schedule import ConversationJob
 
 VERSION = 1
 HEADER = {"turns_journal": VERSION}
-
-STALE = 50_000
-"""Number of turns of ended conversations in the file after which they are taken out."""
 
 ANEW = "Remove the file: the turns in it are then asked for again."
 
@@ -37,7 +35,7 @@ class KeptTurn:
 
 def mark(job: ConversationJob, contestants: dict[str, Contestant]) -> str:
     """Return a hash of what a conversation's turns follow from: seed, bots and chances."""
-    bots = [[getattr(contestants[name], key) for key in Contestant.BOT] for name in job.entities]
+    bots = [[shown(getattr(contestants[name], key), key) for key in Contestant.BOT] for name in job.entities]
     made_of = files.dumps([job.rng_seed, job.entities, job.seed.turns, job.seed.context, bots])
     return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
@@ -87,17 +85,17 @@ class TurnJournal:
         self.kept = kept_turns(path, jobs, contestants)
         self._marks = {job.conversation_id: mark(job, contestants) for job in jobs}
         self._lock, self._sync_lock = threading.Lock(), threading.Lock()
-        self._written = self._durable = self._stale = 0
-        self._open()
-
-    def _open(self) -> None:
-        """Write what is kept, and nothing else, and go on behind it."""
+        self._written = self._durable = 0
         rows = [self._row(name, number, text) for name, turns in self.kept.items() for number, text in enumerate(turns)]
         files.write_jsonl(self.path, [HEADER, *([{"turns": rows}] if rows else [])])
         self._journal = files.Journal(self.path)
 
     def _row(self, name: str, number: int, text: str) -> dict:
         return {"id": name, "mark": self._marks[name], "number": number, "text": text}
+
+    def check(self) -> None:
+        """Raise `UserError` where the study's folder isn't there any more: turns would be paid for, and lost."""
+        self._journal.check()
 
     def add(self, turns: Sequence[KeptTurn]) -> None:
         """Write what was answered at once; the disk has it after the next `sync`, and a crash of ours leaves it."""
@@ -113,14 +111,12 @@ class TurnJournal:
     def sync(self) -> None:
         """Wait until the disk has all that was added before; who comes while another waits shares the next wait."""
         with self._lock:
-            _written = self._written
+            needed = self._written
         with self._sync_lock:
-            if self._durable >= _written:
-                return
-            with self._lock:
-                written, journal = self._written, self._journal
-            journal.sync()
-            self._durable = written
+            if self._durable < needed:
+                written = self._written
+                self._journal.sync()
+                self._durable = written
 
     def turns_of(self, job: ConversationJob) -> list[str]:
         """The turns that a conversation has so far."""
@@ -130,17 +126,15 @@ class TurnJournal:
     def forget(self, jobs: Iterable[ConversationJob]) -> None:
         """The rows of these conversations are written."""
         with self._sync_lock, self._lock:
-            self._stale += sum(len(self.kept.pop(job.conversation_id, ())) for job in jobs)
-            if self._stale >= STALE:
-                self._journal.close()
-                self._open()
-                self._stale, self._durable = 0, self._written
+            for job in jobs:
+                self.kept.pop(job.conversation_id, None)
 
     def close(self) -> None:
         """Leave on disk what conversations that have not ended need; without any, the file goes."""
         with self._sync_lock, self._lock:
+            whole = not self.kept and self._journal.is_there()
             self._journal.close()
-            if not self.kept:
+            if whole:
                 self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> TurnJournal:

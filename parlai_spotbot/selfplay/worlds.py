@@ -29,14 +29,6 @@ START = "Hi!"
 own self-chat (Miller et al., 2017). It is no turn: nobody said it, and nobody is shown it."""
 
 
-class ContestantFailed(Exception):
-    """Raised by a proxy's `act` where its contestant gave no turn."""
-
-    def __init__(self, failure: TurnFailure):
-        self.failure = failure
-        super().__init__(f"{failure.contestant}: {failure.kind}: {failure.message}")
-
-
 class ProxyAgent(Agent):
     """Stands for one contestant in one conversation; what it observes travels with the next request for a turn."""
 
@@ -67,16 +59,6 @@ class ProxyAgent(Agent):
         """Take note of a turn that this agent gave before, instead of asking for it."""
         self.turns += 1
         self.self_observe(Message({"id": self.id, "text": text, "episode_done": False}))
-
-    def reply(self, outcome: str | TurnFailure) -> Message:
-        """The message for a contestant's `outcome`; raises `ContestantFailed` where there is none."""
-        if isinstance(outcome, TurnFailure):
-            raise ContestantFailed(outcome)
-        return Message({"id": self.id, "text": outcome, "episode_done": False})
-
-    def act(self) -> Message:
-        """One turn alone, as any ParlAI world asks for it."""
-        return self.reply(self.process.act([self.request()]).result()[0])
 
 
 class SelfPlayWorld(DialogPartnerWorld):
@@ -152,25 +134,17 @@ class SelfPlayWorld(DialogPartnerWorld):
 
     def take(self, outcome: str | TurnFailure) -> None:
         """Let the speaker's `outcome` be the next turn, or end the conversation with a failure."""
-        try:
-            act = self.speaker.reply(outcome)
-        except ContestantFailed as err:
-            self.failure = err.failure
+        if isinstance(outcome, TurnFailure):
+            self.failure = outcome
             return
+        act = self._message(self.speaker.id, outcome)
         listener = self.agents[(len(self.turns) + 1) % 2]
         context = "" if self.job.seed.turns or self.turns else self.job.seed.context[1]
-        self.turns.append(Turn(self.speaker.id, act["text"]))
-        listener.observe(self._message(act["id"], f"{context}\n{act['text']}") if context else act)
-
-    def parley(self) -> None:
-        """One turn."""
-        self.take(self.speaker.process.act([self.speaker.request()]).result()[0])
+        self.turns.append(Turn(self.speaker.id, outcome))
+        listener.observe(self._message(act["id"], f"{context}\n{outcome}") if context else act)
 
     def episode_done(self) -> bool:
         return self.failure is not None or len(self.turns) >= self.length
-
-    def epoch_done(self) -> bool:
-        return self.episode_done()
 
 
 class GroupWorld(World):
@@ -185,6 +159,7 @@ class GroupWorld(World):
         self.turns = turns
 
     def parley(self) -> None:
+        self.turns.check()
         waiting: dict[str, list[SelfPlayWorld]] = {}
         for world in self.worlds:
             if not world.episode_done() and not world.recall():
@@ -212,9 +187,6 @@ class GroupWorld(World):
 
     def episode_done(self) -> bool:
         return all(world.episode_done() for world in self.worlds)
-
-    def epoch_done(self) -> bool:
-        return self.episode_done()
 
     def close(self) -> None:
         """Let the contestants forget these conversations."""

@@ -4,8 +4,9 @@ import pytest
 from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.chat.keys import refuse_keys, shown
+from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.pool_summary import as_json, pool_text
 

@@ -1,5 +1,6 @@
 """Real ParlAI agents that can be played and are odd in one way each, for the tests of trying contestants."""
 
+import os
 import time
 
 from faulty_agents import BatchChanceAgent, CountingAgent
@@ -70,3 +71,31 @@ class SleeperAgent(CountingAgent):
 class RefusedAgent(CountingAgent):
     def __init__(self, opt, shared=None):
         raise ConnectionError("HTTPSConnectionPool(host='huggingface.co'): Max retries exceeded")
+
+
+class KeyedAgent(CountingAgent):
+    """Needs what its options say, and quotes it wherever it can."""
+
+    @classmethod
+    def add_cmdline_args(cls, parser, partial_opt=None):
+        parser.add_argument("--backend-token", default="")
+        parser.add_argument("--backend", default="")
+        return parser
+
+    def __init__(self, opt, shared=None):
+        super().__init__(opt, shared)
+        assert opt["backend_token"] == "tok-swordfish"
+        assert "hunter22" in opt["backend"]
+
+    def say(self):
+        if self.seen > 2 and not os.path.exists(os.environ["KEYED_WORKS"]):
+            raise RuntimeError("no login with tok-swordfish, pw=hunter22")
+        return "my token is tok-swordfish"
+
+    def provenance(self):
+        return {"system_prompt": "say tok-swordfish", "login": {"pw": "hunter22"}}
+
+
+class ThinkingAgent(CountingAgent):
+    def say(self):
+        return f"<think>What now?</think>\x1b[1m{'hm ' * 100}</s>"

@@ -1,6 +1,5 @@
 """Self-play from a program or a notebook: functions, classes and servers as contestants, errors as ValueErrors."""
 
-import functools
 import importlib
 import random
 import subprocess
@@ -112,7 +111,7 @@ def odd(words):
         ({}, {}, "contestants: expected names and contestants"),
         ([respond], {}, "contestants: expected names and contestants"),
         ({"a": 3}, {}, "contestants: contestant 'a' is a int, expected a function"),
-        ({"a": functools.partial(respond, text="")}, {}, "contestants: contestant 'a' is a partial"),
+        ({"a": (word for word in "ab")}, {}, "contestants: contestant 'a' is a generator, expected a function"),
         ({"a": odd}, {}, "contestants: contestant 'a': .*odd.words.: expected one parameter"),
         ({"a b": respond}, {}, "contestants: contestant 'a b': not a valid name"),
         ({"a": "spotbot:elisa"}, {}, "contestants: contestant 'a': .*Did you mean 'spotbot:eliza'"),

@@ -20,7 +20,7 @@ def bot(kind, module="odd_agents", **limits):
     return Contestant(kind, model=f"{module}:{kind}Agent", **{"turn_timeout": 20, "load_timeout": 60, **limits})
 
 
-ODD = ("Silent", "Mute", "EvenBatch", "OwnEars", "OtherAgain")
+ODD = ("Silent", "Mute", "EvenBatch", "OwnEars", "OtherAgain", "Thinking")
 FAILING = [
     bot("Raising", "faulty_agents"),
     bot("Dying", "faulty_agents"),
@@ -82,6 +82,23 @@ def test_a_contestant_hears_itself_once_alone_and_in_a_batch(tried):
     assert trial.batch == "same"
     own = [text for name, text in trial.conversations[1] if name == "OwnEars"]
     assert own == ["i fish", "i fish / 2", "i fish / i fish / 2 / 3"]
+
+
+def test_odd_turns_are_warned_of_and_what_was_left_out_is_counted(tried):
+    assert tried["Silent"].warnings == ["empty turns: 2 of 4"]
+    odd = tried["Thinking"]
+    assert [warning.partition(":")[0] for warning in odd.warnings] == [
+        "left out of 4 of 4 turns",
+        "left out of 4 of 4 turns",
+        "special tokens of models",
+        "the same words again and again",
+        "very long turns",
+        "gives the same answer to different turns",
+    ]
+    assert "commands to a terminal and control characters" in odd.warnings[0]
+    assert "the model's reasoning" in odd.warnings[1]
+    assert odd.conversations[0][2][1].startswith("hm hm")
+    assert tried["Counting"].warnings == []
 
 
 @case_table(__file__, "failures")

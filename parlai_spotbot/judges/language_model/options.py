@@ -12,6 +12,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models import option_fields
 from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.models.chat.server_options import REQUIRED, ServerOptions
+from parlai_spotbot.secrecy import shown
 
 LOCAL = "A judge's model is behind a server: serve it (such as by 'transformers serve') and name its address as 'url'."
 
@@ -32,7 +33,7 @@ class LanguageModelOptions(ServerOptions):
     def deciding(self, together: bool) -> dict:
         """Return the options that answers depend on; the others may change from one run to the next."""
         # Options of earlier versions keep their default values, so that answers which were paid for are found again.
-        given = {**{name: getattr(self, name) for name in DECIDING}, **EARLIER, "request_seed": self.seed}
+        given = {**{name: shown(getattr(self, name), name) for name in DECIDING}, **EARLIER, "request_seed": self.seed}
         return {**given, **({"one_request": True} if together else {})}
 
     def identity(self, together: bool) -> str:

@@ -9,37 +9,17 @@ from __future__ import annotations
 import base64
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.secrecy import FORM, MARK, is_named_secret, masked, named_values
 
 OPENAI = "api.openai.com"
 DEFAULT_VARIABLE = "OPENAI_API_KEY"
-MARK = "[key]"
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-LIKELY = re.compile(
-    r"(?<![A-Za-z0-9])(?:sk-|sk_|gsk_|csk-|hf_|xai-|pplx-|nvapi-|r8_|tgp_)(?=[A-Za-z0-9_-]{0,80}\d)[A-Za-z0-9_-]{16,}"
-    r"|AIza[0-9A-Za-z_-]{30,}|\b[Bb]earer\s+[^\s<$]{8,}"
-)
-"""How the keys of the known services look, and what an Authorization header says."""
-
-NAMES = re.compile(
-    r"(?:^|[_. -])(?:api[_-]?key|(?:openai|anthropic|azure|access|private|subscription|secret|service|auth)[_-]?key|"
-    r"secret|passw(?:or)?d|passwd|authorization|(?:access|auth|api|bearer|hf)[_-]?token|bearer|credentials?|cookie)$",
-    re.IGNORECASE,
-)
-"""What options and headers are called that people would put a key in."""
-
-HIDDEN = re.compile(
-    r"secret|passw|api[_-]?key|(?:^|[_-])key$|access[_-]?token|bearer|authorization|credential|cookie", re.IGNORECASE
-)
-"""Names of options whose values are not shown."""
-
-NOT_SHOWN = "(not shown)"
-
 LEAST = 8
 """A shorter value of a variable is no key that could be looked for: it would be found in plain words."""
 
@@ -118,52 +98,25 @@ def read_key(variable: str, host: str, where: str, option: str = "openai_key_var
 
 def _like_a_key(word: str) -> bool:
     mixed = any(c.islower() for c in word) and any(c.isupper() for c in word) and any(c.isdigit() for c in word)
-    return bool(LIKELY.search(word)) or (len(word) >= 20 and mixed)
+    return bool(FORM.search(word)) or (len(word) >= 20 and mixed)
 
 
 def refuse_keys(options: Mapping[str, Any], where: str, name_it: str = "openai_key_variable") -> None:
     """Raise `UserError` where an option of a pool entry holds a key; what it holds is never repeated.
 
-    Looked for, however deep, are values that look like a service's key, options named like one, and what the
-    environment variables hold whose names end in KEY or TOKEN.
+    Looked for, however deep, are values that look like a service's key, options that are surely named like one, and
+    what the environment variables hold whose names end in KEY or TOKEN.
     """
     secrets = [
         value.strip()
         for name, value in os.environ.items()
         if re.search(r"(KEY|TOKEN|SECRET)$", name.upper()) and len(value.strip()) >= 12
     ]
-    for name, value in _named_values(options):
+    for name, value in named_values(options):
         text = f"{name} {value}"
-        if LIKELY.search(text) or (NAMES.search(name) and value) or any(secret in text for secret in secrets):
-            shown = LIKELY.sub(MARK, name)
+        if FORM.search(text) or is_named_secret(name, value, sure=True) or any(secret in text for secret in secrets):
             raise UserError(
-                f"{where}: option '{shown}' holds a key.",
+                f"{where}: option '{masked(name)}' holds a key.",
                 f"Keys are read from the environment alone: name the variable with '{name_it}', take the key "
                 "out of the file, and replace it if others could read it.",
             )
-
-
-def _named_values(data: Any, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Each single value of options, with the names that lead to it: ``extra.headers.Authorization``."""
-    if isinstance(data, Mapping):
-        for name, value in data.items():
-            yield from _named_values(value, f"{above}.{name}" if above else str(name))
-    elif isinstance(data, (list, tuple)):
-        for value in data:
-            yield from _named_values(value, above)
-    else:
-        yield above, data
-
-
-def shown(options: Any) -> Any:
-    """Options as they may be shown and written: what is called like a key, or looks like one, is not repeated."""
-    if isinstance(options, Mapping):
-        return {
-            LIKELY.sub(MARK, name) if isinstance(name, str) else name: NOT_SHOWN
-            if value and HIDDEN.search(str(name))
-            else shown(value)
-            for name, value in options.items()
-        }
-    if isinstance(options, (list, tuple)):
-        return [shown(value) for value in options]
-    return LIKELY.sub(MARK, options) if isinstance(options, str) else options

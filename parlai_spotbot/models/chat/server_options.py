@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from parlai_spotbot.models.chat.keys import Key, read_key
 from parlai_spotbot.models.option_fields import Options
+from parlai_spotbot.secrecy import is_named_secret
 
 OURS = ("model", "messages", "stream", "n")
 """Fields of a request that a user's `extra` may not set."""
@@ -73,7 +74,7 @@ class ServerOptions(Options):
         url = urlsplit(text.strip())
         if url.scheme not in ("http", "https") or not url.hostname:
             raise PydanticCustomError("url", "input should be an address that begins with http:// or https://")
-        if url.username or url.password or any(map(_secret, dict(parse_qsl(url.query)))):
+        if url.username or url.password or any(is_named_secret(*field) for field in parse_qsl(url.query)):
             raise PydanticCustomError("secret", "Put it into an environment variable, and name that in 'key_variable'.")
         if url.path.rstrip("/").endswith("/chat/completions"):
             raise PydanticCustomError("url", "input should be the address without /chat/completions")
@@ -102,7 +103,3 @@ class ServerOptions(Options):
     def key(self, where: str, option: str = "key_variable") -> Key:
         """Read the key from the environment; `UserError` if it is not there."""
         return read_key(self.key_variable, urlsplit(self.url).hostname or "", where, option)
-
-
-def _secret(name: str) -> bool:
-    return any(word in name.lower() for word in ("key", "token", "secret", "password", "sig"))

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any
 
+from parlai_spotbot.secrecy import masked
+
 REMOVED = "(removed)"
 
 PRIVATE_KEY = re.compile(
@@ -35,11 +37,6 @@ HOST = re.compile(
     r"(?i)(?<![\w.-])[\w.-]*[\w-]\."
     r"(?:internal|local|lan|intra|corp|com|org|net|edu|cloud|gov|io|ai|dev|ch|de|at|eu|uk|fr|es)(?::\d+)?(?![\w.-])"
 )
-SECRET = re.compile(
-    r"\b(?:sk|pk|rk|hf|ghp|gho|github_pat|xox[abp])[-_][A-Za-z0-9_-]{8,}|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b|"
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)|(?i:\bbearer\s+\S+)",
-    re.DOTALL,
-)
 
 
 @cache
@@ -54,7 +51,7 @@ def own_names() -> tuple[str, ...]:
 @lru_cache(maxsize=1 << 16)
 def text(value: str) -> str:
     """A text without addresses, hosts and secrets; of a path only the last part stays."""
-    value = SECRET.sub(REMOVED, value)
+    value = masked(value)
     value = ADDRESS.sub(REMOVED, value)
     value = EMAIL.sub(REMOVED, value)
     value = MACHINE.sub(REMOVED, value)

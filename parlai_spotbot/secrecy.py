@@ -1,0 +1,120 @@
+"""Secrets (keys, passwords, tokens): told by their names and their forms, at any depth and in texts, and never shown.
+
+A value that must reach a contestant or a server does so from the pool or the environment; whatever is printed or
+written passes `shown` (options and accounts, as JSON) or `masked` (texts, errors) before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+MARK = "[key]"
+NOT_SHOWN = "(not shown)"
+
+FORM = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"(?:sk-|sk_|gsk_|csk-|xai-|pplx-|nvapi-|r8_|tgp_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|dop_v1_)"
+    r"(?=[A-Za-z0-9_-]{0,80}\d)[A-Za-z0-9_-]{16,}"
+    r"|hf_[A-Za-z0-9]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,}|AIza[\w-]{30,}|(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"
+    r"|eyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]+-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
+    r"|\b[Bb]earer\s+[^\s<$]{8,}|(?<=://)[^\s/@:\"']*:[^\s/@\"']+(?=@)"
+)
+"""How keys of the known services look, what an Authorization header says, and user:password in an address."""
+
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+SURE = re.compile(
+    r"(?:^|_)(?:secrets?|passwords?|passwd|passphrase|pw|pwd|credentials?|bearer|cookies?|authorization|"
+    r"(?:api|openai|anthropic|azure|access|private|subscription|service|auth|client|hub|hf|bearer|refresh|github|user)"
+    r"_?(?:keys?|token))(?:_|$)(?!(?:\w+_)?(?:variable|env|name|header|file|path|length|count|size|policy|format)$)"
+)
+"""Names of secrets, in lower case with "_" between words: of whatever they hold."""
+
+LIKELY = re.compile(
+    r"^(?!(?:.*_)?(?:pad|eos|bos|end|start|stop|unk|unknown|null|sep|mask|cls|special|begin|turn|person|speaker|think|image|"
+    r"cache|sort|primary|foreign|label|text|context|group|join|dict|index)_(?:key|token)$)"
+    r"(?:.*_)?(?:keys?|token|auth|session|sig|signature)$"
+)
+"""Names that may be those of secrets: of texts without blanks."""
+
+IN_TEXT = re.compile(
+    r"(?P<name>[\w.-]{1,80})(?P<is>\\*[\"']?\s{0,9}(?:=|:)\s{0,9})"
+    r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)|(?P<bare>(?:(?:Bearer|Basic|Token)\s+)?[^\s,;&\"'{}()\[\]\\]+))"
+)
+"""A name and its value in a text: JSON, an address, a header, an error."""
+
+DEEPEST = 30
+
+
+def is_named_secret(path: str, value: Any, sure: bool = False) -> bool:
+    """Return True if what the names that lead to a value (``extra.headers.Authorization``) say is secret."""
+    name = "_".join(WORDS.findall(path)).lower()
+    if not value or isinstance(value, bool) or value in (MARK, NOT_SHOWN):
+        return False
+    if SURE.search(name):
+        return True
+    return not sure and isinstance(value, str) and bool(LIKELY.match(name)) and not re.search(r"\s|^\W|^__", value)
+
+
+def named_values(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Each single value of options, also of JSON in a text, with the names that lead to it."""
+    data = _as_json(data)
+    if isinstance(data, Mapping):
+        for name, value in data.items():
+            yield from named_values(value, f"{path}.{name}" if path else str(name))
+    elif isinstance(data, (list, tuple)):
+        for value in data:
+            yield from named_values(value, path)
+    else:
+        yield path, data
+
+
+def _as_json(value: Any) -> Any:
+    """Return what a text that is a JSON object or list says; anything else as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            pass
+    return value
+
+
+def shown(value: Any, path: str = "", single: Callable[[Any], Any] = lambda value: value, depth: int = 0) -> Any:
+    """Return options or an account as they may be shown and written, with marks in place of secrets.
+
+    ``single(value)`` is then done to each single value and name.
+    """
+    data = _as_json(value)
+    if depth > DEEPEST or (is_named_secret(path, value) and not isinstance(data, (Mapping, list, tuple))):
+        return NOT_SHOWN
+    if isinstance(value, Mapping):
+        items = value.items()
+        return {
+            single(masked(name) if isinstance(name, str) else name): shown(one, f"{path}.{name}", single, depth + 1)
+            for name, one in items
+        }
+    if isinstance(value, (list, tuple)):
+        return [shown(one, path, single, depth + 1) for one in value]
+    if data is not value:
+        kept = shown(data, path, depth=depth + 1)
+        value = value if kept == data else json.dumps(kept, ensure_ascii=False)
+    return single(masked(value) if isinstance(value, str) else value)
+
+
+def masked(text: str) -> str:
+    """Return a text with marks in place of the secrets in it."""
+    return IN_TEXT.sub(_without_value, FORM.sub(MARK, text))
+
+
+def _without_value(found: re.Match) -> str:
+    bare = found["bare"]
+    value = found["quoted"] if bare is None else bare
+    # Ordinary words are only taken for secrets where the name is sure and no sentence goes on.
+    is_word = bare is not None and not re.search(r"[\d\s=+/]", bare)
+    if not is_named_secret(found["name"], value, sure=is_word) or (is_word and ":" in found["is"]):
+        return found[0]
+    return found["name"] + found["is"] + (f"{found['quote']}{NOT_SHOWN}{found['quote']}" if bare is None else NOT_SHOWN)

@@ -222,7 +222,7 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
     return value
 
 
-NUMBER = r"[\d.,%\seE()+–-]{0,60}(?:to [\d.,%\seE()+–-]{0,60})?"
+NUMBER = r"[\d.,%\seE()+–-]{0,30}(?:to [\d.,%\seE()+–-]{0,30})?"
 FORMULA = re.compile(rf"(?:^|(?<=[,;|\t\r\n\"]))(?=[ \xa0]*(?:[=@＝＠]|[+＋－-](?!{NUMBER}(?:$|[;|\"])).))|^(?=[\t\r])")
 """Where spreadsheets would compute: at the beginning of a cell, or after a separator where programs may cut it.
 

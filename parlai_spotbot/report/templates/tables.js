@@ -36,7 +36,7 @@
 
   // A minus is a hyphen to programs. What begins with = + - or @, also after a separator, is a formula to spreadsheets,
   // unless it is a number (as `cell` in files.py).
-  const NUMBER = "[\\d.,%\\seE()+–-]{0,60}(?:to [\\d.,%\\seE()+–-]{0,60})?";
+  const NUMBER = "[\\d.,%\\seE()+–-]{0,30}(?:to [\\d.,%\\seE()+–-]{0,30})?";
   const FORMULA = new RegExp(`(^|[,;|"])(?=[ \u00a0]*(?:[=@＝＠]|[+＋－-](?!${NUMBER}(?:$|[;|"])).))`, "g");
   const plain = (said) => said.replace(/−/g, "-").replace(FORMULA, "$1'");
   const csv = (said) => {

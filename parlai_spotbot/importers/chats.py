@@ -86,7 +86,13 @@ class ChatReader(Reading):
         """Return the key and value of a field, the first that is there; with `where` it must be a text or number."""
         for key in self.keys[name]:
             if (value := at(row, key)) not in (None, "", []):
-                return key, str(files.field({key: value}, key, (str, int), where)) if where else value
+                if where and type(value) not in (str, int):
+                    raise Unusable(
+                        f"row with '{key}' of a wrong kind",
+                        f"{where}: field '{key}' is {value!r}, expected a text.",
+                        f"Name another column, or leave it out: --columns {name}=-.",
+                    )
+                return key, str(value) if where else value
         return self.keys[name][0], None
 
     def rows(self, rows: Iterator) -> Iterator:

@@ -98,7 +98,7 @@ class Reading:
         if len(texts) < 2 * (seed + 1):
             raise Unusable(
                 "conversation without an exchange",
-                f"{where}: {len(texts)} turns, no exchange after {seed} of the seed.",
+                f"{where}: {len(texts)} turns with a text, no exchange after {seed} of the seed.",
                 "Remove it, or the seed.",
             )
         turns = tuple(map(Turn, cycle(entities), texts))
@@ -150,7 +150,7 @@ class Reading:
             "sha256": sha256,
             "conversations": len(self.found),
             "options": own,
-            "notes": self.names.notes(),
+            "notes": self.names.notes() + [f"{len(self.found)} of these files, with the study's"] * bool(self.known),
             "oddities": [
                 {"what": what, "count": count, "of": self.counts[of], "rule": rule}
                 for key, (what, of, rule) in rules

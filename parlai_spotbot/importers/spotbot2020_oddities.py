@@ -13,7 +13,7 @@ from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, LEAVE_O
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 
-Counts = dict[str, tuple[int, int]]
+Counts = dict[str, tuple]
 """By the name of an oddity: how many, out of how many."""
 
 
@@ -29,14 +29,11 @@ def oddities(dump: Dump, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> pd.D
     words |= {"longest": max(dump.domain.segments)}
     rows = []
     for name, text in texts.items():
-        own = (
-            [(words, counts[name])]
-            if name != "annotated"
-            else [
-                ({"n": n, "s": "s" if n > 1 else ""}, (sizes[n], sizes.total())) for n in sorted({1, 2, 3, 4, *sizes})
-            ]
-        )
-        rows += [(text["what"].format_map(one), *count, text["rule"].format_map(one)) for one, count in own]
+        cases = [(words, counts.get(name, ()))]
+        if name == "annotated":
+            numbers = sorted({1, 2, 3, 4, *sizes})
+            cases = [({"n": n, "s": "s" * (n > 1)}, (sizes[n], sizes.total())) for n in numbers]
+        rows += [(text["what"].format_map(case), *count, text["rule"].format_map(case)) for case, count in cases]
     return pd.DataFrame(rows, columns=["what", "count", "of", "rule"])
 
 
@@ -45,16 +42,16 @@ def _annotations(every: pd.DataFrame, segments: int) -> Counts:
     people = every["worker_id"].nunique()
     packages = hits.groupby("worker_id").size()
     seen = every.drop_duplicates(["worker_id", "conversation_id", "k"]).groupby(["worker_id", "conversation_id"]).size()
-    there = every.drop_duplicates(["conversation_id", "k"]).shape[0]
+    there = len(every.drop_duplicates(["conversation_id", "k"]))
     return {
-        "incomplete_packages": (int(hits["incomplete"].sum()), len(hits)),
-        "incomplete_annotations": (int(every["incomplete"].sum()), len(every)),
+        "incomplete_packages": (hits["incomplete"].sum(), len(hits)),
+        "incomplete_annotations": (every["incomplete"].sum(), len(every)),
         "developers": (every.loc[every["developer"], "worker_id"].nunique(), people),
-        "developer_annotations": (int(every["developer"].sum()), len(every)),
-        "repeats": (int(every["repeat"].sum()), len(every)),
-        "many_packages": (int((packages > 3).sum()), people),
-        "many_segments": (int((seen > 1).sum()), len(seen)),
-        "no_start": (int(every["started"].isna().sum()), len(every)),
+        "developer_annotations": (every["developer"].sum(), len(every)),
+        "repeats": (every["repeat"].sum(), len(every)),
+        "many_packages": ((packages > 3).sum(), people),
+        "many_segments": ((seen > 1).sum(), len(seen)),
+        "no_start": (every["started"].isna().sum(), len(every)),
         "lost": (there - segments, there),
     }
 
@@ -73,13 +70,13 @@ def _conversations(dump: Dump) -> Counts:
         "people_unpacked": (sum(c.conversation_id not in packed for c in people), len(people)),
         "bots_unpacked": (sum(c.conversation_id not in packed for c in bots), len(bots)),
         "exchange_nr": (dump.turns.loc[~regular, "conversation_id"].nunique(), every),
-        "no_seed": (int((begin.loc[[c.conversation_id for c in bots]] == 1).sum()), len(bots)),
+        "no_seed": ((begin.loc[[c.conversation_id for c in bots]] == 1).sum(), len(bots)),
         "half_exchange": (sum(len(c.turns) % 2 for c in dump.conversations), every),
         "identical": (every - len({tuple(turn.text for turn in c.turns) for c in dump.conversations}), every),
         "uneven": (
             max(abs(first[a, b] - first[b, a]) for a, b in first),
             max(first[a, b] + first[b, a] for a, b in first),
         ),
-        "special_tokens": (int(text.map(lambda t: bool(SPECIAL_TOKEN.search(t))).sum()), len(text)),
-        "no_text": (int((text.str.strip() == "").sum()), len(text)),
+        "special_tokens": (text.str.contains(SPECIAL_TOKEN).sum(), len(text)),
+        "no_text": ((text.str.strip() == "").sum(), len(text)),
     }

@@ -69,18 +69,18 @@ class ChatReader(Reading):
         """Read a row of messages, or rows of one turn each."""
         row = self._chat_of(row, where) if isinstance(row, list) else row
         told, said = self._said(row, where)
-        seed, names = self.request.seed_exchanges, self.names
+        seed, names = None, self.names
         if isinstance(row.get("entities"), list) and len(row["entities"]) == 2:  # as spotbot_export writes
             first, second = (names.of(str(name), where, people=True) for name in row["entities"])
-            seed = files.field(row, "seed_exchanges", int, where, seed)
+            seed = files.field(row, "seed_exchanges", int, where, None)
         else:
             first = names.of((not given and self._find(row, "model", where)[1]) or name, where)
             second = names.of(self.user, where, people=True)
             if said and said[0][0] == USER:
                 first, second = second, first
-        key, identity = self._find(row, "conversation_id", where)
+        identity = self._find(row, "conversation_id", where)
         context = tuple("\n".join(told) * (role == BOT) for role, _ in said[:2])
-        self.add(where, (first, second), [text for _, text in said], seed, (key, identity), context=context)
+        self.add(where, (first, second), [text for _, text in said], seed, identity, context=context)
 
     def _find(self, row: dict, name: str, where: str = "") -> tuple:
         """Return the key and value of a field, the first that is there; with `where` it must be a text or number."""
@@ -97,7 +97,7 @@ class ChatReader(Reading):
 
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
-        talks: dict[str, tuple] = {}
+        talks = {}
         for where, row in rows:
             talk = self._find(row, "conversation_id")[1]
             is_turn = talk is not None and not row.keys().isdisjoint(self.keys["role"])

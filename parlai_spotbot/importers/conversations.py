@@ -74,8 +74,8 @@ class Reading:
         there = growing(request.study, self.domain)
         self.known = {c.conversation_id: replace(c, number=0) for c in there.conversations()} if there else {}
         self.segments = request.segments or (there and there.plan.segments)
-        self.found: dict[str, Conversation] = {}
-        self.counts: Counter[str] = Counter()
+        self.found = {}
+        self.counts = Counter()
 
     take: Any = None
     """Method that reads a row: ``take(row, where, name, given)``, the name of the bot, which the user gave, or the
@@ -91,10 +91,11 @@ class Reading:
         self.counts["reasoning"] += answer != clean
         return answer
 
-    def add(self, where: str, entities: tuple, texts: list, seed: int, identity: tuple, **more: Any) -> None:
+    def add(self, where: str, entities: tuple, texts: list, seed: int | None, identity: tuple, **more: Any) -> None:
         """Add a conversation whose speakers take turns; `identity` is the field of its id and the id, None for one of
         its turns.
         """
+        seed = self.request.seed_exchanges if seed is None else seed
         if len(texts) < 2 * (seed + 1):
             raise Unusable(
                 "conversation without an exchange",
@@ -150,7 +151,7 @@ class Reading:
             "sha256": sha256,
             "conversations": len(self.found),
             "options": own,
-            "notes": self.names.notes() + [f"{len(self.found)} of these files, with the study's"] * bool(self.known),
+            "notes": self.names.notes() + [f"{len(self.found)} of them are in --data"] * bool(self.known),
             "oddities": [
                 {"what": what, "count": count, "of": self.counts[of], "rule": rule}
                 for key, (what, of, rule) in rules
@@ -202,9 +203,10 @@ class ConversationReader(Reading):
         for number, act in enumerate(contexts[:2]):
             taken = ids[0] == ids[1] and context[0]
             context[ids.index(act.id) + bool(taken) if act.id in ids else number] = cleaned(act.text or "")
-        seed = self.request.seed_exchanges if talk.seed_exchanges is None else talk.seed_exchanges
         identity = ("conversation_id", talk.conversation_id and str(talk.conversation_id))
-        self.add(where, tuple(entities), said, seed, identity, seed_id=talk.seed_id, context=tuple(context))
+        self.add(
+            where, tuple(entities), said, talk.seed_exchanges, identity, seed_id=talk.seed_id, context=tuple(context)
+        )
 
 
 FORMAT = study_format(lambda request: ConversationReader(request).study("conversations"))

@@ -129,7 +129,7 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
             imports = [*imports, about]
             about = {**about, "source": [name for one in imports for name in one["source"]], "imports": imports}
             study.write_plan()
-        records: dict[Path, Any] = {study.conversations_path: imported.conversations}
+        records: dict = {study.conversations_path: imported.conversations}
         records[study.units_path(imported.survey)] = imported.units
         for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
             records[study.judgements_path(survey)] = judgements

@@ -92,7 +92,7 @@ def read(
     path: Path, items: Mapping[str, tuple[str, Item]], reader: JudgementReader, left_out: LeftOut, skipped: Counter[str]
 ) -> Iterator[Judgement]:
     """Yield the judgements of a file about `items`; tasks that annotators skipped, and predictions, are `skipped`."""
-    known = set[str]()
+    known = set()
     for where, row in dataset_rows(path):
         task = validated(Task, row, where, REMEDY)
         skipped["prediction"] += len(task.predictions)
@@ -168,7 +168,7 @@ def bring(request: ImportRequest) -> str:
     study = Study.open(request.study)
     reader = JudgementReader.of(study, name)
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}
-    skipped = Counter[str]()
+    skipped = Counter()
     new = list(read(path, items, reader, request.left_out, skipped))
     request.left_out.check(path)
     if not new:

@@ -220,6 +220,6 @@ def branch(nodes: dict, last: Any) -> list:
 
 def _order(value: Any) -> Any:
     """Return the place of a turn, a number or a time in ISO 8601."""
-    with suppress(ValueError):
+    with suppress(ValueError, TypeError):
         return bounded(float(value))
-    return datetime.fromisoformat(value)
+    return datetime.fromisoformat(str(value))

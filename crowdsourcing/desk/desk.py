@@ -131,14 +131,15 @@ class Desk(ChatDesk, Reception):
         )
 
     def _mixed(self, visitor: Visitor, unit: Unit, handouts: list[Handout], chance: str) -> list[Item]:
-        """Return the unit's items with controls: in each unit, or in front until the annotator has handed one in."""
+        """Return the unit's items with controls: in each unit, or until the annotator has handed one in."""
         survey = self.survey
         count = survey.limits.controls_per_unit
         done = [self.items.get(i) for handout in handouts if handout.status == "done" for i in handout.items]
         if survey.control_first and any(item and item.control for item in done):
             count = 0
         same, met = survey.spread in ("units", "tasks"), self.stock.met[visitor.worker]
-        return mix(unit.items, self.controls, count, chance, survey.control_first, same, met, self.seeds)
+        first = self.first_controls[unit.unit_id]
+        return mix(unit.items, self.controls, count, chance, first, same, met, self.seeds)
 
     # -- handing it in or giving it back -----------------------------------------------------------------------------
     def submit(self, visitor: Visitor, body: Any) -> dict:

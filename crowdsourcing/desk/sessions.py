@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.control_mixing import evenly, first_controls
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.dialogue_opening import DialogueOpening
 from parlai_spotbot.crowdsourcing.desk.game_scores import GameScores, truths_of, unit_points
@@ -72,7 +73,8 @@ class Reception:
 
     def __init__(self, inputs: DeskInputs):
         survey = inputs.survey
-        self.survey, self.controls, self.seeds = survey, list(inputs.controls), inputs.seeds
+        self.survey, self.controls, self.seeds = survey, evenly(inputs.controls), inputs.seeds
+        self.first_controls = first_controls(inputs.units, survey.limits.controls_per_unit)
         self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
         self.crowd, self.finish = inputs.crowd, inputs.finish
         self.texts, self.language = inputs.texts, inputs.language

@@ -1,89 +1,56 @@
-"""Scripted bots that hardly anybody takes for people: they loop or parrot.
+"""Scripted bots that hardly anybody takes for people: they say the same few words for ever.
 
-They take the place of one entity in a conversation between people, to make control segments (`controls`). There are
-several, with words drawn again for each segment, so that nobody comes to know them. In the data that the paper
-released, bots that repeated themselves like that were the ones called human least (see `controls.RULE`).
+They speak in control conversations (`controls`). A script takes the place of a bot in an item of the units: it keeps
+the length of every turn and word, and the punctuation, so that only its words give it away. In the data that the paper
+released, bots that repeated themselves were called human least.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 
-SENTENCES = """\
-i am a big fan of the outdoors
-i do not know what you mean
-that is great. i like to read books
-i am not sure what you are talking about
-i have to go to work now
-yes, i love to eat pizza
-that is a good idea. i am a student
-i am sorry to hear that
-i live in a small house with my dog
-please tell me more about yourself
-oh no, i hope you feel better soon
-i am fine, how are you doing today
-i can help you with that. what would you like to do
-my favorite color is blue""".splitlines()
-FRAGMENTS = """\
-i am sorry
-i am not sure
-i am a fan of music
-that is great
-i do not know
-thank you so much
-i like to cook
-i have a dog
-you are right
-i am happy for you""".splitlines()
+WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
+"""Words that speak of bots: neither scripts nor people of controls say them."""
 
-Script = Callable[[random.Random, Sequence[str], int], list[str]]
-"""(generator, turns of the conversation, entity to replace) -> what the bot says in place of that entity's turns."""
+LEAST_WORDS = 4
+"""With fewer words of a speaker nobody could see that they are the same few for ever."""
+OTHER_LENGTH = 0.15
+"""Share of words that are a letter longer or shorter than the word whose place they take."""
+
+Words = Mapping[str, Sequence[str]]
+"""Words by their shape: letters are x."""
 
 
-def one_sentence(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """Return the same sentence for every turn."""
-    return [rng.choice(SENTENCES)] * len(turns[entity::2])
+def shape_of(word: str) -> str:
+    """Return the word with an x for each letter or digit."""
+    return re.sub(r"[^']", "x", word)
 
 
-def two_sentences(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """Return two sentences in turn."""
-    pair = rng.sample(SENTENCES, 2)
-    return [pair[i % 2] for i in range(len(turns[entity::2]))]
+def scriptable(turns: Sequence[str]) -> bool:
+    """Return True if each of the two says enough words for a script to take their places."""
+    return all(sum(len(WORD.findall(turn)) for turn in turns[seat::2]) >= LEAST_WORDS for seat in (0, 1))
 
 
-def stutter(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """Three fragments a turn, out of two only: every turn says one of them twice."""
-    pair = rng.sample(FRAGMENTS, 2)
-    sentences = []
-    for _ in turns[entity::2]:
-        often, once = rng.sample(pair, 2)
-        parts = [often, often, once]
-        rng.shuffle(parts)
-        sentences.append(". ".join(parts))
-    return sentences
+def words_of(turns: Iterable[str]) -> Words:
+    """Return the words of these turns by their shape, those that speak of bots left out."""
+    words = sorted({word for turn in turns for word in WORD.findall(GIVEN_AWAY.sub(" ", turn))})
+    by_shape: dict[str, list[str]] = {}
+    for word in words:
+        by_shape.setdefault(shape_of(word), []).append(word)
+    return by_shape
 
 
-def stuck(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """Return the entity's own first turn again and again (one sentence if that turn is under 4 or above 30 words)."""
-    if not 4 <= len(turns[entity].split()) <= 30:
-        return one_sentence(rng, turns, entity)
-    return [turns[entity]] * len(turns[entity::2])
+def scripted(rng: random.Random, turns: Sequence[str], words: Words) -> list[str]:
+    """Return `turns` in which each of the two says one word for all words of a length, or nearly so."""
+    said = [{shape: rng.choice(those) for shape, those in words.items()} for _ in (0, 1)]
 
+    def instead(place: int, word: str) -> str:
+        shape = shape_of(word)
+        if rng.random() < OTHER_LENGTH:
+            shape = (shape + "x")[: max(1, len(shape) + rng.choice((-1, 1)))]
+        return said[place % 2].get(shape) or said[place % 2].get(shape_of(word), word)
 
-def parrot(rng: random.Random, turns: Sequence[str], entity: int) -> list[str]:
-    """Return the other's last turn word for word; the first speaker begins with a sentence."""
-    heard = turns[1 - entity :: 2]
-    if entity == 1:
-        return list(heard)
-    return [rng.choice(SENTENCES), *heard[: len(turns[0::2]) - 1]]
-
-
-SCRIPTS: tuple[Script, ...] = (one_sentence, stutter, stuck, two_sentences, parrot)
-
-
-def replaced(rng: random.Random, turns: Sequence[str], entity: int, script: Script) -> list[str]:
-    """Return the turns with `script` instead of `entity`; the other's turns stay as they are."""
-    mixed = list(turns)
-    mixed[entity::2] = script(rng, turns, entity)
-    return mixed
+    return [WORD.sub(lambda match, place=place: instead(place, match[0]), turn) for place, turn in enumerate(turns)]

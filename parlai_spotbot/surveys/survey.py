@@ -224,7 +224,7 @@ class Survey:
 
     The last fields say how it is packed: `packing` and `spread` as above; the questions `asked` unless others are named
     (empty: all); `unit_size` items in a unit, each by `annotators_per_item` people, a share `repeated` of the units by
-    one more. With `control_first` the controls come first in an annotator's first unit, else at drawn places in each.
+    one more. With `control_first` the controls come in an annotator's first unit alone; their places are drawn.
 
     A survey of several `tasks` is annotated task by task: `task` narrows it to one, and then `training` holds the gold
     dialogues of that task, which no browser gets before they are annotated. `chat` holds the rules of a survey with the

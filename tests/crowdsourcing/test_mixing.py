@@ -7,7 +7,7 @@ from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
-from parlai_spotbot.crowdsourcing.desk.control_mixing import mix
+from parlai_spotbot.crowdsourcing.desk.control_mixing import evenly, first_controls, mix
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 
 TALKS = conversations(bots=4, per_pair=5, people=10)
@@ -46,16 +46,31 @@ def asking(items, *questions):
     return [replace(one, questions=questions) for one in items]
 
 
-def test_controls_come_first_and_ask_what_the_unit_asks():
+def test_controls_ask_what_the_unit_asks():
     items = asking(UNITS[0].items, "relevance")
     controls = asking(controls_of(2), "quality") + asking([control(9, "known_human")], "relevance")
     for n in range(60):
-        mixed = mix(items, controls, 1, f"{n}", first=True, same_questions=True)
-        assert mixed == [controls[-1], *items]
-        assert mix(items, controls, 2, f"{n}", first=True)[2:] == list(items)
-    assert mix(items, controls[:-1], 1, "chance", first=True, same_questions=True) == list(items)
-    found = {mix(items, controls[:-1], 1, f"{n}", first=True)[0].item_id for n in range(60)}
+        mixed = mix(items, controls, 1, f"{n}", n, same_questions=True)
+        assert [one for one in mixed if one.control] == [controls[-1]]
+        assert controls[-1] in mix(items, controls, 2, f"{n}", n)
+    assert mix(items, controls[:-1], 1, "chance", same_questions=True) == list(items)
+    found = {one.item_id for n in range(60) for one in mix(items, controls[:-1], 1, f"{n}", n) if one.control}
     assert len(found) > 3  # where none asks the same, others will do
+
+
+def test_a_control_is_dealt_as_often_as_an_item():
+    number = 2 * len({(unit.block_id, unit.rotation) for unit in UNITS})
+    controls = evenly([control(n, "known_human" if n < number / 4 else "known_bot:0") for n in range(number)])
+    kinds = [one.control == "known_human" for one in controls]
+    assert all(sum(kinds[n : n + 8]) in (2, 3) for n in range(0, number - 8, 2))
+    first = first_controls(UNITS, 2)
+    often = Counter()
+    for unit in UNITS:
+        dealt = [one for one in mix(unit.items, controls, 2, unit.unit_id, first[unit.unit_id]) if one.control]
+        often.update(one.item_id for one in dealt)
+    items = Counter(item.item_id for unit in UNITS for item in unit.items)
+    assert set(often.values()) == {2} == set(items.values())
+    assert len(often) == number
 
 
 def test_a_control_of_two_conversations_is_left_out_if_either_was_met():

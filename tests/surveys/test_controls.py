@@ -10,14 +10,13 @@ from people_talking import chat
 from parlai_spotbot import checksums, files
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.surveys.controls import controls_path, missed_by, read_controls, truth, write_controls
-from parlai_spotbot.surveys.controls.segments import KNOWN_BOT, KNOWN_HUMAN, WANTED, SegmentControl, fits
-from parlai_spotbot.surveys.packing.blocks import PackOptions
+from parlai_spotbot.surveys.controls.segments import KNOWN_BOTS, KNOWN_HUMAN, WANTED, Draw, SegmentControl, fits
+from parlai_spotbot.surveys.packing.blocks import PackOptions, make_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
 from parlai_spotbot.texts.surface import normalise
 
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
-LENGTHS = {(2,): 1, (3,): 1, (5,): 1}
-
 PEOPLE = 3 * WANTED
 
 
@@ -32,15 +31,12 @@ def texts(item: Item) -> list[str]:
 # -- the rule --------------------------------------------------------------------------------------------------------
 def test_what_the_rule_looks_at():
     turns = [
-        "we spent sunday at the harbour watching boats",  # 8 words
-        "the harbours are lovely, did you count the boats",  # 9; harbou, boats
-        "no, there were far too many of them to count",  # 10; nothing: "count" is of four letters or more
-        "i would have lost interest after a minute",  # 8; nothing
+        "we spent sunday at the harbour watching boats",
+        "the harbours are lovely, did you count the boats",  # harbou, boats
+        "no, there were far too many of them to count",  # nothing: "count" is an everyday word or not long enough
     ]
-    assert fits(turns)  # two words taken up in two exchanges
-    more = ["whoever comes here should bring their umbrella", "my uncle swears by pickles with his breakfast"]
-    assert not fits(turns + more)  # in three exchanges, three are wanted
-    assert not fits([*turns[:2], "well then", *turns[3:]])
+    assert fits(turns[:2])
+    assert not fits(["we spent sunday", "well then", "the harbour is lovely"])
     assert not fits([turns[0], turns[1], turns[0], turns[1]])  # said twice
 
 
@@ -53,57 +49,64 @@ def test_people_are_missed_by_two_bots_only_and_bots_by_anything_else():
         assert missed_by(KNOWN_HUMAN, answers) is (first == second == "bot")
         assert missed_by("known_bot:0", answers) is (first != "bot")
         assert missed_by("known_bot:1", answers) is (second != "bot")
+        assert missed_by("known_bots", answers) is ("human" in (first, second) or first == second == "unsure")
     assert missed_by("known_bot:1", {})
     with pytest.raises(ValueError, match="None"):
         missed_by(None, {})
 
 
 # -- making ----------------------------------------------------------------------------------------------------------
+def bot_talk(number: int) -> Conversation:
+    turns = (Turn(HUMAN, "Hello"), Turn(HUMAN, "Hi"))
+    turns += tuple(Turn(f"b{n % 2}", f"Well, the {'so' * (number % 5 + 1)} number {n}'s mine!") for n in range(10))
+    return Conversation(f"talk-{number}", "chitchat", ("b0", "b1"), number, ("b0", "b1"), turns, 1, f"t{number}")
+
+
+BOTS, SHOWN = [bot_talk(n) for n in range(30)], [chat(n, name=f"shown-{n}") for n in range(10)]
+ITEMS = [make_item(talk, k, OPTIONS, normalise) for talk in [*BOTS, *SHOWN] for k in (2, 3, 5)]
+
+
+def controls_of(people, count=WANTED):
+    talks = {c.conversation_id: c for c in [*BOTS, *SHOWN]}
+    return SegmentControl().items(people, Draw(OPTIONS, count, [()], ITEMS, talks))
+
+
 @pytest.fixture(scope="module")
 def made() -> list[Item]:
-    return SegmentControl().items([chat(n) for n in range(PEOPLE)], LENGTHS, [()], OPTIONS)
+    return controls_of([chat(n) for n in range(PEOPLE)])
 
 
-def test_as_many_people_as_bots_each_conversation_once_at_all_lengths(made):
-    assert Counter(i.control == KNOWN_HUMAN for i in made) == {True: WANTED, False: WANTED}
-    assert abs(Counter(i.control for i in made)["known_bot:0"] - WANTED / 2) <= 3
-    used = [c for item in made for c in item.conversation_ids]
-    assert len(set(used)) == len(used) == 2 * WANTED
-    for known in (True, False):
-        lengths = Counter(item.exchanges for item in made if (item.control == KNOWN_HUMAN) is known)
-        assert lengths == {2: WANTED / 3, 3: WANTED / 3, 5: WANTED / 3}
-    assert len({item.item_id for item in made}) == len(made)
+def test_as_many_people_as_among_items_at_all_lengths(made):
+    assert Counter(i.control for i in made) == {KNOWN_HUMAN: WANTED / 4, KNOWN_BOTS: WANTED * 3 / 4}
+    used = [(c, item.exchanges) for item in made for c in item.conversation_ids]
+    assert len(set(used)) == len(used)
+    for mark in (KNOWN_HUMAN, KNOWN_BOTS):
+        lengths = Counter(item.exchanges for item in made if item.control == mark)
+        assert max(lengths.values()) <= 2 * min(lengths.values())
+    assert len({item.item_id for item in made} | {item.item_id for item in ITEMS}) == len(made) + len(ITEMS)
 
 
 def test_people_stay_as_they_spoke_in_the_surface_form_of_all_segments(made):
     shown = {c.conversation_id: [normalise(t.text) for t in c.shown] for c in (chat(n) for n in range(PEOPLE))}
     for item in made:
-        original = shown[item.conversation_ids[0]][: 2 * item.exchanges]
-        for entity, nature in enumerate(truth(item.control)):
-            assert (texts(item)[entity::2] == original[entity::2]) is (nature == "human")
         assert [u.entity for u in item.transcripts[0]] == [0, 1] * item.exchanges
         assert all(normalise(text) == text for text in texts(item))
         if item.control == KNOWN_HUMAN:
             assert fits(texts(item))
+            assert texts(item) == shown[item.conversation_ids[0]][: 2 * item.exchanges]
+        assert truth(item.control) == (("human",) * 2 if item.control == KNOWN_HUMAN else ("bot",) * 2)
 
 
-def test_a_known_bot_loops_or_parrots(made):
-    kinds = Counter()
+def test_a_script_says_one_word_for_each_length_and_nothing_that_is_in_a_unit(made):
+    said = {text for item in ITEMS for text in texts(item)}
     for item in made:
-        if item.control == KNOWN_HUMAN:
-            continue
-        entity = KNOWN_BOT.index(item.control)
-        said, heard = texts(item)[entity::2], texts(item)[1 - entity :: 2]
-        parrot = said == heard if entity else said[1:] == heard[:-1]
-        few = len(set(said)) <= 2
-        assert len(set(said)) < len(said) or parrot or item.exchanges < 4
-        parts = [turn.split(". ") for turn in said]
-        stutter = all(len(p) == 3 and len(set(p)) == 2 for p in parts) and len({x for p in parts for x in p}) == 2
-        assert parrot or few or stutter, said
-        kinds["parrot" if parrot else "stutter" if stutter else len(set(said))] += 1
-    assert set(kinds) == {"parrot", "stutter", 1, 2}
-    sentences = {tuple(sorted(set(texts(i)[KNOWN_BOT.index(i.control) :: 2]))) for i in made if i.control in KNOWN_BOT}
-    assert len(sentences) > WANTED / 2  # words are drawn again
+        if item.control == KNOWN_BOTS:
+            assert said.isdisjoint(texts(item))
+            for entity in (0, 1):
+                words = {word for turn in texts(item)[entity::2] for word in WORD.findall(turn)}
+                assert len(words) == len({shape_of(word) for word in words})
+            lengths = {len(normalise(t.text)) for talk in BOTS for t in talk.shown}
+            assert all(min(lengths) - 5 <= len(text) <= max(lengths) + 5 for text in texts(item))
 
 
 def test_what_speaks_of_bots_is_not_used():
@@ -111,10 +114,8 @@ def test_what_speaks_of_bots_is_not_used():
     telling = chat(50)
     turns = (*telling.turns[:3], Turn(HUMAN, "Are you a BOT by any chance?"), *telling.turns[4:])
     people.append(Conversation("telling", "chitchat", (HUMAN, HUMAN), 0, (HUMAN, HUMAN), turns, 1))
-    items = SegmentControl().items(people, LENGTHS, [()], OPTIONS)
-    used = {c for item in items for c in item.conversation_ids}
-    assert used == {c.conversation_id for c in people} - {"telling"}
-    assert Counter(i.control == KNOWN_HUMAN for i in items) == {True: 5, False: 5}
+    known = [item for item in controls_of(people, 400) if item.control == KNOWN_HUMAN]
+    assert {c for item in known for c in item.conversation_ids} == {c.conversation_id for c in people} - {"telling"}
 
 
 # -- on disk ---------------------------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ def test_controls_are_set_aside_once(packed):
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, when)
     items = read_controls(packed, "spot_the_bot")
     assert "".join(files.dumps(item.to_json()) + "\n" for item in items).encode() == before
-    assert len(items) == 2 * WANTED
+    assert len(items) == max(WANTED, 2 * len({(unit.block_id, unit.rotation) for unit in packed.units("spot_the_bot")}))
     units = packed.units("spot_the_bot")
     shown = {c for unit in units for item in unit.items for c in item.conversation_ids}
     seeds = {c.conversation_id: c.seed_id for c in packed.conversations()}
@@ -147,10 +148,9 @@ def test_controls_are_set_aside_once(packed):
         assert name not in shown
         assert seeds.get(name, name) not in {seeds[c] for c in shown}
     about = packed.provenance()["controls"]["spot_the_bot"]
-    assert about[KNOWN_HUMAN] == WANTED
+    assert about[KNOWN_HUMAN] == len(items) / 4
     assert about["warnings"] == []
-    assert "parrots" in about["rule"]
-    assert 0 < about["from_domain"] < 2 * WANTED  # the study's own did not suffice
+    assert "script" in about["rule"]
 
 
 def test_another_seed_changes_them_until_somebody_has_been_handed_a_unit(packed):

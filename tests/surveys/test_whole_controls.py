@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from parlai_spotbot import checksums
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW, missed_by, read_controls, truth, write_controls
-from parlai_spotbot.surveys.controls.whole_controls import WANTED
+from parlai_spotbot.surveys.controls.segments import WANTED
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
 
 FIRST, SECOND, NEITHER = "conversation:0", "conversation:1", "neither"
 
@@ -109,10 +110,8 @@ def check(study, survey, items):
             assert [u.entity for u in turns] == [i % 2 for i in range(len(turns))]
             natures = truth(item.control)[place] if survey.startswith(("acute", "comp")) else truth(item.control)[seat]
             if natures == "bot":
-                heard = said[1 - seat :: 2]
-                own = said[seat::2]
-                parts = {part for turn in own for part in turn.split(". ")}
-                assert len(parts) <= 4 or own == heard or own[1:] == heard[:-1]
+                words = {word for turn in said[seat::2] for word in WORD.findall(turn)}
+                assert len(words) == len({shape_of(word) for word in words})
             else:
                 assert len(set(said)) == len(said)
             if original is not None:
@@ -127,17 +126,15 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
     items = read_controls(study, survey)
     check(study, survey, items)
     assert len(items) == WANTED
-    assert Counter(item.control for item in items) == dict.fromkeys(KNOWN_CHOICE, WANTED / 2)
-    assert Counter((item.control, item.judged) for item in items) == {
-        (kind, (seat, seat)): WANTED / 4 for kind in KNOWN_CHOICE for seat in (0, 1)
-    }
+    assert min(Counter(item.control for item in items).values()) > WANTED / 4
+    assert min(Counter((item.control, item.judged) for item in items).values()) > WANTED / 12
     used = Counter(i for item in items for i in item.conversation_ids)
     assert set(used.values()) == {1}
     assert {item.questions for item in items} == ({("engagingness", "reason")} if survey == "acute_eval" else {()})
     before = path.read_bytes()
     assert write_controls(study, survey).read_bytes() == before
     about = study.provenance()["controls"][survey]
-    assert (about["known_choice:0"], about["warnings"]) == (WANTED / 2, [])
+    assert (about["known_choice:0"] + about["known_choice:1"], about["warnings"]) == (WANTED, [])
     assert "script" in about["rule"]
 
 
@@ -153,7 +150,7 @@ def test_ratings_have_a_bot_that_loops_alone(packed):
     write_controls(study, "dialogue_likert")
     items = read_controls(study, "dialogue_likert")
     check(study, "dialogue_likert", items)
-    assert Counter(item.control for item in items) == dict.fromkeys(KNOWN_LOW, WANTED / 2)
+    assert Counter(item.control for item in items).keys() == set(KNOWN_LOW)
     assert all(item.judged == (KNOWN_LOW.index(item.control),) for item in items)
     survey = get_survey("dialogue_likert")
     for item in items:
@@ -167,7 +164,8 @@ def test_turn_by_turn_there_are_controls_where_a_loop_is_worse(packed):
     write_controls(study, "turn_likert")
     asked = Counter(item.questions for item in read_controls(study, "turn_likert"))
     names = ("engagingness", "informativeness", "quality", "relevance")
-    assert asked == {(name,): WANTED for name in names}
+    units = len({(unit.block_id, unit.rotation) for unit in study.units("turn_likert")})
+    assert asked == {(name,): units / len(names) for name in names}
 
 
 def test_controls_that_were_imported_stay(packed):

@@ -7,7 +7,7 @@ import pandas as pd
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_HUMAN, truth
+from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_BOTS, KNOWN_HUMAN, truth
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.spot_the_bot_game import GAME
 from parlai_spotbot.wording import listed, number, upper_first
@@ -44,7 +44,7 @@ def decisions(answers: Annotations) -> pd.DataFrame:
             continue
         talk = answers.facts.conversations.get(row.conversation_ids[0])
         natures = tuple("human" if person else "bot" for person in talk.is_human) if talk else None
-        natures = truth(row.control) if row.control in (KNOWN_HUMAN, *KNOWN_BOT) else natures
+        natures = truth(row.control) if row.control in (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT) else natures
         if natures is not None:  # else a control without a known truth
             entity = int(row.target[-1])
             about = (row.worker_id, row.unit_id, row.annotation_id, entity, row.exchanges)

@@ -15,6 +15,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
 from parlai_spotbot.surveys.controls.control import (
     KNOWN_BOT,
+    KNOWN_BOTS,
     KNOWN_CANDIDATE,
     KNOWN_CHOICE,
     KNOWN_HUMAN,
@@ -34,8 +35,13 @@ SHORTAGE = (
     "people, play with more --human-conversations than units show, or ask a question that a control can be graded by"
 )
 
+FEW = (
+    "{} controls for the {} places in units: each is met more often than an item, so annotators who talk to each other "
+    "can know them; import more conversations between people, or play with more --human-conversations"
+)
+
 MODULES = {
-    **dict.fromkeys((KNOWN_HUMAN, *KNOWN_BOT), "segments"),
+    **dict.fromkeys((KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT), "segments"),
     **dict.fromkeys((*KNOWN_CHOICE, *KNOWN_LOW), "whole_controls"),
     **dict.fromkeys(KNOWN_CANDIDATE, "checks"),
 }
@@ -62,11 +68,11 @@ def truth(control: str | None) -> tuple[str, str]:
 
     (Of a rated conversation: which entity is a bot, the other one is a person.)
     """
-    controls = (KNOWN_HUMAN, *KNOWN_BOT, *KNOWN_CHOICE, *KNOWN_LOW)
+    controls = (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT, *KNOWN_CHOICE, *KNOWN_LOW)
     if control not in controls:
         raise ValueError(f"control is {control!r}, expected one of {', '.join(controls)}")
-    if control == KNOWN_HUMAN:
-        return ("human", "human")
+    if control in (KNOWN_HUMAN, KNOWN_BOTS):
+        return ("human", "human") if control == KNOWN_HUMAN else ("bot", "bot")
     return ("bot", "human") if control in (KNOWN_BOT[0], KNOWN_CHOICE[1], KNOWN_LOW[0]) else ("human", "bot")
 
 
@@ -106,12 +112,13 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)
+    made, few = len(controls.items), len(controls.items) < controls.needed
     done = {
         "rule": kind.rule,
         "seed": options.seed,
         **kind.counts(controls.items),
         "from_domain": controls.from_domain,
-        "warnings": [SHORTAGE.format(len(controls.items))] if len(controls.items) < FEWEST else [],
+        "warnings": [SHORTAGE.format(made)] if made < FEWEST else [FEW.format(made, controls.needed)] * few,
     }
     study.record("controls", {**before, survey: done})
     return path

@@ -16,14 +16,14 @@ from parlai_spotbot.surveys.ids import opaque
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
-    from parlai_spotbot.surveys.controls.lengths import Segment
     from parlai_spotbot.surveys.packing.blocks import PackOptions
     from parlai_spotbot.surveys.survey import Survey
 
-KNOWN_HUMAN, KNOWN_BOT = "known_human", ("known_bot:0", "known_bot:1")
+KNOWN_HUMAN, KNOWN_BOTS = "known_human", "known_bots"
+KNOWN_BOT = ("known_bot:0", "known_bot:1")
 KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
 KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
-"""Marks of controls."""
+"""Marks of controls; those of `KNOWN_BOT` are made no more, but studies of earlier versions have them."""
 
 Answers = Mapping[tuple[str, str], object]
 """(question, target) -> answer."""
@@ -31,31 +31,31 @@ Answers = Mapping[tuple[str, str], object]
 
 @dataclass(frozen=True)
 class ControlSet:
-    """Controls that were made, and how many show people of the domain who are not in the study."""
+    """Controls that were made, how many show people of the domain who are not in the study, how many units need."""
 
     items: Sequence[Item]
     from_domain: int = 0
+    needed: int = 0
 
 
 def control_item(
-    shown: Sequence[Segment],
-    control: str,
-    options: PackOptions,
-    judged: tuple[int, ...] = (),
-    questions: tuple[str, ...] = (),
+    transcripts: Sequence[Sequence[str]], ids: Sequence[str], control: str, like: Item, options: PackOptions
 ) -> Item:
-    """Return the item that shows these segments; its id is made from turns that nobody is shown too."""
-    hidden = [turn.text for conversation, _ in shown for turn in conversation.turns]
-    texts = [text for _, turns in shown for text in turns]
-    ids = tuple(conversation.conversation_id for conversation, _ in shown)
+    """Return the control that shows these texts, with the judged speakers and questions of the item it is `like`.
+
+    Its id is made from the seed and texts of the pattern, too; a conversation of scripts has no id of its own yet.
+    """
+    texts = [text for turns in transcripts for text in turns]
+    shown = [turn.text for turns in like.transcripts for turn in turns]
+    name = opaque("control", options.survey, options.seed, like.item_id, *ids, *texts, *shown)
     return Item(
-        item_id=opaque("control", options.survey, options.seed, *ids, *questions, *texts, *hidden),
-        conversation_ids=ids,
-        exchanges=max(len(turns) // 2 for _, turns in shown),
-        transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for _, turns in shown),
+        item_id=name,
+        conversation_ids=tuple(one or opaque("scripts", name, place) for place, one in enumerate(ids)),
+        exchanges=max(len(turns) // 2 for turns in transcripts),
+        transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for turns in transcripts),
         control=control,
-        judged=judged,
-        questions=questions,
+        judged=like.judged,
+        questions=like.questions,
     )
 
 

@@ -1,30 +1,35 @@
-"""Control segments: known people and known bots.
+"""Control segments: known people and known bots, which nothing but their words tells from the units' other segments.
 
-They come from conversations between people that no unit shows; they have the surface form and, in the same proportions,
-the lengths of the survey's other segments, so that neither tells them; and they are chosen by `RULE` from the text
-alone, so that hardly anyone errs. In the paper's released data annotators called both people of such segments bots in
-5 % of 251 annotations (10 % of all 1,964 of people's segments), at most 6 % at any length; and called a bot that says
-the same in both of two exchanges anything but a bot in 4 % of 96, one that loops over five in 7 % of 714.
+They are made like drawn items: of conversations between people that no unit shows, chosen by `RULE` so that hardly
+anyone errs, and of scripts (`scripted_bots`). In the paper's released data annotators called both people of a segment
+bots in 10 % of 1,964 annotations.
 """
 
 from __future__ import annotations
 
 import random
-import re
 from abc import abstractmethod
-from collections import Counter
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Conversation, Item, Turn
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.control import KNOWN_BOT, KNOWN_HUMAN, Answers, Control, ControlSet, control_item
-from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
+from parlai_spotbot.surveys.controls.control import (
+    KNOWN_BOT,
+    KNOWN_BOTS,
+    KNOWN_HUMAN,
+    Answers,
+    Control,
+    ControlSet,
+    control_item,
+)
+from parlai_spotbot.surveys.controls.lengths import Segment, drawn, most_alike
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
-from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot, replaced, stutter, two_sentences
+from parlai_spotbot.surveys.scripted_bots import GIVEN_AWAY, WORD, Words, scriptable, scripted, words_of
 from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface import SURFACES
@@ -32,100 +37,122 @@ from parlai_spotbot.texts.surface import SURFACES
 NATURES = (("nature", "entity:0"), ("nature", "entity:1"))
 """What is asked of a control of a segment."""
 
-WANTED = 48
-"""Segments of people, and segments with a bot, to set aside: many, so that annotators who talk to each other have met
-few of the same."""
+WANTED, MOST = 48, 2000
+"""Controls to set aside at least, so that annotators who talk to each other have met few of the same; more where there
+are more units, so that a control is met as often as an item."""
 
-WORDS, TAKEN_UP = 7, 3
+TRIES = 9
+"""So often turns are drawn for a script at most, until there are enough words in them."""
 
-RULE = (
-    "A control is a segment of a conversation between people; no unit shows that conversation or another one of its "
-    "seed. Controls have the lengths of the units' segments, in the same proportions. Known people: each of the two "
-    f"says on average {WORDS} words a turn or more, takes up a word of the other's turn just before at least once, "
-    f"{TAKEN_UP} times or more in all (as often as there are exchanges where these are fewer), and nobody says a turn "
-    "twice; those with about as many characters as people's segments of that length usually have come first. A word "
-    "taken up has four letters or more, the same first six, and is not an everyday word. Known bot: one of the two is "
-    "replaced by a script that says one sentence for ever, or two where there are four exchanges or more, stutters, is "
-    "stuck with its first turn, or parrots the other. Segments that speak of bots, robots, computers or tests are not "
-    "used. A segment of known people is missed if both are called bots, a known bot if it is called anything but a bot."
+SCRIPTS = (
+    "A script says one word for all words of a length, so the same few for ever; its turns, words and punctuation are "
+    "as long as those of the contestants whose places it takes, each turn like another one of theirs."
 )
 
+RULE = (
+    "A control is made like a drawn item of the units, and there are as many of two people, and of two bots, as among "
+    "the items (half of each where all items are of one kind). Known people: a segment of a conversation between "
+    "people; no unit shows that conversation or another one of its seed. One of the two takes up a word of the other's "
+    "turn just before, and nobody says a turn twice; of such segments those are used whose turns have, together, the "
+    "lengths most like the drawn items'. A word taken up has four letters or more, the same first six, and is not an "
+    "everyday word. Segments that speak of bots, robots, computers or tests are not used. Known bots: two scripts. "
+    f"{SCRIPTS} Known people are missed if both are called bots, known bots if one is called human or both unsure."
+)
+
+
 EVERYDAY = frozenset(data("controls/everyday_words").split())
-WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
 
 
 Sets = Sequence[tuple[str, ...]]
 """Sets of questions, each of which a control may ask."""
 
 
+@dataclass(frozen=True)
+class Draw:
+    """What controls are drawn from: `count` are wanted, like the items that are `shown`, of the study's `talks`."""
+
+    options: PackOptions
+    count: int
+    question_sets: Sets
+    shown: Sequence[Item]
+    talks: Mapping[str, Conversation]
+
+    @cached_property
+    def rng(self) -> random.Random:
+        return random.Random(f"controls {self.options.survey} {self.options.seed}")
+
+    @cached_property
+    def said(self) -> Mapping[tuple[str, int], Sequence[str]]:
+        """What items show of each contestant, by the place of the turn."""
+        said: dict[tuple[str, int], list[str]] = {}
+        for item in self.shown:
+            for name, turns in zip(item.conversation_ids, item.transcripts, strict=True):
+                for place, text in enumerate(texts_of(turns)):
+                    said.setdefault((self.talks[name].entities[place % 2], place), []).append(text)
+        return said
+
+    @cached_property
+    def words(self) -> Words:
+        return words_of(text for texts in self.said.values() for text in texts)
+
+    def script(self, item: Item, which: int = 0) -> list[str]:
+        """Return turns of scripts that are as long as any of the item's contestants are at that place."""
+        entities = self.talks[item.conversation_ids[which]].entities
+        places = range(len(item.transcripts[which]))
+        tries = ([self.rng.choice(self.said[entities[p % 2], p]) for p in places] for _ in range(TRIES))
+        turns = next(filter(scriptable, tries), texts_of(item.transcripts[which]))
+        return [SURFACES[self.options.surface](text) for text in scripted(self.rng, turns, self.words)]
+
+
 class PeopleControl(Control):
-    """Controls of conversations between people that no unit shows, the domain's where the study has too few."""
+    """Controls made like drawn items of the units: of scripts, and of people whom no unit shows (else the domain's)."""
 
     shortest: ClassVar[int] = 1
     """Exchanges of the shortest items that controls are made for."""
-    shorter: ClassVar[bool] = False
-    """Whether conversations that are shorter than all items are used too."""
 
     @abstractmethod
     def asked(self, study: Study, survey: Survey) -> Sets:
         """Return the sets of questions of the controls; none where nothing that is asked can be graded."""
 
     @abstractmethod
-    def of_people(
-        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
-    ) -> list[Item]:
-        """Return controls of these segments; the same input gives the same items."""
-
-    def wanted(self, question_sets: Sets) -> int:
-        """Return how many controls are enough."""
-        return WANTED
+    def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
+        """Return controls; the same input gives the same items."""
 
     def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
-        question_sets = self.asked(study, survey)
-        shown = Counter(
-            tuple(sorted((len(turns) // 2 for turns in item.transcripts), reverse=True))
-            for unit in study.units(survey.name)
-            for item in unit.items
-        )
-        lengths = {key: count for key, count in shown.items() if min(key) >= self.shortest}
-        if not (question_sets and lengths):
+        question_sets, units = self.asked(study, survey), study.units(survey.name)
+        items = {item.item_id: item for unit in units for item in unit.items}.values()
+        shown = [item for item in items if all(len(turns) >= 2 * self.shortest for turns in item.transcripts)]
+        if not (question_sets and shown):
             return ControlSet([])
+        needed = len({(unit.block_id, unit.rotation) for unit in units}) * survey.limits.controls_per_unit
+        talks = {c.conversation_id: c for c in study.conversations()}
+        draw = Draw(options, min(max(WANTED, needed), MOST), question_sets, shown, talks)
         people = _spare_people(study, survey.name)
-        items = self.items(people, lengths, question_sets, options)
-        if len(items) >= self.wanted(question_sets):
-            return ControlSet(items)
+        items = self.items(people, draw)
+        if len(items) >= draw.count:
+            return ControlSet(items, needed=needed)
         further = _people_of_domain(study, options)
         domains = {c.conversation_id for c in further}
-        items = self.items([*people, *further], lengths, question_sets, options)
-        return ControlSet(items, sum(not domains.isdisjoint(item.conversation_ids) for item in items))
-
-    def items(
-        self, people: Sequence[Conversation], lengths: Lengths, question_sets: Sets, options: PackOptions
-    ) -> list[Item]:
-        """Return controls of conversations of `people`, in the proportions of `lengths`."""
-        rng = random.Random(f"controls {options.survey} {options.seed}")
-        each = {k for key in lengths for k in key}
-        if self.shorter:
-            each |= {c.exchanges for c in people if self.shortest <= c.exchanges < min(each)}
-        by_length = {k: _segments(people, options, k) for k in sorted(each)}
-        names = sorted({c.conversation_id for segments in by_length.values() for c, _ in segments})
-        place = {name: number for number, name in enumerate(rng.sample(names, len(names)))}
-        drawn = {k: sorted(segments, key=lambda s: place[s[0].conversation_id]) for k, segments in by_length.items()}
-        return self.of_people(drawn, lengths, question_sets, options, rng)
+        items = self.items([*people, *further], replace(draw))
+        return ControlSet(items, sum(not domains.isdisjoint(item.conversation_ids) for item in items), needed)
 
 
 class SegmentControl(PeopleControl):
-    """Segments of people who can't be taken for bots, and of a person with a script."""
+    """Segments of two people who can't be taken for bots, and of two scripts."""
 
-    marks = (KNOWN_HUMAN, *KNOWN_BOT)
+    marks = (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT)
     rule = RULE
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """Known people are missed if both are called bots, a known bot if it is called anything but a bot."""
+        """Known people are missed if both are called bots, a known bot if it is called anything but a bot.
+
+        Of two known bots one may be called unsure.
+        """
         natures = [answers.get(target) for target in NATURES]
         if mark == KNOWN_HUMAN:
             return natures == ["bot", "bot"]
+        if mark == KNOWN_BOTS:
+            return "bot" not in natures or not {"bot", "unsure"}.issuperset(natures)
         return natures[KNOWN_BOT.index(mark)] != "bot"
 
     def complete(self, answers: Answers) -> bool:
@@ -136,31 +163,26 @@ class SegmentControl(PeopleControl):
         asks = any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)
         return [()] if asks else []
 
-    def wanted(self, question_sets: Sets) -> int:
-        return 2 * WANTED
+    def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
+        """Return known people and known bots, as many of each as there are among the items that are shown.
 
-    def of_people(
-        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
-    ) -> list[Item]:
-        """Return `WANTED` segments of known people and as many with a known bot, by `RULE`, of a conversation each.
-
-        Each script and side comes about equally often. Where there are fewer conversations, both kinds get half.
+        Where all items are of one kind, half of each. Without known people there are no controls.
         """
-        names = {c.conversation_id for segments in by_length.values() for c, _ in segments}
-        number = min(WANTED, (len(names) + 1) // 2)
-        known = in_proportion([{k: known_people(segments) for k, segments in by_length.items()}], lengths, number)
-        chosen = {conversation.conversation_id for ((conversation, _),) in known}
-        rest = {k: [s for s in segments if s[0].conversation_id not in chosen] for k, segments in by_length.items()}
-        with_bots = in_proportion([rest], lengths, number)
-        items = [control_item(segments, KNOWN_HUMAN, options) for segments in known]
-        often: Counter[Script] = Counter()
-        for ((conversation, turns),) in rng.sample(with_bots, len(with_bots)):
-            script = min(scripts_for(len(turns) // 2), key=lambda one: often[one])
-            entity = 1 if len(turns) == 2 and script is parrot else (often[script] + SCRIPTS.index(script)) % 2
-            often[script] += 1
-            shown = scripted(rng, turns, entity, script, options)
-            items.append(control_item([(conversation, shown)], KNOWN_BOT[entity], options))
-        return items
+        rng, options = draw.rng, draw.options
+        kinds: tuple[list[Item], list[Item]] = ([], [])
+        for item in draw.shown:
+            kinds[is_people(draw.talks[item.conversation_ids[0]])].append(item)
+        of_bots, of_people = kinds
+        share = len(of_people) / len(draw.shown) if of_people and of_bots else 0.5
+        patterns = drawn(of_people or draw.shown, round(draw.count * share), rng)
+        found = people_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
+        known = [
+            control_item([segment[1]], [segment[0].conversation_id], KNOWN_HUMAN, item, options)
+            for item, segment in zip(patterns, found, strict=True)
+            if segment
+        ]
+        bots = drawn(of_bots or draw.shown, round(len(known) * (1 - share) / share), rng)
+        return known + [control_item([draw.script(item)], [""], KNOWN_BOTS, item, options) for item in bots]
 
 
 # -- the rule -------------------------------------------------------------------------------------------------------
@@ -168,14 +190,9 @@ class SegmentControl(PeopleControl):
 
 def fits(turns: Sequence[str]) -> bool:
     """Return True if hardly anyone would take the two of a segment for bots; turns are in their surface form."""
-    counts = [len(WORD.findall(turn)) for turn in turns]
     telling = [telling_words(turn) for turn in turns]
-    taken = [i % 2 for i in range(1, len(turns)) if telling[i] & telling[i - 1]]
-    exchanges = len(turns) // 2
-    least = 1 if exchanges > 1 else 0  # in one exchange only the second can take something up
-    taken_up = len(taken) >= min(TAKEN_UP, exchanges) and min(taken.count(0), taken.count(1)) >= least
-    words = min(sum(counts[entity::2]) / exchanges for entity in (0, 1))
-    return words >= WORDS and taken_up and len(set(turns)) == len(turns)
+    taken_up = any(telling[i] & telling[i - 1] for i in range(1, len(turns)))
+    return taken_up and len(set(turns)) == len(turns)
 
 
 def telling_words(turn: str) -> set[str]:
@@ -185,36 +202,29 @@ def telling_words(turn: str) -> set[str]:
 
 
 # -- making ---------------------------------------------------------------------------------------------------------
-def scripts_for(exchanges: int) -> list[Script]:
-    """Return the scripts that give themselves away in this number of exchanges."""
-    shown: dict[Script, int] = {stutter: 1, parrot: 1, two_sentences: 4}
-    return [script for script in SCRIPTS if exchanges >= shown.get(script, 2)]
+def texts_of(turns: Sequence[Utterance]) -> list[str]:
+    """Return the texts of a transcript."""
+    return [turn.text for turn in turns]
 
 
-def scripted(rng: random.Random, turns: Sequence[str], seat: int, script: Script, options: PackOptions) -> list[str]:
-    """Return the turns in their surface form, with a script in this seat."""
-    return [SURFACES[options.surface](text) for text in replaced(rng, turns, seat, script)]
+def people_like(
+    patterns: Sequence[Sequence[str]], people: Sequence[Conversation], options: PackOptions
+) -> list[Segment | None]:
+    """Return for each pattern a segment of people as annotators would see it, of those that fit `RULE`.
 
-
-def _segments(people: Sequence[Conversation], options: PackOptions, exchanges: int) -> list[Segment]:
-    """Return the segments of that length as annotators would see them, without those that speak of bots."""
+    It has as many exchanges; where no conversation is as long, fewer.
+    """
     show = SURFACES[options.surface]
-    segments = [
-        (c, [show(turn.text) for turn in c.segment(exchanges)])
-        for c in sorted(people, key=lambda c: c.conversation_id)
-        if c.exchanges >= exchanges
-    ]
-    return [one for one in segments if not any(GIVEN_AWAY.search(turn.lower()) for turn in one[1])]
 
+    def fitting(turns: int) -> list[Segment]:
+        long_enough = [c for c in people if 2 * c.exchanges >= turns]
+        segments = [
+            (c, [show(turn.text) for turn in c.segment(min(turns // 2, c.exchanges))])
+            for c in sorted(long_enough or people, key=lambda c: c.conversation_id)
+        ]
+        return [s for s in segments if fits(s[1]) and not any(GIVEN_AWAY.search(turn.lower()) for turn in s[1])]
 
-def known_people(segments: Sequence[Segment]) -> list[Segment]:
-    """Return those of one length that fit `RULE`, the nearest to the median number of characters first."""
-    usual = median(map(_characters, segments)) if segments else 0
-    return sorted((s for s in segments if fits(s[1])), key=lambda s: abs(_characters(s) - usual))
-
-
-def _characters(segment: Segment) -> int:
-    return sum(map(len, segment[1]))
+    return most_alike(patterns, fitting)
 
 
 def _spare_people(study: Study, survey: str) -> list[Conversation]:

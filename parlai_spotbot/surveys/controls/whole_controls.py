@@ -1,25 +1,23 @@
 """Controls for surveys that show whole conversations: a person against a scripted bot, or a scripted bot to be rated.
 
 Li et al. (2019, "Annotation Quality") begin with a conversation between people beside one of a weak bot; who doesn't
-find the person better is left out. The weak bot is a script here (`scripted_bots`) instead of one of two people,
-so that hardly anybody errs. Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
+find the person better is left out. The weak bot is a script here (`scripted_bots`), so that hardly anybody errs.
+Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
 """
 
 from __future__ import annotations
 
-import random
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
-from parlai_spotbot.records import Item
+from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls.control import KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
-from parlai_spotbot.surveys.controls.lengths import ByLength, Lengths, Segment, in_proportion
-from parlai_spotbot.surveys.controls.segments import WANTED, PeopleControl, Sets, known_people, scripted, scripts_for
-from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.scripted_bots import SCRIPTS, Script, parrot
+from parlai_spotbot.surveys.controls.lengths import drawn
+from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, people_like, texts_of
+from parlai_spotbot.surveys.packing.blocks import is_people
 from parlai_spotbot.surveys.survey import Survey
 
 OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
@@ -35,20 +33,15 @@ MOST, MOST_MEAN = 3, 2.5
 from the second on."""
 
 PAIRS_RULE = (
-    "A control shows a conversation between people, chosen as known people are for segments, beside another one in "
-    "which a script takes the place of the judged speaker: it says one sentence, or two, for ever, stutters, is stuck "
-    "with its first turn, or parrots the other. It is missed if the script is chosen, in grammaticality, consistency, "
-    "proactivity and emotional understanding excepted, or if neither is chosen in overall quality. The two have the "
-    "lengths of the units' pairs, in the same proportions, as far as conversations between people are as long. No unit "
-    "shows these conversations or others of their seeds."
+    "A control is made like a drawn item: beside a conversation between people, chosen as known people are for "
+    f"segments, stands one in which two scripts speak. {SCRIPTS} It is missed if the script is chosen, in "
+    "grammaticality, consistency, proactivity and emotional understanding excepted, or if neither is chosen in overall "
+    "quality. No unit shows the conversations between people or others of their seeds."
 )
 LOW_RULE = (
-    "A control shows a conversation between people in which a script takes the place of the judged speaker: it says "
-    "one sentence, or two, for ever, stutters, or is stuck with its first turn. It is missed if the script is rated "
-    "above 3 in overall quality or engagingness; turn by turn, if its turns from the second on are rated above 2.5 on "
-    "average in quality, engagingness, informativeness or relevance (the other dimensions have no controls). Controls "
-    "have the lengths of the units' conversations, in the same proportions, as far as conversations between people are "
-    "as long. No unit shows these conversations or others of their seeds."
+    f"A control is made like a drawn item: two scripts speak. {SCRIPTS} It is missed if the judged one is rated above "
+    "3 in overall quality or engagingness; turn by turn, if its turns from the second on are rated above 2.5 on "
+    "average in quality, engagingness, informativeness or relevance (the other dimensions have no controls)."
 )
 
 
@@ -56,7 +49,6 @@ class _WholeControl(PeopleControl):
     """Base of both kinds: controls ask what the units ask, as far as they can be graded by it."""
 
     shortest = 2
-    shorter = True
 
     @abstractmethod
     def tells(self, questions: Sequence[str]) -> bool:
@@ -96,27 +88,21 @@ class ChoiceControl(_WholeControl):
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
-    def of_people(
-        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
-    ) -> list[Item]:
-        """People of segments that fit the rule beside others of both, in which a script is in.
-
-        Each conversation is used once. Sides, seats, scripts and questions take turns.
-        """
-        rng = random.Random(f"pair controls {options.survey} {options.seed}")
-        fitting = {k: known_people(segments) for k, segments in by_length.items()}
-        others = {k: _last(fitting[k], segments) for k, segments in by_length.items()}
-        count = min(WANTED, _conversations(by_length) // 2)
-        often: Counter[Script] = Counter()
-        items = []
-        for place, (one, other) in enumerate(in_proportion((fitting, others), lengths, count)):
-            seat, right = place % 2, place // 2 % 2
-            weak = scripted(rng, other[1], seat, _least_used(SCRIPTS, other[1], often), options)
-            shown = [(one[0], list(one[1])), (other[0], weak)]
-            questions = question_sets[place % len(question_sets)]
-            shown = shown if right == 0 else shown[::-1]
-            items.append(control_item(shown, KNOWN_CHOICE[right], options, (seat, seat), questions))
-        return items
+    def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
+        """Return conversations of people beside scripts, in the places of the people of the items that show some."""
+        patterns = patterns_of(draw)
+        rights = [
+            next((place for place, name in enumerate(item.conversation_ids) if is_people(draw.talks[name])), number % 2)
+            for number, item in enumerate(patterns)
+        ]
+        wanted = [texts_of(item.transcripts[right]) for item, right in zip(patterns, rights, strict=True)]
+        controls = []
+        for item, right, segment in zip(patterns, rights, people_like(wanted, people, draw.options), strict=True):
+            if segment:
+                texts, ids = [segment[1], draw.script(item, 1 - right)], [segment[0].conversation_id, ""]
+                order = slice(None, None, -1 if right else 1)
+                controls.append(control_item(texts[order], ids[order], KNOWN_CHOICE[right], item, draw.options))
+        return controls
 
 
 class RatingControl(_WholeControl):
@@ -139,53 +125,27 @@ class RatingControl(_WholeControl):
         later = [rating for _, rating in turns[1:]]
         return not later or fmean(later) > MOST_MEAN
 
-    def wanted(self, question_sets: Sets) -> int:
-        return WANTED * len(question_sets)
-
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
 
-    def of_people(
-        self, by_length: ByLength, lengths: Lengths, question_sets: Sets, options: PackOptions, rng: random.Random
-    ) -> list[Item]:
-        """Return conversations in which a script replaces the judged speaker.
+    def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
+        """Return conversations of scripts."""
+        patterns = patterns_of(draw)
+        return [control_item([draw.script(i)], [""], KNOWN_LOW[i.judged[0]], i, draw.options) for i in patterns]
 
-        A conversation may serve for several sets of questions, as nobody gets more than one of them.
-        """
-        rng = random.Random(f"low controls {options.survey} {options.seed}")
-        scripts = [script for script in SCRIPTS if script is not parrot]
-        count = min(WANTED, _conversations(by_length))
-        segments = in_proportion((by_length,), lengths, count)
-        items = []
-        for questions in question_sets:
-            often: Counter[Script] = Counter()
-            for place, ((conversation, turns),) in enumerate(segments):
-                seat = (place + place // len(scripts)) % 2
-                weak = scripted(rng, turns, seat, _least_used(scripts, turns, often), options)
-                items.append(control_item([(conversation, weak)], KNOWN_LOW[seat], options, (seat,), questions))
-        return items
+
+def patterns_of(draw: Draw) -> list[Item]:
+    """Return drawn items for each set of questions."""
+    patterns = []
+    for questions in draw.question_sets:
+        asked = [item for item in draw.shown if item.questions == questions]
+        asked = asked or [replace(item, questions=questions) for item in draw.shown]
+        patterns += drawn(asked, -(-draw.count // len(draw.question_sets)), draw.rng)
+    return patterns
 
 
 def _rating(answer: object) -> int:
     return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
-
-
-def _last(those: Sequence[Segment], segments: Sequence[Segment]) -> list[Segment]:
-    """`segments` with `those` behind all others."""
-    behind = {conversation.conversation_id for conversation, _ in those}
-    return sorted(segments, key=lambda s: s[0].conversation_id in behind)
-
-
-def _conversations(by_length: ByLength) -> int:
-    return len({conversation.conversation_id for segments in by_length.values() for conversation, _ in segments})
-
-
-def _least_used(scripts: Sequence[Script], turns: Sequence[str], often: Counter[Script]) -> Script:
-    """Return the least used of the `scripts` that give themselves away in this number of turns."""
-    shown = scripts_for(len(turns) // 2)
-    script = min((script for script in scripts if script in shown), key=lambda one: often[one])
-    often[script] += 1
-    return script
 
 
 KINDS = dict.fromkeys(KNOWN_CHOICE, ChoiceControl()) | dict.fromkeys(KNOWN_LOW, RatingControl())

@@ -9,6 +9,7 @@ it is for this site; and what it says of participant, study and submission.
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -17,9 +18,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.outside import bounded, cleaned
 
 KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
 """Where Prolific's public keys lie; they change."""
+
+ISSUER = re.compile(r"(?:https://)?(?:[a-z]+\.)*prolific(?:\.com?)?/?")
+"""Names of Prolific as an issuer; its documentation does not say which of them tokens have."""
 
 PARAMETER = "prolific_token"
 """The part of the address with the token."""
@@ -97,12 +102,17 @@ class SignedUrls:
                 leeway=LEEWAY,
                 options={"require": ["exp", "aud"], "verify_aud": False, "verify_exp": False, "verify_iat": False},
             )
-            until, sites = float(claims["exp"]), claims["aud"]
+            sites, until = claims["aud"], claims["exp"]
+            begun = bounded(claims.get("iat", 0))
+            if bounded(until) is None or begun is None or begun > min(until, self.clock() + LEEWAY):
+                raise ValueError("its times are none, or to come")
+            if not ISSUER.fullmatch(claims.get("iss", "prolific")):
+                raise ValueError("of another issuer")
             ids = ProlificIds(*(claims["prolific"][name].lower() for name in IDS))
             if self.site not in map(_site, sites if isinstance(sites, list) else [sites]):
                 raise ValueError("for another site")
         except (*MADE_UP, jwt.PyJWTError) as error:
-            LOG.info("a link that Prolific did not sign: %s", error)
+            LOG.info("a link that Prolific did not sign: %s", cleaned(str(error), 200))
             raise Refusal(403, "link", NOT_SIGNED) from None
         if self.clock() > until + LEEWAY and not is_known(token):
             raise Refusal(403, "link", EXPIRED)

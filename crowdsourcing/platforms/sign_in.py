@@ -91,7 +91,7 @@ class ProlificDoor(Door):
     """One link for the study, which is ours by our signature; Prolific adds who comes, and signs that.
 
     `links` is the journal of the tokens that were used in time, as hashes: a page may be reloaded after its token is
-    over.
+    over, and a submission (Prolific's session) stays with its participant.
     """
 
     name = "prolific"
@@ -99,7 +99,11 @@ class ProlificDoor(Door):
 
     def __init__(self, secret: bytes, study: ProlificStudy, links: Path, signed: SignedUrls):
         self.secret, self.study, self.signed = secret, study, signed
-        self._links = set(checksums.read_journal(links, lambda row, where: field(row, "link", str, where, "")))
+        self._links: set[str] = set()
+        self._owners: dict[str, str] = {}
+        for link, session, owner in checksums.read_journal(links, _used_link):
+            self._links.add(link)
+            self._owners.setdefault(session, owner)
         self._journal = checksums.Journal(links)
         self._one_by_one = threading.Lock()
 
@@ -110,11 +114,16 @@ class ProlificDoor(Door):
         link = hmac.new(self.secret, b"prolific " + token.encode("utf-8", "replace"), sha256).hexdigest()
         ids = self.signed.read(token, lambda token: link in self._links)
         if ids != ProlificIds(*(query.get(name, "").lower() for name in IDS)) or ids.study != self.study.study:
-            raise refused(NOT_FROM_PROLIFIC)  # somebody else's token
+            LOG.info("a link that Prolific signed for somebody else, or for another study")
+            raise refused(NOT_FROM_PROLIFIC)
+        session, owner = (tokens.pseudonym(self.secret, one) for one in (ids.session, ids.participant))
         with self._one_by_one:
+            if self._owners.setdefault(session, owner) != owner:
+                LOG.info("a submission of Prolific's came with two participants")
+                raise refused(NOT_FROM_PROLIFIC)
             if link not in self._links:
                 try:
-                    self._journal.append({"link": link})
+                    self._journal.append({"link": link, "session": session, "participant": owner})
                 except UserError:
                     text = "The study can't store anything at the moment. Please wait."
                     raise Refusal(503, "storage", text) from None
@@ -132,6 +141,12 @@ class ProlificDoor(Door):
             return NOTHING
         link = f"https://app.prolific.com/submissions/complete?cc={quote(code, safe='')}"
         return {"kind": "code", "code": code, "link": link}
+
+
+def _used_link(row: dict, where: str) -> tuple[str, str, str]:
+    """Return a row of the journal; those of earlier versions name no session."""
+    link = field(row, "link", str, where, "")
+    return link, field(row, "session", str, where, link), field(row, "participant", str, where, "")
 
 
 class MTurkDoor(Door):

@@ -71,7 +71,7 @@ def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, mon
     prolific.enter(coming())
     monkeypatch.setattr(Journal, "append", full)
     with pytest.raises(Refusal) as caught:
-        prolific.enter(coming(participant=OTHER))
+        prolific.enter(coming(participant=OTHER, session="9" * 24))
     assert caught.value.status == 503
     assert prolific.enter(coming()).worker == PID
 

@@ -14,6 +14,7 @@ from asking import SECRET
 from cryptography.hazmat.primitives import serialization
 from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
 
+from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import prolific, tokens
 from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
@@ -99,6 +100,15 @@ FORGED = {
     "over": lambda: token(claims(exp=int(time.time()) - 120)),
     "an endless end": lambda: token(claims(exp=10**400)),
     "not yet begun": lambda: token(claims(nbf=int(time.time()) + 3600)),
+    "an end as text": lambda: token(claims(exp=str(int(time.time()) + 300))),
+    "an end that is a list": lambda: token(claims(exp=[int(time.time()) + 300])),
+    "an end before time": lambda: token(claims(exp=-1)),
+    "made tomorrow": lambda: token(claims(iat=int(time.time()) + 86400, exp=int(time.time()) + 2 * 86400)),
+    "made after its end": lambda: token(claims(iat=int(time.time()), exp=int(time.time()) - 30)),
+    "a beginning as text": lambda: token(claims(iat="now")),
+    "another issuer": lambda: token(claims(iss="https://prolific.com.evil.org")),
+    "an issuer that is like it": lambda: token(claims(iss="https://notprolific.com")),
+    "an issuer that is none": lambda: token(claims(iss=["https://www.prolific.com"])),
     "no ids": lambda: token(claims(prolific=None)),
     "ids that are none": lambda: token(claims(prolific={"PROLIFIC_PID": 1, "STUDY_ID": [], "SESSION_ID": None})),
     "another participant's": lambda: token(claims(participant=OTHER_PID)),
@@ -109,9 +119,38 @@ FORGED = {
 
 
 @pytest.mark.parametrize("how", FORGED)
-def test_what_is_made_up_or_somebody_else_s_opens_nothing(door, how):
+def test_what_is_made_up_or_somebody_else_s_opens_nothing(door, how, caplog, tmp_path):
+    caplog.set_level("INFO")
     turned_away(door, coming(FORGED[how]()))
+    assert caplog.messages
+    assert (tmp_path / "prolific.jsonl").read_text() == ""
     assert door.enter(coming()).worker == PID  # and what is sound does, after it
+
+
+@pytest.mark.parametrize("issuer", [None, "prolific", "https://api.prolific.com/", "https://www.prolific.com"])
+def test_an_issuer_is_prolific_however_it_is_written(door, issuer):
+    assert door.enter(coming(token(claims(iss=issuer)))).worker == PID
+
+
+def test_a_submission_belongs_to_one_participant(door, keys, tmp_path, caplog):
+    caplog.set_level("INFO")
+    door.enter(coming())
+    door.enter(coming(token(claims(exp=int(time.time()) + 400))))  # the same, opened again
+    for one in (door, make_door(keys, tmp_path)):  # after a restart too
+        turned_away(one, coming(participant=OTHER_PID))
+        assert "two participants" in caplog.text
+        caplog.clear()
+    assert door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION)).worker == OTHER_PID
+
+
+def test_a_journal_of_an_earlier_version_is_read(door, keys, tmp_path):
+    query = coming()
+    door.enter(query)
+    path = tmp_path / "prolific.jsonl"
+    (row,) = files.read_jsonl(path, lambda row, _: row)
+    path.write_text("")
+    checksums.Journal(path).append({"link": row["link"]})
+    assert make_door(keys, tmp_path, clock=lambda: time.time() + 3600).enter(query).worker == PID
 
 
 def test_another_study_at_prolific_opens_nothing(door):

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from functools import partial
 from importlib import resources
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -104,7 +105,7 @@ def test_trees_do_not_tell_a_control_of_real_pools(tmp_path, pool_of):
     among them has a standard error of about .03."""
     entries = yaml.safe_load((resources.files("parlai_spotbot") / "pools" / "embedded.yaml").read_text())
     (tmp_path / "pool.yaml").write_text(yaml.safe_dump({name: entries[name] for name in pool_of}))
-    command = [sys.executable, "-m", "parlai_spotbot.scripts.main", "selfchat", "--study", "study", "--quiet"]
+    command = [Path(sys.executable).with_name("spotbot"), "selfchat", "--study", "study", "--quiet"]
     command += ["--pool", "pool.yaml", "--conversations-per-pair", "60"]
     subprocess.run(command, cwd=tmp_path, check=True, timeout=900)
     study = Study.open(tmp_path / "study")

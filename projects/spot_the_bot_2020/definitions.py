@@ -6,6 +6,7 @@ A bug of the original is named where its variant is. Everything else comes from 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,42 @@ import pandas as pd
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.stability import conversation_matches
+from parlai_spotbot.importers.spotbot2020_dump import Dump
+from parlai_spotbot.options import option
 from parlai_spotbot.records import HUMAN
+
+
+@dataclass(frozen=True)
+class SpotTheBotSettings:
+    """Numbers behind the tables; `runs` are those of the paper's ranges."""
+
+    seed: int = option(0, "where all chance starts")
+    runs: int = 20
+    stability: bool = option(False, "also Figures 3a and 3b (section 5.2)")
+    repetitions: int = option(1000, "of Figures 3a and 3b (the paper's)")
+
+
+@dataclass(frozen=True, eq=False)
+class DomainData:
+    """One domain: its release, annotations, annotated entities and events of survival; what the paper prints."""
+
+    dump: Dump
+    annotations: pd.DataFrame
+    entities: pd.DataFrame
+    rows: pd.DataFrame
+    paper: dict
+    settings: SpotTheBotSettings
+
+    @property
+    def domain(self) -> str:
+        """Its name."""
+        return self.dump.domain.name
+
+    @property
+    def bots(self) -> Sequence[str]:
+        """Its bots."""
+        return self.dump.domain.bots
+
 
 EXCHANGED = {"table5": "dailydialog", "table6": "dailydialog"}
 """Tables in which the paper's rows and columns GPT and BR are exchanged: the numbers fit only with the other label."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,9 +13,14 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import paper_chi2, win_matrix, win_rates
 from parlai_spotbot.analysis.segments import by_length
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.importers.spotbot2020_dump import Dump
 from parlai_spotbot.projects.cells import PaperCell, PaperTable
-from parlai_spotbot.projects.spot_the_bot_2020.definitions import alike, correctness, label_agreement, without_weak
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import (
+    DomainData,
+    alike,
+    correctness,
+    label_agreement,
+    without_weak,
+)
 from parlai_spotbot.records import HUMAN
 
 AGREEMENT = (
@@ -37,19 +41,20 @@ def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
     return table
 
 
-def table3_of(entities: pd.DataFrame, domain: str) -> PaperTable:
+def table3_of(data: DomainData) -> PaperTable:
     """One domain's part of Table 3."""
-    table = PaperTable("table3", f"Table 3, the part of {domain} (the paper prints the mean over domains)")
-    for name, labels in both_given_one(entities).items():
+    table = PaperTable("table3", f"Table 3, the part of {data.domain} (the paper prints the mean over domains)")
+    for name, labels in both_given_one(data.entities).items():
         table.own(name, AGREEMENT, {label: labels[label]["share"] for label in LABELS})
     return table
 
 
-def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
+def table4(data: DomainData) -> PaperTable:
     """Seconds an annotation."""
+    domain = data.domain
     table = PaperTable("table4", f"Table 4: seconds an annotation, {domain}")
-    elapsed, timed = annotations["elapsed"], annotations["seconds"].dropna()
-    seconds, conversation = paper["table4"][domain]
+    elapsed, timed = data.annotations["elapsed"], data.annotations["seconds"].dropna()
+    seconds, conversation = data.paper["table4"][domain]
     table.cells = [
         PaperCell(
             domain,
@@ -73,13 +78,14 @@ def table4(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
     return table
 
 
-def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable:
+def section53(data: DomainData) -> PaperTable:
     """Return what a pair of bots costs: the paper's computing, and one on real counts."""
-    table = PaperTable("section53", f"Section 5.3: cost, {domain}")
+    table = PaperTable("section53", f"Section 5.3: cost, {data.domain}")
+    annotations = data.annotations
     elapsed, timed = annotations["elapsed"], annotations["seconds"].dropna()
     bots = annotations[annotations["a"] != HUMAN]
     pair = np.mean(bots.groupby([bots[["a", "b"]].min(axis=1), bots[["a", "b"]].max(axis=1)]).size())
-    section = paper["section53"]
+    section = data.paper["section53"]
     table.cells = [
         PaperCell(
             "section 5.3",
@@ -123,11 +129,11 @@ def section53(paper: dict, annotations: pd.DataFrame, domain: str) -> PaperTable
     return table
 
 
-def table7(paper: dict, dump: Dump) -> PaperTable:
+def table7(data: DomainData) -> PaperTable:
     """Overview of a domain. The corpora behind it are not in the release."""
-    name = dump.domain.name
+    name, dump = data.domain, data.dump
     table = PaperTable("table7", f"Table 7: overview, {name}")
-    dialogues, exchanges, bots, segments = paper["table7"][name]
+    dialogues, exchanges, bots, segments = data.paper["table7"][name]
     shown = sorted({k for package in dump.packages.values() for k in package.values()})
     people = [c for c in dump.conversations if HUMAN in c.entities]
     seen = {entity for c in dump.conversations for entity in c.entities} - {HUMAN}
@@ -148,12 +154,12 @@ def table7(paper: dict, dump: Dump) -> PaperTable:
     return table
 
 
-def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump: Dump) -> PaperTable:
+def table8(data: DomainData) -> PaperTable:
     """Win rates, shares of human and of unsure labels, and ties by segment length."""
-    domain = dump.domain
+    domain = data.dump.domain
     table = PaperTable("table8", f"Table 8: by segment length, {domain.name}")
-    results_by_length = by_length(matches_frame(annotations), entities, domain.bots)
-    printed = paper["table8"] if domain.name == "dailydialog" else {}
+    results_by_length = by_length(matches_frame(data.annotations), data.entities, domain.bots)
+    printed = data.paper["table8"] if domain.name == "dailydialog" else {}
     cut = "; decimals cut off, not rounded" if printed else "; the paper prints Dailydialog only"
     win = "complete HITs; matches of that length; unweighted mean of the pairwise rates" + cut
     share = "complete HITs; share of the bot's labels at that length" + cut
@@ -180,10 +186,11 @@ def table8(paper: dict, annotations: pd.DataFrame, entities: pd.DataFrame, dump:
     return table
 
 
-def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
+def table9(data: DomainData) -> PaperTable:
     """Measure how well annotators do."""
+    domain, paper = data.domain, data.paper
     table = PaperTable("table9", f"Table 9: annotators, {domain}")
-    result = correctness(entities)
+    result = correctness(data.entities)
     people, average, on_people, below = paper["table9"][domain]
     how = "complete HITs; labels that are not unsure; mean over annotators"
     table.cells = [
@@ -208,12 +215,11 @@ def table9(paper: dict, entities: pd.DataFrame, domain: str) -> PaperTable:
     return table
 
 
-def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], domain: str) -> PaperTable:
+def appendix_g(data: DomainData) -> PaperTable:
     """The claim that without annotators below 75 % rankings stay, and fewer pairs differ significantly."""
-    table = PaperTable("appendixG", f"Appendix G: the ranking without weak annotators, {domain}")
-    kept = without_weak(annotations, entities)
-    orders = []
-    for whose, frame in (("all annotators", annotations), ("without those below 75 %", kept)):
+    table = PaperTable("appendixG", f"Appendix G: the ranking without weak annotators, {data.domain}")
+    kept, bots, orders = without_weak(data.annotations, data.entities), data.bots, []
+    for whose, frame in (("all annotators", data.annotations), ("without those below 75 %", kept)):
         matrix = win_matrix(matches_frame(frame), bots)
         orders.append([bots[i] for i in np.argsort(-win_rates(matrix))])
         pairs = np.triu_indices(len(bots), 1)
@@ -232,9 +238,9 @@ def appendix_g(annotations: pd.DataFrame, entities: pd.DataFrame, bots: Sequence
     return table
 
 
-def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
+def footnote3(data: DomainData) -> PaperTable:
     """Are both entities labelled alike more often than by chance?"""
-    table = PaperTable("footnote3", f"Footnote 3: both entities labelled alike, {domain}")
+    table = PaperTable("footnote3", f"Footnote 3: both entities labelled alike, {data.domain}")
     pairs = ("a", "b", "k")
     chance = {
         ("bots", pairs): "pair and length",
@@ -243,7 +249,7 @@ def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
         ("bots", ("worker_id", "k")): "annotator and length",
     }
     for (who, within), agreement in chance.items():
-        result = alike(annotations, who, within)
+        result = alike(data.annotations, who, within)
         how = f"complete HITs; conversations of {who}; chance: labels of entity 1 dealt again within {agreement}"
         row = f"{who}, by {agreement}"
         table.own(row, how, {column: result[column] for column in ("observed", "expected", "z")})
@@ -256,11 +262,11 @@ def footnote3(annotations: pd.DataFrame, domain: str) -> PaperTable:
     return table
 
 
-def footnote9(entities: pd.DataFrame, domain: str) -> PaperTable:
+def footnote9(data: DomainData) -> PaperTable:
     """Agreement by segment length: does it differ from that over all lengths?"""
-    table = PaperTable("footnote9", f"Footnote 9: agreement by segment length, {domain}")
-    shares_by_length = {k: both_given_one(rows_of_length) for k, rows_of_length in entities.groupby("k")}
-    names, tests = sorted(set(entities["name"])), []
+    table = PaperTable("footnote9", f"Footnote 9: agreement by segment length, {data.domain}")
+    shares_by_length = {k: both_given_one(rows_of_length) for k, rows_of_length in data.entities.groupby("k")}
+    names, tests = sorted(set(data.entities["name"])), []
     for name, label in itertools.product(names, LABELS):
         counts = []
         for k, by_name in shares_by_length.items():

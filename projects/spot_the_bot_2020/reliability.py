@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import cache
-
-import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
 from parlai_spotbot.projects.cells import PaperTable, Value
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData
 
 DEFINITION = (
     "complete HITs; one match a conversation; conversations drawn without replacement from the 45 of each pair, "
@@ -18,33 +16,31 @@ LEAVE_ONE_OUT = "convai2"
 """The domain of Figure 3b."""
 
 
-def makers(
-    paper: dict, annotations: pd.DataFrame, bots: Sequence[str], repetitions: int, seed: int
-) -> dict[str, Callable[[], PaperTable]]:
-    """Describe how to make Figure 3a of a domain and, for PersonaChat, Figure 3b."""
-    domain = annotations.attrs["domain"]
-    matches = conversation_matches(annotations)
+@cache
+def _found(data: DomainData) -> dict:
+    matches, settings = conversation_matches(data.annotations), data.settings
+    left_out = data.domain == LEAVE_ONE_OUT
+    repetitions, seed = settings.repetitions, settings.seed
+    return stability(matches, list(data.bots), repetitions=repetitions, leave_one_out=left_out, seed=seed)
 
-    @cache
-    def found() -> dict:
-        return stability(matches, list(bots), repetitions=repetitions, leave_one_out=domain == LEAVE_ONE_OUT, seed=seed)
 
-    def figure3a() -> PaperTable:
-        table = PaperTable("figure3a", f"Figure 3a: stability of the ranking, {domain}")
-        _curve(table, "whole pool", found()["whole"], paper["figure3"]["whole"][domain])
-        table.notes.append(
-            "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data and but for the "
-            "bootstrap's chance: so that says nothing"
-        )
-        return table
+def figure3a(data: DomainData) -> PaperTable:
+    """Figure 3a of a domain."""
+    table = PaperTable("figure3a", f"Figure 3a: stability of the ranking, {data.domain}")
+    _curve(table, "whole pool", _found(data)["whole"], data.paper["figure3"]["whole"][data.domain])
+    table.notes.append(
+        "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data and but for the "
+        "bootstrap's chance: so that says nothing"
+    )
+    return table
 
-    def figure3b() -> PaperTable:
-        table = PaperTable("figure3b", f"Figure 3b: stability, one bot left out, {domain}")
-        for bot, curve in found()["leave_one_out"].items():
-            _curve(table, f"without {bot}", curve, paper["figure3"]["without"][bot])
-        return table
 
-    return {"figure3a": figure3a} | ({"figure3b": figure3b} if domain == LEAVE_ONE_OUT else {})
+def figure3b(data: DomainData) -> PaperTable:
+    """Figure 3b, of PersonaChat alone."""
+    table = PaperTable("figure3b", f"Figure 3b: stability, one bot left out, {data.domain}")
+    for bot, curve in _found(data)["leave_one_out"].items():
+        _curve(table, f"without {bot}", curve, data.paper["figure3"]["without"][bot])
+    return table
 
 
 def _curve(table: PaperTable, row: str, curve: dict, printed: Value) -> None:

@@ -3,86 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-
-import pandas as pd
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
-from parlai_spotbot.options import option
 from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
 from parlai_spotbot.projects.spot_the_bot_2020 import labels, survival, wins
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData, SpotTheBotSettings
 
-
-@dataclass(frozen=True)
-class SpotTheBotSettings:
-    """Numbers behind the tables; `runs` are those of the paper's ranges."""
-
-    seed: int = option(0, "where all chance starts")
-    runs: int = 20
-    stability: bool = option(False, "also Figures 3a and 3b (section 5.2)")
-    repetitions: int = option(1000, "of Figures 3a and 3b (the paper's)")
-
-
-@dataclass(frozen=True)
-class DomainReproduction:
-    """One domain: its annotated entities and its tables, in the paper's order."""
-
-    entities: pd.DataFrame
-    tables: dict[str, PaperTable]
+MAKERS = {
+    "table1": partial(wins.win_table, "table1"),
+    "table2": wins.table2,
+    "figure2": survival.figure2,
+    "section42": survival.section42,
+    "table3": labels.table3_of,
+    "footnote3": labels.footnote3,
+    "footnote9": labels.footnote9,
+    "table4": labels.table4,
+    "section53": labels.section53,
+    "table5": partial(wins.win_table, "table5"),
+    "table6": partial(wins.win_table, "table6"),
+    "table7": labels.table7,
+    "table8": labels.table8,
+    "table9": labels.table9,
+    "appendixG": labels.appendix_g,
+}
+"""Tables of a domain, in the paper's order."""
 
 
 def reproduce_domain(
-    dump: Dump, settings: SpotTheBotSettings = SpotTheBotSettings(), progress: Callable[[str], None] = lambda _: None
-) -> DomainReproduction:
-    """Every table of one domain."""
-    paper, domain = paper_values("spot_the_bot_2020"), dump.domain.name
+    dump: Dump, settings: SpotTheBotSettings, progress: Callable[[str], None] = lambda _: None
+) -> tuple[DomainData, dict[str, PaperTable]]:
+    """One domain and its tables."""
     annotations = select(dump)
-    annotations.attrs["domain"] = domain
     entities = entities_frame(annotations)
-    rows = events(entities)
-    printed = paper["win_tables"]
-
-    def win_table(name: str) -> PaperTable:
-        return wins.win_table(name, printed, annotations, domain, settings.runs, settings.seed)
-
-    makers: dict[str, Callable[[], PaperTable]] = {
-        "table1": lambda: win_table("table1"),
-        "table2": lambda: wins.table2(paper, annotations, rows, domain),
-        "figure2": lambda: survival.figure2(rows, dump.domain.bots, domain),
-        "section42": lambda: survival.section42(paper, annotations, rows, dump.domain.bots),
-        "table3": lambda: labels.table3_of(entities, domain),
-        "footnote3": lambda: labels.footnote3(annotations, domain),
-        "footnote9": lambda: labels.footnote9(entities, domain),
-        "table4": lambda: labels.table4(paper, annotations, domain),
-        "section53": lambda: labels.section53(paper, annotations, domain),
-        "table5": lambda: win_table("table5"),
-        "table6": lambda: win_table("table6"),
-        "table7": lambda: labels.table7(paper, dump),
-        "table8": lambda: labels.table8(paper, annotations, entities, dump),
-        "table9": lambda: labels.table9(paper, entities, domain),
-        "appendixG": lambda: labels.appendix_g(annotations, entities, dump.domain.bots, domain),
-    }
+    data = DomainData(dump, annotations, entities, events(entities), paper_values("spot_the_bot_2020"), settings)
+    makers = MAKERS
     if settings.stability:
         from parlai_spotbot.projects.spot_the_bot_2020 import reliability
 
-        makers |= reliability.makers(paper, annotations, dump.domain.bots, settings.repetitions, settings.seed)
+        makers = makers | {"figure3a": reliability.figure3a}
+        makers |= {"figure3b": reliability.figure3b} if data.domain == reliability.LEAVE_ONE_OUT else {}
     tables = {}
     for name, make in makers.items():
-        progress(f"{domain}: {name}")
-        tables[name] = make()
-    return DomainReproduction(entities, tables)
+        progress(f"{data.domain}: {name}")
+        tables[name] = make(data)
+    return data, tables
 
 
 def reproduce(
     data: Path | str,
     out: Path | str,
-    domains: Sequence[str] = tuple(DOMAINS),
-    settings: SpotTheBotSettings = SpotTheBotSettings(),
+    domains: Sequence[str],
+    settings: SpotTheBotSettings,
     progress: Callable[[str], None] = lambda _: None,
 ) -> dict[str, dict[str, PaperTable]]:
     """Reproduce `domains` and write everything under `out`; returns the tables by domain, "all" for those over all.
@@ -94,12 +71,11 @@ def reproduce(
     result: dict[str, dict[str, PaperTable]] = {}
     entities = {}
     for dump in dumps:
-        done = reproduce_domain(dump, settings, progress)
-        entities[dump.domain.name] = done.entities
-        result[dump.domain.name] = done.tables
+        data, result[dump.domain.name] = reproduce_domain(dump, settings, progress)
+        entities[dump.domain.name] = data.entities
         odd = oddities(dump)
         files.write_text(out / dump.domain.name / "oddities.csv", files.frame_csv(odd))
-        write_tables(out / dump.domain.name, done.tables, odd.to_dict(orient="records"))
+        write_tables(out / dump.domain.name, result[dump.domain.name], odd.to_dict(orient="records"))
     if set(domains) == set(DOMAINS):
         result["all"] = {"table3": labels.table3(paper_values("spot_the_bot_2020"), entities)}
         write_tables(out / "all", result["all"])

@@ -12,6 +12,7 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
 from parlai_spotbot.projects.cells import PaperTable
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData
 from parlai_spotbot.records import HUMAN
 
 NPMLE = (
@@ -31,19 +32,19 @@ def curves(rows: pd.DataFrame, bots: Sequence[str]) -> dict[str, tuple[np.ndarra
     return result
 
 
-def figure2(rows: pd.DataFrame, bots: Sequence[str], domain: str) -> PaperTable:
+def figure2(data: DomainData) -> PaperTable:
     """The points of Figure 2's curves."""
-    table = PaperTable("figure2", f"Figure 2: survival, {domain}")
-    for name, (lengths, survival) in curves(rows, bots).items():
+    table = PaperTable("figure2", f"Figure 2: survival, {data.domain}")
+    for name, (lengths, survival) in curves(data.rows, data.bots).items():
         table.own(name, NPMLE, {f"S({k})": share for k, share in zip(lengths, survival, strict=True)})
     return table
 
 
-def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: Sequence[str]) -> PaperTable:
+def section42(data: DomainData) -> PaperTable:
     """The text's claims: which curves don't differ significantly, and which bots switch places."""
-    domain = annotations.attrs["domain"]
+    domain, rows, bots = data.domain, data.rows, data.bots
     table = PaperTable("section42", f"Section 4.2: survival against wins, {domain}")
-    section = paper["section42"]
+    section = data.paper["section42"]
     weak = {frozenset(pair) for pair in section["not_significant"][domain]}
     names = [*bots, HUMAN]
     tests = logrank_pairs(rows["left"], rows["right"], rows["group"], names=names, adjust="bonferroni")
@@ -58,7 +59,7 @@ def section42(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, bots: 
             f"{TEST} ({len(tests)})",
         )
         table.add("–".join(pair), "p, corrected", None, row["p_adjusted"], TEST)
-    by_wins, by_survival, at_last = orders(annotations, rows, bots)
+    by_wins, by_survival, at_last = orders(data.annotations, rows, bots)
     how = "mean over the lengths shown of the share that passes"
     table.add("order", "by wins", None, " > ".join(by_wins), "mean of pairwise win rates")
     table.add("order", "by survival", None, " > ".join(by_survival), how)

@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.ranking import (
 )
 from parlai_spotbot.analysis.survival import cox
 from parlai_spotbot.projects.cells import PaperTable
-from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, feature_matches, ssa_with_bug
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import EXCHANGED, DomainData, feature_matches, ssa_with_bug
 
 TITLES = {
     "table1": "Table 1: win rates by bot detection",
@@ -52,11 +52,12 @@ def matches_of(name: str, annotations: pd.DataFrame) -> pd.DataFrame:
     return matches_frame(annotations, "nature" if name == "table1" else "fluency")
 
 
-def win_table(name: str, paper: dict, annotations: pd.DataFrame, domain: str, runs: int, seed: int) -> PaperTable:
+def win_table(name: str, data: DomainData) -> PaperTable:
     """Table 1, 5 or 6 of one domain."""
-    table = PaperTable(name, f"{TITLES[name]}, {domain}")
-    printed, bots = paper[name][domain], tuple(paper[name][domain]["bots"])
-    matrix = win_matrix(matches_of(name, annotations), bots)
+    domain, runs, seed = data.domain, data.settings.runs, data.settings.seed
+    table, printed = PaperTable(name, f"{TITLES[name]}, {domain}"), data.paper["win_tables"][name][domain]
+    bots = tuple(printed["bots"])
+    matrix = win_matrix(matches_of(name, data.annotations), bots)
     exchanged = EXCHANGED.get(name) == domain
     under = {"GPT": "BR", "BR": "GPT"} if exchanged else {}
     row_of = {bot: bots.index(under.get(bot, bot)) for bot in bots}
@@ -77,7 +78,7 @@ def win_table(name: str, paper: dict, annotations: pd.DataFrame, domain: str, ru
         table.add(a, "RANGE, draws = matches", None, fewer[a], how)
     for (a, b), p in chi2(matrix).items():
         table.own(f"{a}–{b}", CHI2 + suffix, {"p": p})
-    _instead(name, table, annotations, bots)
+    _instead(name, table, data.annotations, bots)
     return table
 
 
@@ -123,19 +124,20 @@ COX = (
 )
 
 
-def table2(paper: dict, annotations: pd.DataFrame, rows: pd.DataFrame, domain: str) -> PaperTable:
-    """Win rates by feature, and whether a feature goes with being spotted; `rows` are the events of survival."""
-    table = PaperTable("table2", f"Table 2: win rates by feature, {domain}")
-    bots = tuple(paper["table2"][domain])
+def table2(data: DomainData) -> PaperTable:
+    """Win rates by feature, and whether a feature goes with being spotted."""
+    domain, rows = data.domain, data.rows
+    table, printed = PaperTable("table2", f"Table 2: win rates by feature, {domain}"), data.paper["table2"][domain]
+    bots = tuple(printed)
     how = (
         "one match a conversation, segments weighed by length" if domain == "dailydialog" else "one match an annotation"
     )
     definition = f"complete HITs; {how}; unweighted mean of the pairwise rates, ties dropped, people left out"
     order = ("fluency", "specificity", "sensibleness")
     for place, feature in enumerate(order):
-        rates = win_rates(win_matrix(feature_matches(annotations, feature, domain), bots))
+        rates = win_rates(win_matrix(feature_matches(data.annotations, feature, domain), bots))
         for bot, rate in zip(bots, rates, strict=True):
-            table.add(bot, feature, paper["table2"][domain][bot][place], rate, definition)
+            table.add(bot, feature, printed[bot][place], rate, definition)
     strong, against = [], []
     for bot in bots:
         row = rows[rows["group"] == bot]

@@ -24,7 +24,7 @@ def release():
 def reproduced(release):
     """Domain -> `DomainReproduction`."""
     settings = SpotTheBotSettings(runs=20)
-    return {domain: reproduce_domain(read_dump(release, domain), settings) for domain in DOMAINS}
+    return {domain: reproduce_domain(read_dump(release, domain), settings)[1] for domain in DOMAINS}
 
 
 @pytest.fixture(scope="session")

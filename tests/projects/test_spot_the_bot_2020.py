@@ -30,7 +30,7 @@ def numbers(table):
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("name", ["table1", "table2", "table5", "table6", "table8", "table9"])
 def test_the_papers_cells(reproduced, domain, name):
-    table = reproduced[domain].tables[name]
+    table = reproduced[domain][name]
     missed = [cell for cell in numbers(table) if not cell.reached]
     count, greatest = MISSED.get((domain, name), (0, 0.0))
     assert len(missed) == count, [(c.row, c.column, c.paper, c.ours) for c in missed]
@@ -43,7 +43,7 @@ def test_the_papers_cells(reproduced, domain, name):
 )
 def test_win_tables_are_the_recomputed_ones(reproduced, reference, cell, domain, name, key):
     known = reference(f"paper_tables/{domain}.json")[key]
-    table = reproduced[domain].tables[name]
+    table = reproduced[domain][name]
     for pair in known["pairs"]:
         found = cell(table, pair["a"], pair["b"])
         assert found.ours == pytest.approx(pair["rate_a"], abs=5.1e-5)
@@ -65,10 +65,10 @@ def test_ranges_are_those_of_the_authors_rule(reproduced, reference, cell, domai
     ranges = reference(f"paper_tables/{domain}.json")[key]["ranges"]
     for column, seen in (("RANGE", "authors_rule_n5000"), ("RANGE, draws = matches", "authors_rule_n_equals_N")):
         for bot, times in ranges[f"{seen}_frequencies_in_100_runs"].items():
-            ours = cell(reproduced[domain].tables[name], bot, column).ours
+            ours = cell(reproduced[domain][name], bot, column).ours
             assert times.get(ours, 0) >= (95 if max(times.values()) >= 95 else 25), (bot, column, ours, times)
     for bot, span in ranges["paper"].items():
-        assert cell(reproduced[domain].tables[name], bot, "RANGE").paper == span
+        assert cell(reproduced[domain][name], bot, "RANGE").paper == span
 
 
 @pytest.mark.parametrize("domain", KNOWN)
@@ -78,16 +78,16 @@ def test_coefficients_of_features_are_icenregs(reproduced, reference, cell, doma
     for bot in DOMAINS[domain].bots:
         exact = known[bot]["exact_ph"]
         for feature, theirs in names.items():
-            found = cell(reproduced[domain].tables["table2"], bot, f"{feature}: coefficient")
+            found = cell(reproduced[domain]["table2"], bot, f"{feature}: coefficient")
             assert found.ours == pytest.approx(exact["coef"][theirs], abs=1e-6)
-            p = cell(reproduced[domain].tables["table2"], bot, f"{feature}: p").ours
+            p = cell(reproduced[domain]["table2"], bot, f"{feature}: p").ours
             assert p == pytest.approx(exact["p"][theirs], rel=1e-3, abs=1e-12)
 
 
 @pytest.mark.parametrize("domain", KNOWN)
 def test_table_8_and_the_unsure_share(reproduced, reference, cell, domain):
     known = reference(f"paper_tables/{domain}.json")["table8_segments"]["segments"]
-    table = reproduced[domain].tables["table8"]
+    table = reproduced[domain]["table8"]
     for k, own in known.items():
         assert cell(table, "ties", f"ties at {k}").ours == pytest.approx(own["ties"], abs=5.1e-5)
         for bot, values in own["systems"].items():
@@ -97,10 +97,10 @@ def test_table_8_and_the_unsure_share(reproduced, reference, cell, domain):
 
 def test_every_claim_of_section_4_2_holds(reproduced):
     """Significance of all 46 pairs of survival curves, and which bots switch places."""
-    tables = [done.tables["section42"] for done in reproduced.values()]
+    tables = [done["section42"] for done in reproduced.values()]
     assert [len([c for c in t.cells if c.column == "significant"]) for t in tables] == [10, 15, 21]
     assert all(cell.reached for table in tables for cell in table.compared)
-    assert any("curves cross" in note for note in reproduced["empathetic"].tables["section42"].notes)
+    assert any("curves cross" in note for note in reproduced["empathetic"]["section42"].notes)
 
 
 @pytest.mark.parametrize("domain", KNOWN)
@@ -108,10 +108,10 @@ def test_figure_2_is_the_exact_estimate(reproduced, reference, cell, domain):
     known = reference(f"survival/reference_{domain}.json")
     for name, own in known["npmle"].items():
         for k, survival in zip(known["times"], own["S_exact_pava"], strict=True):
-            found = cell(reproduced[domain].tables["figure2"], name.replace("Human", "human"), f"S({k})")
+            found = cell(reproduced[domain]["figure2"], name.replace("Human", "human"), f"S({k})")
             assert found.ours == pytest.approx(survival, abs=1e-9)
 
 
 def test_without_its_bug_table_6_moves(reproduced):
-    told = " ".join(reproduced["empathetic"].tables["table6"].notes)
+    told = " ".join(reproduced["empathetic"]["table6"].notes)
     assert "pairwise rates by up to 0.11" in told

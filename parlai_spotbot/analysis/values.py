@@ -1,4 +1,4 @@
-"""Seeded generators by name, and values as JSON can hold them."""
+"""Seeded generators by name, quotients, and values as JSON can hold them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,18 @@ import zlib
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
     """A generator of its own for each source and statistic, so that one doesn't shift the numbers of another."""
     return np.random.default_rng([seed, *(zlib.crc32(name.encode("utf-8")) for name in names)])
+
+
+def ratio(above: ArrayLike, below: ArrayLike, otherwise: float = np.nan) -> np.ndarray:
+    """Return `above` over `below`, and `otherwise` where `below` isn't above 0."""
+    above, below = np.broadcast_arrays(np.asarray(above, dtype=float), np.asarray(below, dtype=float))
+    return np.divide(above, below, out=np.full(above.shape, otherwise), where=below > 0)
 
 
 def plain(value: Any) -> Any:

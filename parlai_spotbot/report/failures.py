@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from parlai_spotbot.findings.sections import Name, Table
-from parlai_spotbot.wording import NONE
+from parlai_spotbot.wording import NONE, counted
 
 
 def failures_table(failures: list[dict], finished: set[str]) -> Table | None:
@@ -33,14 +35,7 @@ def failures_sentence(found: list[dict], finished: set[str]) -> str:
     """Return how many failures there are, whose most are, and how many conversations are missing; "" of none."""
     if not found:
         return ""
-    by: dict[str, int] = {}
-    for row in found:
-        by[str(row.get("contestant", NONE))] = by.get(str(row.get("contestant", NONE)), 0) + 1
-    most = max(by, key=lambda name: by[name])
+    [(most, count)] = Counter(str(row.get("contestant", NONE)) for row in found).most_common(1)
     missing = len({row.get("conversation_id") for row in found} - finished)
-    lost = (
-        f"{missing} conversation{'s are' if missing != 1 else ' is'} still missing"
-        if missing
-        else "none is missing now"
-    )
-    return f"{len(found)} failure{'s' if len(found) != 1 else ''}, most of {most} ({by[most]}); {lost}."
+    lost = f"{counted(missing, 'conversation')} {'is' if missing == 1 else 'are'} still missing"
+    return f"{counted(len(found), 'failure')}, most of {most} ({count}); {lost if missing else 'none is missing now'}."

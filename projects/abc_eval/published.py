@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
+import yaml
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import sha256
@@ -17,13 +18,8 @@ from parlai_spotbot.importers.abc_eval import DIMENSIONS
 from parlai_spotbot.importers.abc_eval_labels import BOTS, LABELS
 from parlai_spotbot.projects.abc_eval.release import REMEDY, SHA256
 
-METHODS = {
-    "behavior": "abc_eval",
-    "likert turn": "turn_likert",
-    "likert dialogue": "dialogue_likert",
-    "comparative": "comparative",
-}
-"""Their names of methods and ours."""
+NAMES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+METHODS, GROUPS, TASKS = NAMES["methods"], NAMES["groups"], NAMES["tasks"]
 
 FINAL_TASKS = tuple(
     f"abc_eval:{task}" for task in ("empathy", "commonsense", "knowledge", "consistency", "transitions")
@@ -32,21 +28,6 @@ FINAL_TASKS = tuple(
 names as informative of quality. The paper marks the set in bold type, which the text used here has lost; the published
 medians of these tasks sum to 14.9 minutes a dialogue, Table 10 has 15.17."""
 
-GROUPS = {0: "pilot", 1: "students", 2: "mturkers", 3: "surgers"}
-"""Groups of annotators by their number in evaluation_screening.csv. A fifth repeats the fourth."""
-
-TASKS = {
-    "antisocial": "sociality",
-    "contradict_commonsense": "commonsense",
-    "empathetic, unempathetic, empathy_na": "empathy",
-    "followup, switch, talkingpoint, acknowledge, ignore, no_need_acknowledge, relevant, irrelevant": "transitions",
-    "preferences, life": "personal_information",
-    "redundant, contradict_self_context, contradict_partner_context": "consistency",
-    "uninterpretable": "interpretability",
-    "use_fact, correct_fact, incorrect_fact": "knowledge",
-}
-"""Tasks by what costs.csv says of their labels."""
-
 TURN_TASKS = {name.capitalize(): task for name, task in DIMENSIONS.items()} | {
     "Emotion Aware": "emotional_understanding"
 }
@@ -54,26 +35,8 @@ TURN_TASKS = {name.capitalize(): task for name, task in DIMENSIONS.items()} | {
 KEYS = {"method": METHODS, "label": LABELS | DIMENSIONS, "bot": BOTS | {"others": "others"}, "group": GROUPS}
 """Kind of name -> theirs -> ours."""
 
-ENDS = {"CI low": "low", "CI high": "high", "n": "n"}
-METRIC, LABEL_BOT = {"category": "method", "label": "label"}, {"label": "label", "bot": "bot"}
-
-TABLES = {
-    "agreements": ("surge_agreements.csv", METRIC, {"Krippendorff's alpha": "alpha", **ENDS, "Fleiss' kappa": "kappa"}),
-    "rates": ("surge_behavior_rates.csv", LABEL_BOT, {"proportion": "share", **ENDS}),
-    "turn_likert": ("surge_likert_turn_ratings.csv", LABEL_BOT, {"mean": "mean", **ENDS}),
-    "dialogue_likert": ("surge_likert_dialogue_ratings.csv", LABEL_BOT, {"mean": "mean", **ENDS}),
-    "sensitivity": (
-        "sensitivity_table.csv",
-        {"Unnamed: 0": "method", "Unnamed: 1": "label"},
-        {"0.001": 0.001, "0.01": 0.01, "0.05": 0.05},
-    ),
-    "screening": (
-        "evaluation_screening.csv",
-        {"round": "group", "Unnamed: 1": "task"},
-        {name: name for name in ("attempted", "passed", "mistakes", "accuracy", "n")},
-    ),
-}
-"""Table -> file, the columns of its index with their kinds of names, the columns of its values with our names."""
+METRIC = {"category": "method", "label": "label"}
+"""Columns of an index with their kinds of names."""
 
 
 def read(folder: Path, name: str, columns: Iterable[str], **how) -> pd.DataFrame:
@@ -101,8 +64,8 @@ def named(values: Iterable, kind: str, where: str) -> list:
 
 
 def table(folder: Path, which: str) -> pd.DataFrame:
-    """Read one of `TABLES` under our names."""
-    file, index, columns = TABLES[which]
+    """Read one of the tables of published.yaml under our names."""
+    file, index, columns = NAMES["tables"][which].values()
     frame = read(folder, file, [*index, *columns])
     if which == "screening":
         frame = frame[frame["round"].isin(list(GROUPS))]

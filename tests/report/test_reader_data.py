@@ -43,7 +43,7 @@ def test_works_are_cited_and_written_as_bibtex():
     assert citations.short("clopper1934") == "Clopper & Pearson 1934"
     assert citations.short("somebody1999") == "somebody1999"  # of a survey that somebody adds
     found = citations.used([("holm1979", "deriu2020"), ("holm1979",), ("mine",)])
-    assert [work.key for work in found] == ["deriu2020", "holm1979", "mine"]
+    assert [work.key for work in found] == ["deriu2020", "holm1979"]
     assert found[1].said == (
         "Holm S (1979): A Simple Sequentially Rejective Multiple Test Procedure. Scandinavian Journal of Statistics, "
         "6(2), 65–70."
@@ -51,5 +51,5 @@ def test_works_are_cited_and_written_as_bibtex():
     for key, work in citations.publications().items():
         assert re.match(rf"@\w+\{{{key},\n", work.bibtex)
         assert work.bibtex.count("{") == work.bibtex.count("}")
-        assert not re.search(r"(?<!\\)[&%#]", work.bibtex.replace(work.doi, ""))
+        assert not re.search(r"(?<!\\)[&%#]", work.bibtex.replace(work.fields.get("doi", ""), ""))
         assert "\\" not in work.said

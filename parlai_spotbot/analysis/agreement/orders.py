@@ -10,6 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
+from parlai_spotbot.analysis.values import ratio
 from parlai_spotbot.records import HUMAN
 
 DIGITS = 12
@@ -48,8 +49,4 @@ def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     first, second = (np.asarray(scores, dtype=float) for scores in (first, second))
     i, j = np.triu_indices(first.shape[-1], 1)
     a, b = (np.sign(np.round(scores[..., i] - scores[..., j], DIGITS)) for scores in (first, second))
-    return _ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
-
-
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    return np.divide(above, below, out=np.full(np.shape(above), np.nan), where=below > 0)
+    return ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))

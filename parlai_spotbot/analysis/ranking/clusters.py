@@ -14,6 +14,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
+from parlai_spotbot.analysis.values import ratio
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ def paper_ranges(
     sample = WinMatrix(matrix.names, drawn)
     won = sample.wins.sum(axis=-1)
     total = won + sample.wins.sum(axis=-2) + sample.ties.sum(axis=-1)
-    scores = np.divide(won, total, out=np.zeros(won.shape), where=total > 0)
+    scores = ratio(won, total, 0.0)
     best, worst = ranks(scores)
     enough = int(np.floor(0.995 * replicates)) + 1
     last = np.sort(worst, axis=0)[min(enough, replicates) - 1]

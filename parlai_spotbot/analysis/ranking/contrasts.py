@@ -26,6 +26,7 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, places
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
+from parlai_spotbot.analysis.values import ratio
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -280,7 +281,7 @@ class GroupFit:
             t = np.sqrt(self.model.likelihood_ratios(theta, contrasts) / effect)
         limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
         half = limit * se
-        tested = limit * np.divide(np.abs(difference), t, out=np.zeros(len(t)), where=t > 0)
+        tested = limit * ratio(np.abs(difference), t, 0.0)
         inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
         low, high = (
             difference - np.where(difference > 0, inner, half),

@@ -10,6 +10,7 @@ from scipy.special import expit, stdtrit
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes, win_matrix, win_rates
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
+from parlai_spotbot.analysis.values import ratio
 
 
 def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts) -> np.ndarray:
@@ -23,7 +24,7 @@ def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts) -> np.ndarra
     matrix = win_matrix(matches, contrasts.names)
     rates, decided = win_rates(matrix), matrix.wins + matrix.wins.T
     met = decided + matrix.ties > 0
-    share = np.divide(1.0, decided * (decided > 0).sum(axis=1)[:, None], out=np.zeros((size, size)), where=decided > 0)
+    share = ratio(1.0, decided * (decided > 0).sum(axis=1)[:, None], 0.0)
     a, b, outcome = match_codes(matches, contrasts.names)
     chance = expit(contrasts.strength[:, None] - contrasts.strength[None, :])
     chance = np.where(np.isfinite(chance), chance, np.nan_to_num(matrix.rates, nan=0.5))

@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.stats import chi2
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.values import ratio
 
 WIN, TIE, LOSS = 0, 1, 2
 """Places of an outcome, seen from entity 0, in the last axis of the counts."""
@@ -42,8 +43,7 @@ class WinMatrix:
     def rates(self) -> np.ndarray:
         """(..., K, K): wins / (wins + losses); NaN where no match was decided."""
         wins = self.wins
-        decided = wins + np.swapaxes(wins, -1, -2)
-        return np.divide(wins, decided, out=np.full(wins.shape, np.nan), where=decided > 0)
+        return ratio(wins, wins + np.swapaxes(wins, -1, -2))
 
 
 def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -85,8 +85,7 @@ def win_rates(matrix: WinMatrix) -> np.ndarray:
     """Return the unweighted mean of each bot's pairwise rates (..., K), as the paper; NaN where none was decided."""
     rates = matrix.rates
     finite = np.isfinite(rates)
-    won, total = np.where(finite, rates, 0.0).sum(axis=-1), finite.sum(axis=-1)
-    return np.divide(won, total, out=np.full(won.shape, np.nan), where=total > 0)
+    return ratio(np.where(finite, rates, 0.0).sum(axis=-1), finite.sum(axis=-1))
 
 
 def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from parlai_spotbot.analysis.survival.intervals import numbers
+from parlai_spotbot.analysis.values import ratio
 
 
 def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -26,7 +27,7 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
         least = np.full(spotted.shape[:-1], np.inf)
         for last in range(size - 1, first - 1, -1):
             n = count[..., last + 1] - count[..., first]
-            mean = np.divide(events[..., last + 1] - events[..., first], n, out=np.full(n.shape, np.inf), where=n > 0)
+            mean = ratio(events[..., last + 1] - events[..., first], n, np.inf)
             least = np.minimum(least, mean)
             share[..., last] = np.maximum(share[..., last], np.where(np.isfinite(least), least, -np.inf))
     return np.where(np.isfinite(share), 1 - share, np.nan)
@@ -39,6 +40,6 @@ def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     were spotted.
     """
     spotted, at_risk = numbers(spotted, "spotted"), numbers(at_risk, "at_risk")
-    passing = np.divide(at_risk - spotted, at_risk, out=np.ones(at_risk.shape), where=at_risk > 0)
+    passing = ratio(at_risk - spotted, at_risk, 1.0)
     survival = np.cumprod(passing, axis=-1)
     return np.where((at_risk > 0) | (survival == 0), survival, np.nan)

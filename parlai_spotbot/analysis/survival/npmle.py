@@ -14,6 +14,7 @@ from scipy.optimize import isotonic_regression
 
 from parlai_spotbot.analysis.survival.intervals import Intervals
 from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
+from parlai_spotbot.analysis.values import ratio
 
 TOLERANCE = 1e-10
 CONVEX_STEPS = 8
@@ -63,7 +64,7 @@ def _product_limit(first: np.ndarray, event: np.ndarray, weights: np.ndarray, si
     deaths = np.bincount(first[event], weights[event], size)
     leave = np.bincount(np.where(event, first + 1, first), weights, size + 1)[1:]
     risk = np.cumsum(leave[::-1])[::-1]
-    share = np.divide(deaths, risk, out=np.zeros(size), where=risk > 0)
+    share = ratio(deaths, risk, 0.0)
     share[-1] = 1.0
     return share * np.concatenate([[1.0], np.cumprod(1 - share[:-1])])
 

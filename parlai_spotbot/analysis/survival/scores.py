@@ -12,6 +12,7 @@ import pandas as pd
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.intervals import arrange
 from parlai_spotbot.analysis.survival.turnbull import estimate
+from parlai_spotbot.analysis.values import ratio
 
 SCORES = ("sun", "finkelstein")
 
@@ -40,7 +41,7 @@ def pooled_scores(
     levels = np.append(1.0, np.clip(1.0 - np.cumsum(fit.mass), 0.0, 1.0))
     levels[-1] = 0.0
     if score == "sun":
-        risk = np.divide(fit.mass, levels[:-1], out=np.zeros(len(fit.mass)), where=levels[:-1] > 0)
+        risk = ratio(fit.mass, levels[:-1], 0.0)
         log_survival = -np.append(0.0, np.cumsum(risk))
     else:
         log_survival = np.log(levels, out=np.zeros(len(levels)), where=levels > 0)

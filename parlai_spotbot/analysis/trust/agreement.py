@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import alpha_of
-from parlai_spotbot.analysis.trust.draws import Draws, ratio
+from parlai_spotbot.analysis.trust.draws import Draws
+from parlai_spotbot.analysis.values import ratio
 
 UNIT = ["item_id", "question", "target"]
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.values import ratio
 
 ENOUGH = 400
 """Replicates of each kind; more are not needed for a variance."""
@@ -114,9 +115,3 @@ def _clusters(bootstrap: ClusterBootstrap, clusters: Sequence, kind: int) -> tup
 def _weights(bootstrap: ClusterBootstrap, rows: np.ndarray, kind: int) -> np.ndarray:
     every = bootstrap.take(rows).samples(lambda weights: weights)
     return every[kind * bootstrap.replicates : (kind + 1) * bootstrap.replicates]
-
-
-def ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """Return the quotient, NaN where there is nothing to divide by."""
-    above, below = np.broadcast_arrays(np.asarray(above, dtype=float), np.asarray(below, dtype=float))
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)

@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import kendall
-from parlai_spotbot.analysis.trust.draws import Draws, ratio
+from parlai_spotbot.analysis.trust.draws import Draws
+from parlai_spotbot.analysis.values import ratio
 
 LEAST = 3
 """Two contestants have only two orders, which agree by chance half of the time."""

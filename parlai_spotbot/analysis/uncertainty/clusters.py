@@ -17,6 +17,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
+from parlai_spotbot.analysis.values import ratio
+
 FEW = 2.0
 """With fewer effective clusters nothing is known of how clusters differ."""
 
@@ -154,13 +156,13 @@ class Clusters:
         def effective(contrasts: np.ndarray) -> list[np.ndarray]:
             square = contrasts**2
             return [
-                _ratio((square @ total) * (square @ paper_table), _quadratic(square, table))
+                ratio((square @ total) * (square @ paper_table), _quadratic(square, table), 0.0)
                 for paper_table, table in held
             ]
 
         def rows(contrasts: np.ndarray) -> np.ndarray:
             square = contrasts**2
-            return _ratio((square @ total) ** 2, _quadratic(square, squares))
+            return ratio((square @ total) ** 2, _quadratic(square, squares), 0.0)
 
         alone = (_dense(scores.T @ scores), rows)
         return Spread(tuple(grams[:2]), grams[2] if len(grams) == 3 else None, effective, alone)
@@ -196,7 +198,7 @@ class Clusters:
             tables = member.sums(shares)
             squares.append(member.squares(member.sums(scores), [table / total for table in tables]))
             group_sums = _dense(tables[0].sum(axis=0)).ravel()
-            effective.append(_ratio(total * group_sums, _dense((tables[0] * tables[0]).sum(axis=0)).ravel()))
+            effective.append(ratio(total * group_sums, _dense((tables[0] * tables[0]).sum(axis=0)).ravel(), 0.0))
         single, both = squares[:2], squares[2] if len(squares) == 3 else None
         variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
         effective = effective[: len(single)]
@@ -326,7 +328,7 @@ class Spread:
         kept = np.isfinite(alone) & (alone > 0)
 
         def drawn(covariance: np.ndarray) -> np.ndarray:
-            effect = _ratio(np.where(kept, _quadratic(contrasts, covariance), 0.0), np.where(kept, alone, 0.0))
+            effect = ratio(_quadratic(contrasts, covariance), np.where(kept, alone, 0.0), 0.0)
             mean = effect[kept].mean() if kept.any() else 1.0
             return np.where(kept, alone * (OWN * effect + (1 - OWN) * mean), _quadratic(contrasts, covariance))
 
@@ -379,14 +381,9 @@ def known(
         single_variance**2 / np.maximum(degrees - 1, 1e-9)
         for single_variance, degrees in zip(single, effective, strict=True)
     )
-    df = np.maximum(_ratio(variance**2, noise), least)
+    df = np.maximum(ratio(variance**2, noise, 0.0), least)
     few = fewest < FEW - 1e-9
     return np.where(few, np.nan, variance), np.where(few, 0.0, df)
-
-
-def _ratio(above: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """0 where there is nothing to divide by."""
-    return np.divide(above, below, out=np.zeros(np.shape(above)), where=below > 0)
 
 
 def _quadratic(contrasts: np.ndarray, covariance: np.ndarray) -> np.ndarray:
@@ -404,7 +401,7 @@ def _with_variance(covariance: np.ndarray, least: np.ndarray) -> np.ndarray:
     """With the same correlations, and variances (p,) of at least `least`."""
     variance = np.diag(covariance)
     target = np.maximum(variance, least)
-    scale = np.sqrt(np.divide(target, variance, out=np.ones(len(variance)), where=variance > 0))
+    scale = np.sqrt(ratio(target, variance, 1.0))
     scaled = covariance * scale * scale[:, None]
     scaled[np.diag_indices(len(variance))] = target
     return scaled

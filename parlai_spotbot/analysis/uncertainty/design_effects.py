@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence
+from parlai_spotbot.analysis.values import ratio
 
 LEVERAGE = 0.999
 """Largest share of the information about a direction that one cluster counts for."""
@@ -190,7 +191,7 @@ class DesignEffects:
         """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
         turned = contrasts @ self.root.T
         length = np.sqrt((turned**2).sum(axis=1, keepdims=True))
-        unit = np.divide(turned, length, out=np.zeros_like(turned), where=length > 0)
+        unit = ratio(turned, length, 0.0)
         return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
 
     def pairs(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -234,7 +235,7 @@ class DesignEffects:
             fewest = np.where(part.effective < FEW - 1e-9, 0.0, np.minimum(fewest, df))
             total, least = total + moderated - 1, np.maximum(least, moderated)
         total = np.maximum(total, least)
-        df = np.maximum(np.divide(total**2, noise, out=np.full(count, np.inf), where=noise > 0), fewest)
+        df = np.maximum(ratio(total**2, noise, np.inf), fewest)
         df = df if self._parts else np.full(count, np.inf)
         unknown = fewest <= 0
         return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)

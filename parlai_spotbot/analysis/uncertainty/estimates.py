@@ -19,6 +19,7 @@ from scipy.special import stdtr, stdtrit
 from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
+from parlai_spotbot.analysis.values import ratio
 
 NOTHING = 1e-12
 """Variances below this part of a value's square are rounding."""
@@ -144,7 +145,7 @@ def group_means(
     if np.isnan(values).any():
         raise ValueError(f"values: row {int(np.argmax(np.isnan(values)))} is missing, expected a number")
     size = np.bincount(groups, minlength=count).astype(float)
-    mean = np.divide(np.bincount(groups, values, count), size, out=np.full(count, np.nan), where=size > 0)
+    mean = ratio(np.bincount(groups, values, count), size)
     rows, few = np.arange(len(values)), count <= NARROW and len(values) <= MANY
 
     def of_own(column: np.ndarray) -> np.ndarray | csr_array:

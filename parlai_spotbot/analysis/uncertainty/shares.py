@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.values import ratio
 
 LEVEL = 0.95
 """Level of all intervals."""
@@ -63,7 +64,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     """
     hits, groups = np.asarray(hits, dtype=float), np.asarray(groups, dtype=int)
     n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
-    share = np.divide(won, n, out=np.full(count, np.nan), where=n > 0)
+    share = ratio(won, n)
     errors, ones = (hits - share[groups]) / n[groups], np.ones(len(hits))
     diagonal = clusters.diagonal(*(_by_group(values, groups, count) for values in (errors, ones)))
     independent = diagonal.effective >= n - 1e-6 * np.maximum(n, 1)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import count
+from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.records import HUMAN, Conversation
 
 NATURES = ("human", "unsure", "bot")
@@ -107,7 +108,7 @@ def joined(
     return frame.astype(dict.fromkeys(features, int)), left_out
 
 
-def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> tuple[np.ndarray, np.ndarray]:
+def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> ArrayPair:
     """Return which of the columns in `allowed` each answer belongs to (n,), and its value there (n,)."""
     asked_pairs = list(zip(answers["question"], answers["target"], strict=True))
     questions = {("nature", f"entity:{entity}"): f"nature{entity}" for entity in (0, 1)}

@@ -9,6 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+ArrayPair = tuple[np.ndarray, np.ndarray]
+ArrayTriple = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Two or three arrays; who returns them says which."""
+
+Interval = tuple[float, float]
+"""The low and the high end."""
+
 
 def generator(seed: int, *names: str) -> np.random.Generator:
     """A generator of its own for each source and statistic, so that one doesn't shift the numbers of another."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from parlai_spotbot.analysis.metrics.costs import projected, throughput
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.analysis.values import Interval
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.cells import PaperCell, PaperTable
 
@@ -48,7 +49,7 @@ def intervals(tables: Path) -> PaperTable:
     return table
 
 
-def _nearest(share: float, n: float, ends: tuple[float, float]) -> tuple[float, float]:
+def _nearest(share: float, n: float, ends: Interval) -> Interval:
     """Wilson's interval of the hits of `n` that a share of three decimals may stand for, nearest to `ends`."""
     middle = round(share * n)
     counts = [hits for hits in range(max(0, middle - 2), middle + 3) if abs(hits / n - share) <= 0.0005 + 1e-9]

@@ -15,6 +15,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement import alpha_of
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from parlai_spotbot.analysis.values import ArrayPair
 
 FIGURES = ("precision", "recall", "balanced_accuracy", "f1", "alpha")
 Interval = tuple[float, float]
@@ -61,7 +62,7 @@ def among_people(people: Sequence[np.ndarray], conversations: np.ndarray, drawn:
 
 
 def _accuracy(
-    pairs: Sequence[tuple[np.ndarray, np.ndarray]], conversations: np.ndarray, drawn: np.ndarray, each: float = 1.0
+    pairs: Sequence[ArrayPair], conversations: np.ndarray, drawn: np.ndarray, each: float = 1.0
 ) -> LabelAccuracy:
     size = drawn.shape[1]
     cells = np.zeros((4, size))

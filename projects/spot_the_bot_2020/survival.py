@@ -11,6 +11,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import win_matrix, win_rates
 from parlai_spotbot.analysis.survival import logrank_pairs, turnbull
+from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.projects.cells import PaperTable
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData
 from parlai_spotbot.records import HUMAN
@@ -22,7 +23,7 @@ NPMLE = (
 TEST = "generalised log-rank test (Zhao & Sun 2004, deterministic score); Bonferroni over all pairs, people included"
 
 
-def curves(rows: pd.DataFrame, bots: Sequence[str]) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def curves(rows: pd.DataFrame, bots: Sequence[str]) -> dict[str, ArrayPair]:
     """Lengths k and the share that still passes after k exchanges, by name; people are the last."""
     result = {}
     for name in (*bots, HUMAN):

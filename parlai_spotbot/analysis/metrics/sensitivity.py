@@ -18,6 +18,7 @@ from scipy.stats import ttest_ind_from_stats
 from parlai_spotbot.analysis.choices.grid import oriented
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE, Metric
 from parlai_spotbot.analysis.uncertainty.shares import sign_test
+from parlai_spotbot.analysis.values import ArrayTriple
 from parlai_spotbot.records import HUMAN
 
 LEVELS = (0.01, 0.05, 0.1)
@@ -135,7 +136,7 @@ def _chosen(count: int, size: int, draws: int, rng: np.random.Generator) -> np.n
     return np.argpartition(rng.random((draws, count)), size, axis=1)[:, :size]
 
 
-def _moments(n: np.ndarray, total: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _moments(n: np.ndarray, total: np.ndarray, squares: np.ndarray) -> ArrayTriple:
     return n, total / n, (squares - total**2 / n) / np.maximum(n - 1, 1)
 
 

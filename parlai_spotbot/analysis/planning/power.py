@@ -18,6 +18,7 @@ from scipy.stats import t as student
 
 from parlai_spotbot.analysis.planning.design import Design, fewest
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, known
+from parlai_spotbot.analysis.values import Interval
 
 LEAST = 0.7
 """Least factor of a statistic's slope: beyond it an exact test is the floor."""
@@ -26,7 +27,7 @@ CLEAREST = 0.99
 """Largest share of decided matches that is planned for; all of them has no strength."""
 
 
-def planned_error(gap: float, conversations: np.ndarray | float, design: Design) -> tuple[float, float]:
+def planned_error(gap: float, conversations: np.ndarray | float, design: Design) -> Interval:
     """Return the expected standard error, and degrees of freedom, of the difference `gap` of two log strengths.
 
     The other contestants are taken to stand half way between the two; `conversations` are those of each pair.
@@ -93,7 +94,7 @@ def conversations_needed(rate: float, design: Design) -> int | None:
     return fewest(lambda conversations: pair_power(rate, conversations, design) >= design.power)
 
 
-def rating_variance(sd: float, conversations: float, design: Design) -> tuple[float, float]:
+def rating_variance(sd: float, conversations: float, design: Design) -> Interval:
     """Return the variance of a contestant's mean rating of that many conversations, and a difference's degrees of
     freedom.
 

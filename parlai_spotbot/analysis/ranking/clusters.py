@@ -14,7 +14,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def rank_clusters(
     return RankClusters(*by_name, scores)
 
 
-def ranks(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ranks(scores: np.ndarray) -> ArrayPair:
     """Best and worst rank (replicates, K) of each bot; they differ where scores are equal. NaN ranks last."""
     scores = np.where(np.isfinite(scores), scores, -np.inf)
     best, worst = np.ones(scores.shape, dtype=np.int32), np.zeros(scores.shape, dtype=np.int32)

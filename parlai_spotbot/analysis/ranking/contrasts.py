@@ -20,13 +20,21 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, stdtr, stdtrit
 
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, code_counts, conversations_won, joint_codes, match_codes
+from parlai_spotbot.analysis.ranking.wins import (
+    TIE,
+    WIN,
+    Codes,
+    code_counts,
+    conversations_won,
+    joint_codes,
+    match_codes,
+)
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates, places
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -189,7 +197,7 @@ def enough_matches(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarr
         enough = fewer
 
 
-def _connected(codes: tuple[np.ndarray, np.ndarray, np.ndarray], enough: np.ndarray) -> np.ndarray:
+def _connected(codes: Codes, enough: np.ndarray) -> np.ndarray:
     """Return the connected group (K,) of each contestant, the largest is 0; -1 without enough matches."""
     first, second, _ = codes
     kept = enough[first] & enough[second]
@@ -202,7 +210,7 @@ def _connected(codes: tuple[np.ndarray, np.ndarray, np.ndarray], enough: np.ndar
     return np.where(enough, number[label], -1) if len(label) else label
 
 
-def _both_orders(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> float:
+def _both_orders(codes: Codes, size: int) -> float:
     """Return the share of matches that are of pairs seen in both orders (`RARER`); 0 without matches."""
     first, second, _ = codes
     if not len(first):
@@ -233,9 +241,7 @@ class GroupFit:
     why: str = ""
 
     @classmethod
-    def of(
-        cls, codes: tuple[np.ndarray, np.ndarray, np.ndarray], members: np.ndarray, clusters: Clusters, order: bool
-    ) -> GroupFit:
+    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool) -> GroupFit:
         """Fit the matches (n,) of `codes` between `members`."""
         inside = np.isin(codes[0], members) & np.isin(codes[1], members)
         rows = np.flatnonzero(inside)
@@ -290,7 +296,7 @@ class GroupFit:
         p = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
         return {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
 
-    def strengths(self) -> tuple[np.ndarray, np.ndarray]:
+    def strengths(self) -> ArrayPair:
         """Log strengths (k,) and their intervals (k, 2)."""
         if self.estimates is None:
             return np.full(self.size, np.nan), np.full((self.size, 2), np.nan)
@@ -303,7 +309,7 @@ class GroupFit:
         place = self.size if name == "tie" else -1
         return (float(self.estimates.values[place]), *self.estimates.intervals()[place].tolist())
 
-    def scores(self) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self) -> ArrayPair:
         """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
 
         Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants, one of

@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes
+from parlai_spotbot.analysis.ranking.wins import TIE, WIN, Codes, match_codes
 from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
+from parlai_spotbot.analysis.values import ArrayPair
 
 DENSITY = 1 / np.sqrt(2 * np.pi)
 
@@ -68,7 +69,7 @@ def trueskill_replicates(
     *,
     rng: np.random.Generator,
     model: TrueSkill | None = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> ArrayPair:
     """Return `mu` and `sigma` (replicates, K): match m counts ``weights[r, m]`` times, in a random order of each."""
     codes = match_codes(matches, names)
     parts = [_play(codes, len(names), order, model) for order in _orders(np.asarray(weights), rng)]
@@ -77,9 +78,7 @@ def trueskill_replicates(
     return np.concatenate([mu for mu, _ in parts]), np.concatenate([sigma for _, sigma in parts])
 
 
-def _by_package(
-    codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int, model: TrueSkill
-) -> tuple[np.ndarray, np.ndarray]:
+def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
     """`mu` and `sigma` (1, K) by the package, which plays one match after another."""
     import trueskill
 
@@ -111,9 +110,7 @@ def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarra
         yield rng.permuted(order, axis=1, out=order)
 
 
-def _play(
-    codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int, order: np.ndarray, model: TrueSkill | None
-) -> tuple[np.ndarray, np.ndarray]:
+def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -> ArrayPair:
     """Play matches (entity 0, entity 1, outcome) in the orders given (replicates, steps); -1 is no match."""
     model = model or TrueSkill()
     first, second, outcome = codes
@@ -147,7 +144,7 @@ def _update(
     variance[loser] = var_l * (1 - var_l * w)
 
 
-def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray) -> ArrayPair:
     """The functions V and W: additive correction of the mean, multiplicative one of the variance.
 
     Both follow from a normal variable known to lie between `low` and `high`; a win has no `low`.

@@ -13,10 +13,14 @@ import pandas as pd
 from scipy.stats import chi2
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayTriple, ratio
 
 WIN, TIE, LOSS = 0, 1, 2
 """Places of an outcome, seen from entity 0, in the last axis of the counts."""
+
+
+Codes = ArrayTriple
+"""Entity 0, entity 1 and outcome of each match, see `match_codes`."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class WinMatrix:
         return ratio(wins, wins + np.swapaxes(wins, -1, -2))
 
 
-def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> Codes:
     """Entity 0, entity 1 (places in `names`) and outcome (`WIN`, `TIE`, `LOSS`) of each match."""
     index, codes = pd.Index(names, dtype=object), []
     for column in ("a", "b"):
@@ -65,7 +69,7 @@ def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray
     return codes[0], codes[1], 1 - outcome.astype(int)
 
 
-def code_counts(codes: tuple[np.ndarray, np.ndarray, np.ndarray], size: int) -> np.ndarray:
+def code_counts(codes: Codes, size: int) -> np.ndarray:
     """Return how often each outcome happened (K, K, 3), from `match_codes`."""
     first, second, outcome = codes
     cells = (first * size + second) * 3 + outcome
@@ -104,7 +108,7 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
     return np.where(positive, chi2.sf(np.where(positive, statistic, 0.0), 1), 1.0)
 
 
-def conversations_won(codes: tuple[np.ndarray, np.ndarray, np.ndarray], clusters: Clusters, size: int) -> np.ndarray:
+def conversations_won(codes: Codes, clusters: Clusters, size: int) -> np.ndarray:
     """Return how many conversations each won against each (K, K): by more of its matches than the other."""
     a, b, outcome = codes
     talk = joint_codes(clusters)

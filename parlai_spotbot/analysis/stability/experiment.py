@@ -25,6 +25,7 @@ from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.stability.matches import pair_counts
+from parlai_spotbot.analysis.values import ArrayPair
 
 DRAWS = 5000
 """Matches in a replicate of the way "paper"."""
@@ -153,7 +154,7 @@ def _model_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[i
     """As `_paper_points`, with new conversations; beside the places each bot's rank by its score in the sample."""
     chances = {out: pair_chances(pool) for out, pool in pools.items()}
 
-    def point(out: str, size: int) -> tuple[np.ndarray, np.ndarray]:
+    def point(out: str, size: int) -> ArrayPair:
         pool, rng = pools[out], np.random.default_rng(_seeds(seed, out, size))
         played = rng.multinomial(size, chances[out], size=(times[0], len(pool.counts)))
         places = np.empty((times[0], len(pool.names)), dtype=np.int64)

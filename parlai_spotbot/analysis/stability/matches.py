@@ -9,6 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.frames import FEATURES, NATURES
 from parlai_spotbot.analysis.ranking.wins import match_codes
+from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.records import HUMAN
 
 
@@ -48,7 +49,7 @@ def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -
     return bots.first().assign(outcome=outcome).reset_index()
 
 
-def pair_counts(matches: pd.DataFrame, names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def pair_counts(matches: pd.DataFrame, names: Sequence[str]) -> ArrayPair:
     """Return every pair of `names` that met (P, 2), and wins, ties, losses of its first bot (P, 3)."""
     names = tuple(names)
     first, second, outcome = match_codes(matches, names)

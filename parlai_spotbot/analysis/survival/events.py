@@ -14,6 +14,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.frames import FEATURES, NATURES, cluster_of
 from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
+from parlai_spotbot.analysis.values import ArrayPair
 
 CLUSTERS = ("conversation_id", "worker_id")
 BESIDE = ("left", "right", "group", "k", *CLUSTERS)
@@ -68,7 +69,7 @@ def events(entities: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.Dat
     return frame
 
 
-def _check(entities: pd.DataFrame, features: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def _check(entities: pd.DataFrame, features: Sequence[str]) -> ArrayPair:
     """Return the ends `k` and `since` (0 by default) of checked entities, those that differ by rounding made one."""
     missing = [name for name in ("name", "k", "nature", *features, *CLUSTERS) if name not in entities.columns]
     if missing:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from parlai_spotbot.analysis.values import ArrayTriple
+
 BACKENDS = ("auto", "native", "icenreg")
 
 DIGITS = 13
@@ -58,7 +60,7 @@ def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
     return [np.round(values, min(places, 300)) for values in arrays]
 
 
-def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> ArrayTriple:
     """Return `left`, `right` and weights as arrays of one length, ends that differ by rounding made one.
 
     Raises
@@ -139,7 +141,7 @@ def arrange(
     )
 
 
-def _ranks(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ranks(left: np.ndarray, right: np.ndarray) -> ArrayTriple:
     """The distinct times in order, from 0 to inf, and the place of every left and right end among them."""
     # The many ends at 0 and inf need no sorting.
     inner_left, inner_right = left > 0, (right > 0) & np.isfinite(right)

@@ -14,7 +14,7 @@ from scipy.optimize import isotonic_regression
 
 from parlai_spotbot.analysis.survival.intervals import Intervals
 from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 TOLERANCE = 1e-10
 CONVEX_STEPS = 8
@@ -113,7 +113,7 @@ class _Problem:
     def gap(self, slope: np.ndarray) -> float:
         return float(slope.max()) / self.total - 1
 
-    def evaluate(self, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def evaluate(self, mass: np.ndarray) -> ArrayPair:
         probability = self.probability(mass)
         ratio = self.weights / probability
         steps = np.bincount(self.first, ratio, self.size + 1)

@@ -14,6 +14,7 @@ from parlai_spotbot.analysis.survival import npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple
 
 SUSPECT = 12.0
 """Nothing but separation moves the linear predictor this far over the range of a covariate: exp(12) is 160,000."""
@@ -87,7 +88,7 @@ class _Batch:
         self.level = np.where(self.spotted, high, low) - 1
         self.levels, self.width, self.model = rows.size - 1, rows.X.shape[1], model
 
-    def solve(self, counts: np.ndarray, best: Maximum) -> tuple[np.ndarray, np.ndarray]:
+    def solve(self, counts: np.ndarray, best: Maximum) -> ArrayPair:
         """Coefficients (replicates, p), and which replicates are settled."""
         counts, merged, empty = self._inside(counts[:, self.tells])
         origin = np.concatenate([best.alpha, best.beta])
@@ -113,7 +114,7 @@ class _Batch:
         coef[empty] = np.nan
         return coef, settled
 
-    def _inside(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _inside(self, counts: np.ndarray) -> ArrayTriple:
         """Counts without the levels before anybody was spotted, and behind the last unspotted: they are certain.
 
         Also which neighbouring levels (replicates, levels - 1) count as one for that; and which replicates say nothing.
@@ -127,9 +128,7 @@ class _Batch:
         merged = (place[:-1] < first[:, None]) | (place[:-1] >= final[:, None])
         return np.where(certain, 0.0, counts), merged, first > final
 
-    def _newton(
-        self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _newton(self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray) -> ArrayTriple:
         """Newton steps on all replicates with the levels of one `group` equal: theta, convergence, slope by level."""
         size = int(group[-1]) + 1
         design = np.concatenate([np.eye(size)[group[self.level]], self.X], axis=1)
@@ -165,7 +164,7 @@ class _Batch:
         done &= np.isfinite(total) & (_smallest(information) > 1e-9)
         return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done, by_level
 
-    def _terms(self, eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _terms(self, eta: np.ndarray) -> ArrayTriple:
         """log P (replicates, c) and its first and second derivative by the predictor."""
         eta = np.clip(eta, -300.0, 300.0)
         if self.model == "po":

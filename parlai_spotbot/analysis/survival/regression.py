@@ -27,6 +27,7 @@ from parlai_spotbot.analysis.survival.results import (
 )
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.analysis.values import ArrayPair
 
 SHORT = 1e-7
 """By how much icenReg's log-likelihood may be less than the greatest."""
@@ -151,7 +152,7 @@ def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: Maximum) -> tu
     return None
 
 
-def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndarray) -> ArrayPair:
     """The covariance (p, p) of the coefficients from replicates (bootstraps · replicates, p), and degrees of freedom of
     each; NaN for `unknown` ones, and where there are too few clusters, or replicates with finite coefficients."""
     lost, width = ~np.isfinite(samples).all(axis=1), len(unknown)

@@ -15,6 +15,7 @@ from scipy.stats import f as f_distribution
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
 from parlai_spotbot.analysis.uncertainty.clusters import Spread
+from parlai_spotbot.analysis.values import ArrayPair
 
 TINY = float(np.finfo(float).tiny)
 """Smallest p that is reported."""
@@ -41,7 +42,7 @@ def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluste
     return side @ covariance @ side.T
 
 
-def _equations(sums: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _equations(sums: np.ndarray, sizes: np.ndarray) -> ArrayPair:
     """Return sums of scores less those expected from the strata (…, G - 1), and their information (…, G - 1, G - 1)."""
     every = sizes.sum(axis=-2, keepdims=True)
     share = sizes / np.where(every > 0, every, 1.0)

@@ -12,12 +12,12 @@ import pandas as pd
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.intervals import arrange
 from parlai_spotbot.analysis.survival.turnbull import estimate
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayTriple, ratio
 
 SCORES = ("sun", "finkelstein")
 
 
-def collapse(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def collapse(left: np.ndarray, right: np.ndarray) -> ArrayTriple:
     """Return the distinct intervals (c,) of checked rows, left and right ends, and the place (n,) of each row among
     them."""
     lefts, rights = (pd.factorize(values) for values in (left, right))

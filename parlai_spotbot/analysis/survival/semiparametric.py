@@ -14,6 +14,7 @@ import numpy as np
 from parlai_spotbot.analysis.survival import links
 from parlai_spotbot.analysis.survival.intervals import Intervals
 from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
+from parlai_spotbot.analysis.values import ArrayPair
 
 # A rise below this share of the range of the baseline is 0 but for rounding.
 FLAT = 1e-12
@@ -48,7 +49,7 @@ class DistinctRows:
         return cls(data.first[row], data.last[row] + 1, X[row], weights, size, place)
 
 
-def _cells(data: Intervals, X: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray] | None:
+def _cells(data: Intervals, X: np.ndarray, size: int) -> ArrayPair | None:
     """Return which distinct observation each row is, and a row of each; None where there are too many to be worth
     it."""
     import pandas as pd
@@ -98,7 +99,7 @@ class Problem:
         behind = np.cumsum(mass[::-1])[::-1][1:]
         return links.inverse(np.clip(behind, 1e-300, 1 - 1e-16), self.model)
 
-    def ends(self, alpha: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def ends(self, alpha: np.ndarray, beta: np.ndarray) -> ArrayPair:
         """Baseline plus linear predictor at both ends of every observation."""
         # Boundary 0 is the start and boundary m the end.
         padded = np.concatenate([[-np.inf], alpha, [np.inf]])
@@ -194,7 +195,7 @@ class Expansion:
         self.cross = -np.array(cross).reshape(problem.width, count + 2)[:, 1:-1].T
         self.own = -(problem.X * (a + b)[:, None]).T @ problem.X
 
-    def _solve(self) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(self) -> ArrayPair:
         """The best step of the quadratic approximation: changes of the rises and of the coefficients."""
         count = len(self.places)
         inner = _behind(_behind(self.levels).T)

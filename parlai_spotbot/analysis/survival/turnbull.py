@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, innermost, numbers
+from parlai_spotbot.analysis.values import ArrayPair
 
 # Shares are sums of masses that a solver may leave inexact, so a quantile counts as reached within this.
 ROUNDING = 1e-8
@@ -54,7 +55,7 @@ class TurnbullFit:
         """The median by the right ends; inf where half are never spotted."""
         return float(self.quantile(0.5))
 
-    def quantile_bounds(self, q: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    def quantile_bounds(self, q: ArrayLike) -> ArrayPair:
         """The interval in which the share q is reached: its left and right ends.
 
         A right end of inf says that it was not reached by the left end, the last time at which anyone looked.

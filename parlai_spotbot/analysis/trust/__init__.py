@@ -15,6 +15,7 @@ from parlai_spotbot.analysis.trust.agreement import agreement
 from parlai_spotbot.analysis.trust.draws import Draws
 from parlai_spotbot.analysis.trust.ppi import means_of_contests, means_of_ratings
 from parlai_spotbot.analysis.trust.ranks import points, rank_agreement
+from parlai_spotbot.analysis.values import Interval
 
 __all__ = ["COLUMNS", "CONTESTS", "RATINGS", "trust_part"]
 
@@ -32,7 +33,7 @@ def trust_part(
     contests: Frame | None = None,
     ratings: Frame | None = None,
     scales: Mapping[str, Sequence[str]] | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, Interval] | None = None,
     rng: np.random.Generator,
     replicates: int = 1000,
 ) -> dict:
@@ -82,7 +83,7 @@ def _by_criterion(
     contests: Frame | None,
     ratings: Frame | None,
     draws: Draws,
-    bounds: Mapping[str, tuple[float, float]],
+    bounds: Mapping[str, Interval],
 ) -> dict:
     """Return `ranks` and `powered` by criterion, in the order of questions; contests go before ratings."""
     result: dict[str, dict] = {"ranks": {}, "powered": {}}

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import Interval, ratio
 
 ENOUGH = 400
 """Replicates of each kind; more are not needed for a variance."""
@@ -83,7 +83,7 @@ class Draws:
         return result
 
     def estimate(
-        self, name: str, values: np.ndarray, span: tuple[float, float], pairs_of_people: bool = False
+        self, name: str, values: np.ndarray, span: Interval, pairs_of_people: bool = False
     ) -> dict[str, float | list]:
         """Return a statistic and its 95 % interval (`name`, `name`_ci) from its values (replicates,) within `span`."""
         drawn = self._once(values) if pairs_of_people and self.several else values

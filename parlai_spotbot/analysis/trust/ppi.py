@@ -15,6 +15,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import Estimates
+from parlai_spotbot.analysis.values import Interval
 
 FEW = 30
 """With fewer answers of people that have one of the judge beside them, nothing is estimated."""
@@ -35,7 +36,7 @@ def tuned_power(people: np.ndarray, judge: np.ndarray, further: np.ndarray) -> f
 
 
 def powered_means(
-    people: pd.DataFrame, judge: pd.DataFrame, named: Callable[[str], dict], bounds: tuple[float, float] | None = None
+    people: pd.DataFrame, judge: pd.DataFrame, named: Callable[[str], dict], bounds: Interval | None = None
 ) -> dict:
     """Return people's means by group, alone and with the judge's answers.
 
@@ -76,7 +77,7 @@ def powered_means(
     return {"power": power, "means": means, "width": float(np.exp(np.mean(np.log(widths)))) if widths else None}
 
 
-def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: tuple[float, float] | None) -> dict:
+def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: Interval | None) -> dict:
     x, y, more = (frame[name].to_numpy(dtype=float) for frame, name in ((people, "x"), (people, "y"), (further, "x")))
     power = power if len(more) else 0.0
     estimates = _estimates(x, y, more, people, further, bounds)
@@ -94,12 +95,7 @@ def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: tup
 
 
 def _estimates(
-    x: np.ndarray,
-    y: np.ndarray,
-    more: np.ndarray,
-    people: pd.DataFrame,
-    further: pd.DataFrame,
-    bounds: tuple[float, float] | None,
+    x: np.ndarray, y: np.ndarray, more: np.ndarray, people: pd.DataFrame, further: pd.DataFrame, bounds: Interval | None
 ) -> Estimates:
     """Return people's mean, the judge's on people's items, and the judge's on further ones (3,), with covariance.
 
@@ -130,7 +126,7 @@ def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
     )
 
 
-def means_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: tuple[float, float] | None = None) -> dict:
+def means_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: Interval | None = None) -> dict:
     """Return `powered_means` of each contestant's ratings by one criterion; `bounds` are the ends of the scale."""
     item = [rows["item_id"] + "\t" + rows["place"].astype(str) for rows in (people, judge)]
     people_ratings, theirs = (

@@ -18,6 +18,7 @@ from scipy.special import expit, logit, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
+from parlai_spotbot.analysis.values import ArrayPair, Interval
 
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
@@ -129,7 +130,7 @@ class ClusterBootstrap:
             spreads.append(np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan))
         return self._spread(spreads)
 
-    def interval(self, estimate: np.ndarray, samples: np.ndarray, span: tuple[float, float] = EVERYWHERE) -> np.ndarray:
+    def interval(self, estimate: np.ndarray, samples: np.ndarray, span: Interval = EVERYWHERE) -> np.ndarray:
         """Intervals (…, 2) of an estimate (…) by its replicates (bootstraps · replicates, …), by Student's t.
 
         `span` is what values are possible: (0, 1) for a share, (-1, 1) for a difference of shares, (0, inf) for what is
@@ -151,7 +152,7 @@ class ClusterBootstrap:
                 ends[tuple(place)] = span[0] + width * np.array(clopper_pearson(float(share), number))
         return ends
 
-    def _variance(self, samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _variance(self, samples: np.ndarray) -> ArrayPair:
         """The variance (…) of each statistic, and its degrees of freedom."""
         variances = np.stack([_variance(part) for part in self._by_bootstrap(samples)])
         shape = variances.shape[1:]
@@ -209,7 +210,7 @@ def _variance(samples: np.ndarray) -> np.ndarray:
     return np.where((2 * count >= len(samples)) & (count > 1), variance, np.nan)
 
 
-def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: tuple[float, float]) -> np.ndarray:
+def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: Interval) -> np.ndarray:
     """Estimate (…) ± reach · se (…, 2) on the scale that has no ends where the `span` has."""
     low, high = span
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

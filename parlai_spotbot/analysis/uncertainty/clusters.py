@@ -17,7 +17,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 FEW = 2.0
 """With fewer effective clusters nothing is known of how clusters differ."""
@@ -178,9 +178,7 @@ class Clusters:
             shares = np.broadcast_to(_columns(shares, self.rows), scores.shape)
         return scores, shares
 
-    def variance(
-        self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def variance(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> ArrayPair:
         """Return the variances (p,) of p estimates, and their degrees of freedom (p,), see `diagonal`."""
         diagonal = self.diagonal(scores, shares)
         return diagonal.variance, diagonal.df
@@ -306,7 +304,7 @@ class Spread:
     effective: Callable[[np.ndarray], list[np.ndarray]]
     alone: tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]] | None = None
 
-    def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def variance(self, contrasts: np.ndarray) -> ArrayPair:
         """The variance (q,) of each contrast (q, p), and the degrees of freedom (q,) that it is known with.
 
         Degrees of freedom are Satterthwaite's (1946, Biometrics 2), from one less than the effective clusters of each
@@ -316,7 +314,7 @@ class Spread:
         single = [_quadratic(contrasts, covariance) for covariance in self.single]
         return known(variance, single, self.effective(contrasts))
 
-    def moderated(self, contrasts: np.ndarray, independent: int) -> tuple[np.ndarray, np.ndarray]:
+    def moderated(self, contrasts: np.ndarray, independent: int) -> ArrayPair:
         """As `variance`, of contrasts (q, p) of one family, with the number of `independent` ones.
 
         Each design effect, over the variance of rows that share nothing, is drawn half way to the family's mean, which
@@ -370,9 +368,7 @@ class Diagonal:
     effective: np.ndarray
 
 
-def known(
-    variance: np.ndarray, single: Sequence[np.ndarray], effective: Sequence[np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
+def known(variance: np.ndarray, single: Sequence[np.ndarray], effective: Sequence[np.ndarray]) -> ArrayPair:
     """Variances (q,) and degrees of freedom, see `Spread.variance`, from the variances by each dimension and the
     effective clusters of each."""
     fewest = np.min(effective, axis=0)

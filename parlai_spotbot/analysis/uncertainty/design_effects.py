@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
 from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 LEVERAGE = 0.999
 """Largest share of the information about a direction that one cluster counts for."""
@@ -95,7 +95,7 @@ class Dimension:
         correction_sum = np.einsum("gij,gj->gi", correction, np.asarray(sums.todense()) @ root.T)
         return cls(correction_sum.T @ correction_sum, information, corrected, effective)
 
-    def df(self, contrasts: np.ndarray, effect: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def df(self, contrasts: np.ndarray, effect: np.ndarray) -> ArrayPair:
         """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length, and of independent rows.
 
         The first take clusters to vary by random effects such as bring about `effect` (q,) (Imbens & Kolesár 2016, Rev.
@@ -120,7 +120,7 @@ class Dimension:
         scale = (varied.sum(axis=1) / total) ** 2
         return varied.sum(axis=1) ** 2 / ((varied**2).sum(axis=1) + scale * others), total**2 / (square + others)
 
-    def pooled(self, basis: np.ndarray) -> tuple[float, float]:
+    def pooled(self, basis: np.ndarray) -> Interval:
         """The mean effect over the directions `basis` (r, k), and its degrees of freedom."""
         mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
         if self.information is None:
@@ -171,7 +171,7 @@ class DesignEffects:
         return all(part.effective >= FEW - 1e-9 for part in self._parts)
 
     @cached_property
-    def _pooled(self) -> dict[int, tuple[float, float]]:
+    def _pooled(self) -> dict[int, Interval]:
         """The mean effect of each dimension, and its degrees of freedom."""
         parts = (*self._parts, *([self.couples] if self.couples is not None else []))
         return {id(part): part.pooled(self.basis) for part in parts}
@@ -187,14 +187,14 @@ class DesignEffects:
             return np.eye(len(self.root)), 1.0
         return self.couples.meat, self._pooled[id(self.couples)][0]
 
-    def effects(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def effects(self, contrasts: np.ndarray) -> ArrayPair:
         """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
         turned = contrasts @ self.root.T
         length = np.sqrt((turned**2).sum(axis=1, keepdims=True))
         unit = ratio(turned, length, 0.0)
         return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
 
-    def pairs(self, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def pairs(self, size: int) -> ArrayTriple:
         """Return the model's variances (q,), design effects and degrees of freedom of the differences of every two of
         the first `size` estimates."""
         i, j = np.triu_indices(size, 1)
@@ -210,9 +210,7 @@ class DesignEffects:
         effect, df = self._combined([of(part.meat) / variance for part in self._parts], unit, len(i))
         return variance, effect, df
 
-    def _combined(
-        self, dimensions: list[np.ndarray], unit: np.ndarray | None, count: int | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _combined(self, dimensions: list[np.ndarray], unit: np.ndarray | None, count: int | None = None) -> ArrayPair:
         count = len(unit) if count is None else count
         total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
         fewest = np.full(count, np.inf)
@@ -240,7 +238,7 @@ class DesignEffects:
         unknown = fewest <= 0
         return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)
 
-    def variance(self, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def variance(self, contrasts: np.ndarray) -> ArrayPair:
         """The variances (q,) of contrasts (q, p), and the degrees of freedom that each is known with."""
         effect, df = self.effects(contrasts)
         return effect * ((contrasts @ self.root.T) ** 2).sum(axis=1), df

@@ -19,7 +19,7 @@ from scipy.special import stdtr, stdtrit
 from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayTriple, Interval, ratio
 
 NOTHING = 1e-12
 """Variances below this part of a value's square are rounding."""
@@ -35,7 +35,7 @@ class Estimates:
 
     values: np.ndarray
     spread: Spread
-    bounds: tuple[float, float] | None = None
+    bounds: Interval | None = None
 
     def contrasts(self, weights: np.ndarray) -> pd.DataFrame:
         """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0).
@@ -65,7 +65,7 @@ class Estimates:
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
         return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
 
-    def _bound(self, weights: np.ndarray, estimate: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _bound(self, weights: np.ndarray, estimate: np.ndarray) -> ArrayTriple:
         """Ends and p of contrasts of which nothing varies.
 
         With G clusters alike, another one differs with a chance of at most 1 - (α / 2)^(1 / G) (Clopper & Pearson), by
@@ -130,11 +130,7 @@ def places(first: np.ndarray, second: np.ndarray, ahead: np.ndarray, clear: np.n
 
 
 def group_means(
-    values: Sequence[float],
-    groups: np.ndarray,
-    count: int,
-    clusters: Clusters,
-    bounds: tuple[float, float] | None = None,
+    values: Sequence[float], groups: np.ndarray, count: int, clusters: Clusters, bounds: Interval | None = None
 ) -> Estimates:
     """The means of `values` (n,) by group, numbered from 0; NaN for a group without values.
 
@@ -160,7 +156,7 @@ def group_means(
     return Estimates(mean, clusters.spread(scores, shares), bounds)
 
 
-def mean_of(values: Sequence[float], clusters: Clusters, bounds: tuple[float, float] | None = None) -> dict:
+def mean_of(values: Sequence[float], clusters: Clusters, bounds: Interval | None = None) -> dict:
     """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
     none."""
     if not len(values):

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import Interval, ratio
 
 LEVEL = 0.95
 """Level of all intervals."""
@@ -24,7 +24,7 @@ FEW_GROUPS = 8
 """So few are computed with in columns of their own sooner than in a sparse matrix."""
 
 
-def wilson(hits: float, n: float, z: float = Z) -> tuple[float, float]:
+def wilson(hits: float, n: float, z: float = Z) -> Interval:
     """Wilson's interval (1927, J. Am. Stat. Assoc. 22) of a share of `n` (which needn't be whole); NaN where n is 0."""
     if n <= 0:
         return (np.nan, np.nan)
@@ -106,6 +106,6 @@ def share_test(hits: np.ndarray, clusters: Clusters) -> dict:
     return {name: tuple(column[0].tolist()) if column.ndim == 2 else column[0].item() for name, column in tests.items()}
 
 
-def share_interval(values: np.ndarray, clusters: Clusters) -> tuple[float, float]:
+def share_interval(values: np.ndarray, clusters: Clusters) -> Interval:
     """The interval of the mean of `values` (n,) from 0 to 1, see `share_tests`."""
     return share_test(values, clusters)["ci"]

@@ -11,6 +11,8 @@ import sysconfig
 from importlib import metadata
 from pathlib import Path
 
+from parlai_spotbot import hints
+
 PACKAGE = Path(__file__).resolve().parents[1]
 CHECKOUT = PACKAGE.parent if (PACKAGE.parent / ".ci" / "install.sh").exists() else None
 """The folder of the sources, where this is no installed wheel."""
@@ -18,7 +20,7 @@ OURS = CHECKOUT or PACKAGE
 """What holds locks/, crowdsourcing/ and the other rooms."""
 LOCKS = OURS / "locks"
 PAGE = OURS / "crowdsourcing" / "webapp"
-AGAIN = "make install" if CHECKOUT else "spotbot setup"
+AGAIN = "make install" if CHECKOUT else hints.SET_UP
 PYTHON = (3, 11)
 """The Python that ParlAI 1.7.2 and Mephisto 1.1.1 run on, with our fixes."""
 

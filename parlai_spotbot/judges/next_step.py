@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from parlai_spotbot import files, hints
+from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -61,6 +61,6 @@ def next_step(study: Study, survey: str) -> str:
             return hints.command("pack", study.path, survey)
         return answers_by_a_judge(study, survey) or answers_by_people(study, survey)
     ranking = study.analysis_path(survey) / "ranking.json"
-    if not ranking.exists() or files.read_json(ranking)["made_by"].get("sha256") != study.checksums(survey):
+    if not ranking.exists() or checksums.read_json(ranking)["made_by"].get("sha256") != study.checksums(survey):
         return hints.command("analyze", study.path, survey)
     return hints.command("report", study.path, survey)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from parlai_spotbot import hints
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.drawing import Look, looks
 from parlai_spotbot.wording import source_said, upper_first
@@ -95,4 +96,5 @@ def caution_of(source: str) -> str:
 def here(study: Study, text: str) -> str:
     """A command without the path of this machine: a page is the same wherever it lies, and opened from the study's own
     folder it fills in where that is."""
-    return text.replace(shlex.quote(str(study.path)), FOLDER)
+    words = shlex.split(text)
+    return " ".join([hints.PROGRAM, *(FOLDER if word == str(study.path) else shlex.quote(word) for word in words[1:])])

@@ -21,7 +21,7 @@ from parlai_spotbot.analysis.survival.intervals import BACKENDS
 LIBRARY = Path(sys.prefix, "R")
 """R's packages of this environment, where `spotbot setup` puts icenReg."""
 
-HOW = "install R, run spotbot setup, then in R install.packages('icenReg')"
+HOW = "install R, run spotbot setup, then in R install.packages('icenReg', repos = 'https://cloud.r-project.org')"
 DISTRIBUTIONS = {
     "exponential": "exponential",
     "weibull": "weibull",

@@ -18,7 +18,7 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.conversations import Reading, chat_words
-from parlai_spotbot.importers.dataset_rows import check_columns
+from parlai_spotbot.importers.dataset_rows import check_columns, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.outside import bounded, cleaned
@@ -53,16 +53,15 @@ class ChatReader(Reading):
 
     def __init__(self, request: ImportRequest):
         super().__init__(request)
-        words, columns, roles = chat_words(), request.pairs("columns"), request.pairs("roles")
+        words, columns = chat_words(), request.pairs("columns")
         check_columns(columns, words["columns"], request.data, columns.values())
         self.keys = words["columns"] | {name: [theirs] for name, theirs in columns.items()}
         self.role_of = dict(words["roles"])
-        for ours, theirs in roles.items():
+        for ours, theirs in request.pairs("roles").items():
             if ours not in words["roles"].values():
                 raise UserError(f"--roles {ours}={theirs}: no such role.", nearest(ours, {*words["roles"].values()}))
             self.role_of[theirs.casefold()] = ours
-        given = (name for name in self.names.given if self.role_of.get(name.casefold()) == USER)
-        self.user = next(given, HUMAN)
+        self.user = next((name for name in self.names.given if self.role_of.get(name.casefold()) == USER), HUMAN)
         """The user's role where --names names it."""
 
     def take(self, row: dict | list, where: str, name: str, given: bool) -> None:
@@ -99,12 +98,14 @@ class ChatReader(Reading):
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         talks = {}
         for where, row in rows:
-            talk = self._find(row, "conversation_id")[1]
-            is_turn = talk is not None and not row.keys().isdisjoint(self.keys["role"])
-            if is_turn and self._messages(row)[1] is None:
-                talks.setdefault(str(talk), (where, []))[1].append(row)
-            else:
+            talk = None
+            if self._messages(row)[1] is None:
+                row = {spelling(key): value for key, value in row.items()} | row
+                talk = self._find(row, "conversation_id")[1]
+            if talk is None or row.keys().isdisjoint(self.keys["role"]) or self._messages(row)[1] is not None:
                 yield where, row
+            else:
+                talks.setdefault(str(talk), (where, []))[1].append(row)
         yield from talks.values()
 
     def _chat_of(self, turns: list[dict], where: str) -> dict:
@@ -171,7 +172,7 @@ class ChatReader(Reading):
         if any(at(message, key) not in (None, *values) for key, values in shown.items()):
             return TOOL
         key, value = self._find(message, "role")
-        role = self.role_of.get(str(value).strip().casefold())
+        role = self.role_of.get(str(value).strip(" :").casefold())
         if role is None:
             remedy = f"{nearest(str(value), self.role_of)} Name others: --roles user=THEIRS,assistant=THEIRS."
             raise Unusable("conversation with an unknown role", f"{where}: field '{key}' is {value!r}.", remedy)

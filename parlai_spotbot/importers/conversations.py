@@ -173,7 +173,7 @@ class ConversationReader(Reading):
         try:
             talk = validated(ConversationRow, row, where)
         except UserError as err:
-            raise Unusable("row that is no conversation", err.problem, err.remedy) from None
+            raise Unusable("row that is no conversation", err.problem.replace(".list[Act]", ""), err.remedy) from None
         acts = [act for one in talk.dialog for act in (one if isinstance(one, list) else [one])]
         contexts = (talk.context or []) + [act for act in acts if act.id == CONTEXT]
         acts = [act for act in acts if act.id != CONTEXT]

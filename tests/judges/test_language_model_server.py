@@ -212,6 +212,32 @@ def test_paid_answers_that_were_altered_are_refused_and_found_by_the_check(study
     assert file in spotbot("check", "--study", study.path, code=1)[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("raw.jsonl", {"chances": [1.0]}),
+        ("raw.jsonl", {"chances": ["a"] * 3}),
+        ("raw.jsonl", {"chances": [1e308] * 3}),
+        ("raw.jsonl", {"prompt_tokens": 10**400}),
+        ("raw.jsonl", {"kind": 3}),
+        ("raw.jsonl", {"order": "third"}),
+        (f"../{NAME}.json", {"variants": "x"}),
+        (f"../{NAME}.json", {"usage": [1]}),
+        (f"../{NAME}.json", None),
+    ],
+)
+def test_a_judges_file_with_a_wrong_value_is_named_even_where_its_checksum_is_right(study, name, change):
+    with ChatServer(fair) as server:
+        run(study, server.url)
+        path = study.survey_path(SURVEY) / "judges" / NAME / name
+        rows = [json.loads(line) for line in path.open()] if name == "raw.jsonl" else [json.loads(path.read_text())]
+        rows[0] = {**rows[0], **change} if change else [rows[0]]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        checksums.write_manifest(study.path, checksums.new_manifest(study.path))
+        with pytest.raises(UserError, match=path.name):
+            run(study, server.url)
+
+
 # -- what goes wrong ---------------------------------------------------------------------------------------------------
 FAULTS = [503, "cut", "malformed", "html", "refuse", (429, {"Retry_After": "0"}), "text", 500, "slow", "endless"]
 

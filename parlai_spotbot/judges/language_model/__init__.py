@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parlai_spotbot import checksums
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
@@ -94,7 +95,13 @@ class LanguageModelJudge(Judge):
                 asks = self.asks(item, pair, answers) if pair not in answers else ()
                 raws = [self.journal.good[key] for key in asks if key in self.journal.good]
                 if raws and len(raws) == len(asks):
-                    answer = combining.combined(self.questions[pair[0]], raws, self.seed, (item.item_id, *pair))
+                    question = self.questions[pair[0]]
+                    for raw in raws:
+                        if not combining.fits(question, raw):
+                            raise UserError(
+                                f"{self.journal.path}: {raw.key}: no answer to {pair[0]}.", "Put a copy back."
+                            )
+                    answer = combining.combined(question, raws, self.seed, (item.item_id, *pair))
                     answers |= {} if answer is None else {pair: answer}
                     made_of[pair] = raws
         return {pair: (answers[pair], made_of[pair]) for pair in pairs if pair in answers}

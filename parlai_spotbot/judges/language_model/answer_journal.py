@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from parlai_spotbot import checksums
+from parlai_spotbot.outside import MOST_OF_A_NUMBER
 from parlai_spotbot.user_files import validated
 
 ATTEMPTS = 3
@@ -21,6 +24,9 @@ AGAIN = ("unreachable", "timeout", "busy", "malformed", "endless")
 
 ASKED_AGAIN = ("bad", "empty", "cut", "refused")
 """Kinds of unusable answers that may be better at the next attempt."""
+
+
+Count = Annotated[int, Field(ge=0, le=MOST_OF_A_NUMBER)]
 
 
 @dataclass(frozen=True)
@@ -38,12 +44,12 @@ class RawAnswer:
     question: str
     target: str
     order: Literal["first", "second"]
-    attempt: int = 0
+    attempt: Count = 0
     chances: tuple[float, ...] = ()
     ranking: tuple[str, ...] = ()
     text: str = ""
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
     estimated: bool = False
     said: str = ""
     model: str = ""

@@ -25,6 +25,14 @@ RULE = (
 )
 
 
+def fits(question: Question, raw: RawAnswer) -> bool:
+    """Return True if a kept answer can be one to the question."""
+    values = sorted(option.value for option in question.options)
+    if question.kind in ("free_text", "ranking"):
+        return sorted(raw.ranking) == values if question.kind == "ranking" else bool(raw.text)
+    return len(raw.chances) == len(values) and all(0 <= chance <= 1 for chance in raw.chances)
+
+
 def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Sequence[str]) -> Any:
     """The answer of a judgement; None where a box question has none ticked.
 

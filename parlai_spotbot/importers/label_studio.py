@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.judgements import JudgementReader
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
+from parlai_spotbot.outside import cleaned
 from parlai_spotbot.records import Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.survey import Question, Survey
@@ -110,7 +112,7 @@ def read(
                     remedy = "Import into the study whose tasks were exported, with their --survey."
                     raise Unusable("annotation of a task of another study", problem, remedy)
                 found = _judgements(annotation, *items[task.data.item_id], f"label_studio-{name}", reader, place)
-                said = str((name, task.data.item_id, [(one.question, one.target, one.answer) for one in found]))
+                said = str([replace(one, judgement_id="", annotation_id="") for one in found])
                 if said in known or not found:
                     what = "is there twice" if found else "has no answer"
                     raise Unusable(f"annotation that {what}", f"{place}: {what}.", "Remove it, or annotate the task.")
@@ -159,7 +161,7 @@ def _answer(question: Question, value: Value, where: str) -> Any:
         return str(value.rating)
     if value.text is None and question.kind != "free_text":
         raise Unusable("annotation with a lost answer", f"{where}: field 'value' holds no answer.", "Annotate it.")
-    return "\n".join(value.text) if isinstance(value.text, list) else value.text or ""
+    return cleaned("\n".join(value.text) if isinstance(value.text, list) else value.text or "")
 
 
 def bring(request: ImportRequest) -> str:

@@ -177,8 +177,9 @@ def test_what_cannot_be_used_is_left_out_and_counted(read):
     rows = [
         task(result=[relation, answer, region]),
         task(completed_by=None, updated_at="2026-05-01T12:00:00Z"),
-        task(id=2, completed_by=None, updated_at="2026-05-01T13:00:00Z"),
-        task(id=3, result=[answer]),
+        task(id=2, completed_by=None, updated_at="2026-05-01T12:00:00Z"),
+        task(id=3, completed_by=None, updated_at="2026-05-01T13:00:00Z"),
+        task(id=6, result=[answer]),
         task(id=4, result=[]),
         task(id=5, result=[RESULT | {"value": {}}]),
         task() | {"data": {"text": "of another project"}},
@@ -186,7 +187,7 @@ def test_what_cannot_be_used_is_left_out_and_counted(read):
     ]
     found, left_out = read(rows)
     assert Counter(row.worker_id for row in found) == Counter(
-        f"label_studio-{name}" for name in (3, "unknown-1", 10, 11, 12, 13)
+        f"label_studio-{name}" for name in (3, "unknown-1", "unknown-1", 10, 11, 12, 13)
     )
     assert left_out == {
         "annotation that is there twice": 2,

@@ -24,6 +24,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.addressing import judge_addressed
 from parlai_spotbot.texts.repetition import near_copies
 
 LeftOut = dict[str, dict[str, int]]
@@ -72,6 +73,11 @@ class Facts:
     def copies(self) -> dict[str, str]:
         """The cluster of each conversation that is a near-copy of another (`texts.repetition.near_copies`)."""
         return self.once("copies", lambda: near_copies(self.conversations.values()))
+
+    @property
+    def addressed(self) -> dict[str, list[str]]:
+        """The conversations in which a contestant speaks to whoever judges (`texts.addressing.judge_addressed`)."""
+        return self.once("addressed", lambda: judge_addressed(self.conversations.values()))
 
     def once(self, name: str, make: Callable[[], dict]) -> dict:
         """Return what is the same for every source, made at the first call."""

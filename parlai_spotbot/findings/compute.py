@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings import findings_of, render
+from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
@@ -71,11 +72,15 @@ def compute(
                 nothing |= left_out
                 continue
             about = made_of(form, sources, left_out, facts, options)
+            rest = unaddressed(form, judgements, facts, options)
             for finding in findings:
                 by_source = {}
                 for name, answers in sources.items():
                     try:
-                        by_source[name] = of(finding, answers, progress)
+                        by_source[name] = data = of(finding, answers, progress)
+                        if finding.bars and data and rest is not None:
+                            others = of(finding, rest[name], None) if name in rest else None
+                            by_source[name] = beside(data, others, facts)
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                 plain_by_name = {name: plain(data) for name, data in by_source.items() if data is not None}

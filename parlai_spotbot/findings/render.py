@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from parlai_spotbot import terminal
-from parlai_spotbot.findings import sections
+from parlai_spotbot.findings import addressed, sections
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
@@ -57,9 +58,13 @@ class Fact(str):
 def tell(finding: Finding, result: Result) -> Section | None:
     """Return a finding's section of the page: up to three sentences, a chart, tables; None where it has nothing."""
     frames = {name: table.read(result.data) for name, table in finding.tables.items()}
-    sentences = [sentence for sentence in finding.summarise(result) if sentence]
+    sentences = sentences_of(finding, result)
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
     tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
+    if rest := result.data.get("unaddressed", {}).get("ranking"):
+        first = next(iter(finding.tables.values()))
+        title = f"{first.title} without conversations in which a contestant speaks to whoever judges"
+        tables.append(replace(page_table(first, first.read(rest)), title=title))
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
         return None
@@ -75,6 +80,17 @@ def tell(finding: Finding, result: Result) -> Section | None:
         careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
         step=next((sentence for sentence in sentences if isinstance(sentence, Step)), None),
     )
+
+
+def sentences_of(finding: Finding, result: Result) -> list[str]:
+    """Return what a finding says; of a ranking with answers about turns that speak to whoever judges, also what the
+    other conversations say."""
+    sentences = [sentence for sentence in finding.summarise(result) if sentence]
+    if not (spoken := result.data.get("unaddressed")):
+        return sentences
+    others = [sentence for sentence in finding.summarise(replace(result, data=spoken["ranking"])) if sentence]
+    answer, caution, *further = addressed.sentences(spoken, sentences, others)
+    return [answer, Caution(caution), *further]
 
 
 def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.Table:
@@ -176,7 +192,7 @@ KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
 
 def lines(finding: Finding, result: Result) -> list[str]:
     """Return what the terminal shows: of a ranking its table and all sentences, of others the first sentence."""
-    sentences = [f"  {sentence}" for sentence in finding.summarise(result) if sentence]
+    sentences = [f"  {sentence}" for sentence in sentences_of(finding, result)]
     if not finding.bars:
         return sentences[:1]
     table = next(iter(finding.tables.values()))
@@ -195,7 +211,7 @@ def card(finding: Finding, result: Result) -> Card | None:
     if not finding.bars:
         return None
     data, account = result.data, result.account
-    sentences = [sentence for sentence in finding.summarise(result) if sentence]
+    sentences = sentences_of(finding, result)
     sentences = [TOO_LITTLE] if "scarce" in result.others.get("needs", {}) else sentences
     sentences = [*account.sentences, *([] if account.chance else sentences)]
     if account.chance or not data.get("order"):

@@ -79,7 +79,9 @@ def second_screen(
         for other in source_accounts(contents):
             careful += other.sentences if other.source != account.source else []
         others = [(source, section) for source, section in first.told if source != account.source]
-        careful += [f"{said(source)}: {text}" for source, section in others for text in section.careful]
+        careful += [
+            f"{said(source)}: {text}" for source, section in others for text in section.careful if text not in careful
+        ]
     careful += [text for section in of_study for text in section.careful]
     if failures:
         careful.append(f"Self-play: {failures}")

@@ -1,6 +1,7 @@
 """Conversation hygiene: turns that show the machine behind them.
 
-Special tokens, empty and endless turns, loops, text from the training data, "as an AI", and the partner's own words.
+Special tokens, empty and endless turns, loops, text from the training data, "as an AI", words to
+whoever judges, and the partner's own words.
 Each kind is a rule on turns, measured for every contestant and for people beside, for people do some of it, too.
 Nothing is left out here.
 """
@@ -18,6 +19,7 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.texts.addressing import addresses_judge
 from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.self_identification import identifies_itself
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN, has_special_token
@@ -29,6 +31,7 @@ KINDS = {
     "loop": "the same words again and again within a turn",
     "repeated": "a turn that the same speaker said before in the same conversation",
     "self_identified": "says to be a machine",
+    "addresses_judge": "speaks to whoever judges, or looks like a part of a judge's prompt",
     "copied": "word for word an earlier turn of the partner",
     "training": "word for word a turn of the data that the bots know",
 }
@@ -148,6 +151,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
     """
     long = turns["plain"].str.split().str.len() >= LEAST
     rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
+    rules["addresses_judge"] = addresses_judge
     array_by_kind = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
     named = zip(turns["text"], turns["name"], strict=True)
     array_by_kind["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)

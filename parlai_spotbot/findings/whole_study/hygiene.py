@@ -27,6 +27,7 @@ TITLES = {
     "loop": "Loop",
     "repeated": "Repeats itself",
     "self_identified": "“I’m a machine”",
+    "addresses_judge": "Speaks to the judge",
     "copied": "Partner’s words",
     "training": "Training text",
 }

@@ -1,0 +1,36 @@
+"""Detection of turns that speak to whoever judges the conversation instead of to the partner (prompt injection).
+
+They tell the judge to forget its instructions, name the answer that it is to give, address an evaluator, give the
+answer as JSON, or pretend to be a part of the judge's prompt ("system:", "</conversation>"). What is said about judges
+and instructions in a conversation ("the judge was strict", "I forgot the instructions") doesn't count.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.texts.phrases import occurrences, read_phrases
+from parlai_spotbot.texts.surface import PLAIN
+
+_PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
+
+
+@lru_cache(maxsize=1 << 16)
+def addresses_judge(text: str) -> bool:
+    """Return True if the turn speaks to whoever judges the conversation, or looks like a part of a judge's prompt."""
+    lines = unicodedata.normalize("NFKC", text).translate(PLAIN).lower().splitlines()
+    plain = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
+    return any(occurrences(_PHRASES.values(), plain))
+
+
+def judge_addressed(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
+    """Return the conversations in which a contestant, no person, speaks to whoever judges: contestant -> ids."""
+    found: dict[str, list[str]] = {}
+    for conversation in conversations:
+        for name in sorted({turn.speaker for turn in conversation.shown if addresses_judge(turn.text)} - {HUMAN}):
+            found.setdefault(name, []).append(conversation.conversation_id)
+    return found

@@ -1,0 +1,42 @@
+"""Tables of phrases in several languages: regular expressions in a YAML file, language by language.
+
+The file has ``parts`` (name: expression, used as ``{{name}}`` in what stands below) and lists of expressions, each
+under a heading of its language or purpose. A heading ``gate`` holds what every text of that language has: it costs far
+less to see that it is missing than to try every phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+import yaml
+
+Phrases = Mapping[str, list[re.Pattern]]
+"""Heading -> expressions."""
+
+
+def read_phrases(path: Path) -> dict[str, Phrases]:
+    """Return the lists of a file by their names, with the parts filled in."""
+    parts: dict[str, str] = {}
+
+    def whole(text: str) -> str:
+        return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], text)
+
+    lists = yaml.safe_load(path.read_text(encoding="utf-8"))
+    for name, text in lists.pop("parts").items():
+        parts[name] = whole(text)
+    return {
+        name: {heading: [re.compile(whole(text)) for text in texts] for heading, texts in own.items()}
+        for name, own in lists.items()
+    }
+
+
+def occurrences(lists: Iterable[Phrases], text: str) -> Iterator[re.Match]:
+    """Yield where `text` has a phrase of one of `lists`."""
+    for phrases in lists:
+        if all(gate.search(text) for gate in phrases.get("gate", ())):
+            for heading, patterns in phrases.items():
+                for pattern in patterns if heading != "gate" else ():
+                    yield from pattern.finditer(text)

@@ -1,4 +1,4 @@
-"""Rankings without the conversations in which a contestant speaks to whoever judges (`texts.addressing`)."""
+"""Rankings without the conversations in which a contestant addresses whoever judges (`texts.addressing`)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unaddressed(form: Form, judgements: Sequence[Any], facts: Facts, options: Op
 
 
 def beside(ranking: Mapping, others: Mapping | None, facts: Facts) -> dict:
-    """Return a ranking with that by the other conversations, and who speaks to whoever judges in how many of its
+    """Return a ranking with that by the other conversations, and who addresses whoever judges in how many of its
     conversations."""
     talks = facts.conversations.values()
     counts = {bot: [len(ids), sum(bot in talk.entities for talk in talks)] for bot, ids in facts.addressed.items()}
@@ -34,10 +34,9 @@ def sentences(spoken: Mapping, ranking: Sequence[str], others: Sequence[str]) ->
     sentences of both, the answer first. Further sentences are those of the other conversations alone."""
     counts, ranked = spoken["contestants"], spoken["ranking"]
     first, *further = others if len(ranked.get("order") or ranked.get("criteria") or ()) > 1 else [REMAIN]
-    who = f"{listed(counts)} {'speaks' if len(counts) == 1 else 'speak'} to whoever judges"
-    often = listed(f"{part:,} of {counted(of, 'conversation')} of {bot}" for bot, (part, of) in counts.items())
+    often = listed(f"{bot} in {part:,} of {counted(of, 'conversation')}" for bot, (part, of) in counts.items())
     return [
-        " ".join([*ranking[:1], f"Without conversations in which {who}: {first}"]),
-        f"In {often}, turns speak to whoever judges: orders, answers or marks of a prompt.",
-        *(f"Without these: {sentence}" for sentence in further),
+        " ".join([*ranking[:1], f"Without conversations in which judges are addressed by {listed(counts)}: {first}"]),
+        f"Turns address the judges, with orders, answers or marks of a prompt: {often}.",
+        *(f"Without these conversations: {sentence}" for sentence in further),
     ]

@@ -63,7 +63,7 @@ def tell(finding: Finding, result: Result) -> Section | None:
     tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
     if rest := result.data.get("unaddressed", {}).get("ranking"):
         first = next(iter(finding.tables.values()))
-        title = f"{first.title} without conversations in which a contestant speaks to whoever judges"
+        title = f"{first.title} without conversations in which judges are addressed"
         tables.append(replace(page_table(first, first.read(rest)), title=title))
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
@@ -83,8 +83,8 @@ def tell(finding: Finding, result: Result) -> Section | None:
 
 
 def sentences_of(finding: Finding, result: Result) -> list[str]:
-    """Return what a finding says; of a ranking with answers about turns that speak to whoever judges, also what the
-    other conversations say."""
+    """Return what a finding says; of a ranking, where judges are addressed in turns, also what the other
+    conversations say."""
     sentences = [sentence for sentence in finding.summarise(result) if sentence]
     if not (spoken := result.data.get("unaddressed")):
         return sentences

@@ -1,4 +1,4 @@
-"""The first screen: the question, the answer in a sentence, places, three conversations, and what to do next.
+"""The first screen: the question, the answer in a sentence, places, what is uncertain, and what to do next.
 
 All of it is of one survey and of the source that leads (`report.lead`). Bars are drawn by the page itself, so that they
 are text to a screen reader.
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings import needs
+from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
@@ -63,7 +64,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         lead = card(contents, account.source) if account else None
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
-        further = lead.card.text[1 : 1 + FURTHER]
+        further = [text for text in lead.card.text[1 : 1 + FURTHER] if not isinstance(text, Caution)]
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]

@@ -31,7 +31,7 @@ KINDS = {
     "loop": "the same words again and again within a turn",
     "repeated": "a turn that the same speaker said before in the same conversation",
     "self_identified": "says to be a machine",
-    "addresses_judge": "speaks to whoever judges, or looks like a part of a judge's prompt",
+    "addresses_judge": "addresses whoever judges, or looks like a part of a judge's prompt",
     "copied": "word for word an earlier turn of the partner",
     "training": "word for word a turn of the data that the bots know",
 }

@@ -27,7 +27,7 @@ TITLES = {
     "loop": "Loop",
     "repeated": "Repeats itself",
     "self_identified": "“I’m a machine”",
-    "addresses_judge": "Speaks to the judge",
+    "addresses_judge": "Addresses judges",
     "copied": "Partner’s words",
     "training": "Training text",
 }

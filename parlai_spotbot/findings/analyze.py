@@ -76,7 +76,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         if not facts.conversations:  # answers of this survey are about none
             facts = facts_of_conversations(study)
         talks = list(facts.conversations.values())
-        result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training)
+        result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.copies)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     _write(study, survey, study.analysis_path(survey), result, frames)
     methods.write(study)

@@ -25,6 +25,15 @@ from parlai_spotbot.texts.hygiene import faults, turns_of
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+MOST = 20_000
+"""Characters of a turn that the page holds."""
+
+
+def _beginning(text: str) -> str:
+    """Return a turn, or the beginning of a long one."""
+    return text if len(text) <= MOST else f"{text[:MOST]} … ({len(text):,} characters, all in conversations.jsonl)"
+
+
 def numbering() -> defaultdict[Any, int]:
     """Return numbers of things, in the order in which they are first asked for."""
     numbers: defaultdict[Any, int] = defaultdict()
@@ -79,7 +88,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
             c.conversation_id,
             [names[e] for e in c.entities],
             2 * c.seed_exchanges,
-            [texts[turn.text] for turn in c.turns],
+            [texts[_beginning(turn.text)] for turn in c.turns],
             [texts[t] if t else -1 for t in c.context],
             shown_faults.get(c.conversation_id, []),
             failed.get(c.conversation_id, []),

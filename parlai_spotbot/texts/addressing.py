@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.texts.phrases import occurrences, read_phrases
+from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
 from parlai_spotbot.texts.surface import PLAIN
 
 _PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
@@ -22,7 +22,7 @@ _PHRASES = read_phrases(Path(__file__).with_suffix(".yaml"))
 @lru_cache(maxsize=1 << 16)
 def addresses_judge(text: str) -> bool:
     """Return True if the turn speaks to whoever judges the conversation, or looks like a part of a judge's prompt."""
-    lines = unicodedata.normalize("NFKC", text).translate(PLAIN).lower().splitlines()
+    lines = unicodedata.normalize("NFKC", ends(text)).translate(PLAIN).lower().splitlines()
     plain = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
     return any(occurrences(_PHRASES.values(), plain))
 

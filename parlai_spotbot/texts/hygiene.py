@@ -21,6 +21,7 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.addressing import addresses_judge
 from parlai_spotbot.texts.normal_forms import plain_text
+from parlai_spotbot.texts.phrases import ends
 from parlai_spotbot.texts.self_identification import identifies_itself
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN, has_special_token
 
@@ -69,7 +70,7 @@ def loops(text: str) -> bool:
     The same words come in a row (see `IN_A_ROW`), a sentence of three words or more comes twice, or any four words
     come three times. Laughter is none.
     """
-    text = SPECIAL_TOKEN.sub(" ", text)
+    text = SPECIAL_TOKEN.sub(" ", ends(text))
     words = [word for word in WORD.findall(text.lower()) if not LAUGHTER.match(word)]
     for size in range(1, 4):
         run = 0  # how many words in a row equal the one `size` before

@@ -13,8 +13,16 @@ from pathlib import Path
 
 import yaml
 
+READ = 10_000
+"""Of a longer turn so many characters of its beginning, and of its end, are searched."""
+
 Phrases = Mapping[str, list[re.Pattern]]
 """Heading -> expressions."""
+
+
+def ends(text: str) -> str:
+    """Return a text, or the beginning and the end of a long one."""
+    return text if len(text) <= 2 * READ else f"{text[:READ]}\n{text[-READ:]}"
 
 
 def read_phrases(path: Path) -> dict[str, Phrases]:

@@ -27,6 +27,10 @@ LEAST_WORDS = 30
 """Shorter conversations are near-copies only where all words are the same: "hi, how are you?" opens many."""
 
 
+MOST_WORDS = 20_000
+"""Of a longer conversation so many words are compared."""
+
+
 def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
     """Return the cluster of each conversation that is a near-copy of another: id -> id of the cluster's first one.
 
@@ -43,7 +47,7 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
     """
     same: dict[tuple[str, ...], list[str]] = {}
     for conversation in conversations:
-        words = " ".join(plain_text(turn.text) or turn.text for turn in conversation.shown).split()
+        words = " ".join(plain_text(turn.text) or turn.text for turn in conversation.shown).split()[:MOST_WORDS]
         same.setdefault(tuple(words), []).append(conversation.conversation_id)
     leads = _linked(list(same))
     clusters: dict[int, list[str]] = {}

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from parlai_spotbot.texts.phrases import occurrences, read_phrases
+from parlai_spotbot.texts.phrases import ends, occurrences, read_phrases
 
 _BEFORE = 80
 """Number of characters before that are looked at."""
@@ -30,7 +30,7 @@ _OF_OTHERS = _PHRASES.pop("of_others")
 @lru_cache(maxsize=1 << 16)
 def identifies_itself(text: str, name: str = "") -> bool:
     """Return True if the turn says that its speaker is a machine, or bears the `name` of a contestant."""
-    text = " ".join(text.lower().replace("’", "'").split())
+    text = " ".join(ends(text).lower().replace("’", "'").split())
     text = re.sub(r"\bi ?' ?m\b", "i'm", re.sub(r"\b(do|ca|wo) ?n ?' ?t\b", r"\1n't", text))
     return any(
         match.group().startswith(_WHOSE)

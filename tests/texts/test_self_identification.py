@@ -11,7 +11,8 @@ from parlai_spotbot.texts.self_identification import identifies_itself
 
 LINES = Path(__file__).with_name("self_identification_lines.tsv")
 """What speakers say of themselves, and what merely looks like it, in English and German; half of the latter were
-written to mislead. The held-out part was written before the rules, which were made with the other one alone."""
+written to mislead. The held-out part was written before the rules, which were made with the other one alone; so was
+"languages", sixty lines by machines in sixteen languages and forty by people."""
 
 
 def lines(part):
@@ -21,7 +22,8 @@ def lines(part):
 
 
 @pytest.mark.parametrize(
-    ("part", "count", "share"), [("development", 250, 0.97), ("held-out", 160, 0.97), ("plain", 70, 1)]
+    ("part", "count", "share"),
+    [("development", 250, 0.97), ("held-out", 160, 0.97), ("plain", 70, 1), ("languages", 100, 0.96)],
 )
 def test_nearly_all_that_is_said_is_heard_and_hardly_anything_else(part, count, share):
     says, says_not = lines(part)
@@ -33,14 +35,25 @@ def test_nearly_all_that_is_said_is_heard_and_hardly_anything_else(part, count, 
     assert heard / (heard + len(misheard)) >= share, misheard
 
 
-def test_no_one_in_a_thousand_turns_of_people_of_the_papers_data_either():
+def test_no_turn_of_people_of_the_papers_data_does():
     from parlai_spotbot.importers.spotbot2020_dump import read_dump
 
     dump = released_data(SPOT_THE_BOT)
     told = [c for domain in ("convai2", "dailydialog", "empathetic") for c in read_dump(dump, domain).conversations]
     said = [turn.text for conversation in told for turn in conversation.turns if turn.speaker == HUMAN]
     assert len(said) >= 5000
-    assert sum(map(identifies_itself, said)) <= 0.001 * len(said)
+    assert sum(map(identifies_itself, said)) <= 0.0001 * len(said)
+
+
+@pytest.mark.slow
+def test_hardly_any_turn_of_people_of_the_chitchat_data_does():
+    """Eight in 138,737 do say, in jest, that they are machines."""
+    from parlai_spotbot.tasks.chitchat.data import raw_conversations
+
+    talks = raw_conversations().values()
+    said = [" ".join(message["text"] for message in turn) for talk in talks for turn in talk["messages"] if turn]
+    assert len(said) > 100_000
+    assert sum(map(identifies_itself, said)) <= 0.0001 * len(said)
 
 
 def test_a_contestants_own_name_gives_it_away():

@@ -37,7 +37,10 @@ NAMED = 4
 
 
 def hygiene(
-    conversations: Sequence[Conversation], bots: Sequence[str] = (), training: Iterable[Sequence[str]] | None = None
+    conversations: Sequence[Conversation],
+    bots: Sequence[str] = (),
+    training: Iterable[Sequence[str]] | None = None,
+    copies: Mapping[str, str] | None = None,
 ) -> dict:
     """Measure the hygiene of `conversations`.
 
@@ -47,6 +50,8 @@ def hygiene(
         The contestants in the order of the plan; others follow, people come last.
     training : iterable of sequences of str, optional
         The data that the bots know, conversation by conversation.
+    copies : mapping, optional
+        The near-copies among `conversations`, where they are known (`texts.repetition.near_copies`).
 
     Returns
     -------
@@ -63,7 +68,7 @@ def hygiene(
     order = [bot for bot in bots if bot in measured] + sorted(set(measured) - set(bots) - {HUMAN})
     order += [HUMAN] if HUMAN in measured else []
     result = {
-        "copies": copies_of(near_copies(conversations)),
+        "copies": copies_of(near_copies(conversations) if copies is None else copies),
         "contestants": {
             name: {
                 "turns": int((turns["name"] == name).sum()),

@@ -25,6 +25,10 @@ MAX_CONVERSATIONS = 150
 """The most conversations of other bots for one model, drawn by the seed."""
 
 
+MOST = 10_000
+"""Characters of a turn that are read."""
+
+
 @dataclass(frozen=True)
 class EntityExample:
     """One entity of one segment: its turns are ``texts[entity::2]``.
@@ -50,7 +54,7 @@ def both(
     texts: tuple[str, ...], entities: tuple[str, str], conversation: str, speakers: tuple[str, ...] = ()
 ) -> list[EntityExample]:
     """The two examples of one segment; `speakers` are the entities where not said otherwise."""
-    speakers = speakers or entities
+    speakers, texts = speakers or entities, tuple(text[:MOST] for text in texts)
     return [EntityExample(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
 
 

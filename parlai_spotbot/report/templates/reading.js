@@ -5,7 +5,7 @@
   const reader = document.getElementById("reader");
   if (!source || !reader) return;
   const data = JSON.parse(source.textContent);
-  const PAGE = 20, LONG = 160;
+  const PAGE = 20, LONG = 160, FOLDED = 1500;
   const WON = 1, LOST = 2, TIED = 3, LEVEL = { bot: 0, unsure: 1, human: 2 };
   const STEPS = 2; // ratings on a scale differ from two steps on: one step is a matter of taste
   const form = document.getElementById("filters");
@@ -131,7 +131,13 @@
   const text = (value, words) => {
     const box = make("bdi", "text");
     box.dir = "auto";
-    box.append(...marked(value, words));
+    if (value.length <= 2 * FOLDED) box.append(...marked(value, words));
+    else {
+      const rest = value.slice(FOLDED), more = make("details", "more", make("summary", "", `${plural(rest.length, "more character")}`));
+      more.append(...marked(rest, words));
+      more.open = Boolean(words) && rest.toLowerCase().includes(words);
+      box.append(...marked(value.slice(0, FOLDED), words), " …", more);
+    }
     return box;
   };
   const marked = (value, words) => {

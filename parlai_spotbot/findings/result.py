@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.wording import source_said
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ class Result:
     @property
     def people(self) -> bool:
         return self.source == HUMAN
+
+    @property
+    def who(self) -> str:
+        """Return who gave the answers, as a sentence says it."""
+        return "annotators" if self.people else source_said(self.source)
 
     @property
     def order(self) -> list[str]:

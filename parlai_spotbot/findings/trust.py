@@ -83,8 +83,8 @@ def summarise(result: Result) -> list[str]:
     sentence = data["verdict"]["sentence"]
     sentences = [Caution(sentence) if data["verdict"]["warning"] else sentence]
     for criterion, entry in (data.get("powered") or {}).items():
-        if entry.get("width"):
-            items = sum(row["n_judge_alone"] for row in entry["means"])
+        items = sum(row["n_judge_alone"] for row in entry["means"])
+        if entry.get("width") and items:
             sentences.append(
                 f"With its answers to {items:,} further items, the standard errors of people's means by "
                 f"{asked(criterion)} change by {percent(entry['width'] - 1)} on average (PPI++)."

@@ -60,8 +60,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
     contents = chapter.view.contents
     question = upper_first(chapter.question)
     with known_to(contents):
-        account = lead_of(contents)
-        lead = card(contents, account.source) if account else None
+        account, lead = _lead(contents)
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
         further = [text for text in lead.card.text[1 : 1 + FURTHER] if not isinstance(text, Caution)]
@@ -75,9 +74,13 @@ def first_screen(chapter: Chapter) -> FirstScreen:
 def answer(contents: Contents) -> str:
     """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
-        account = lead_of(contents)
-        lead = card(contents, account.source) if account else None
+        account, lead = _lead(contents)
         return _unanswered(contents) if lead is None else _answer(account, lead)
+
+
+def _lead(contents: Contents) -> tuple[SourceAccount | None, SourceCard | None]:
+    account = lead_of(contents)
+    return account, card(contents, account.source) if account else None
 
 
 def _answer(account: SourceAccount, lead: SourceCard) -> str:

@@ -192,16 +192,9 @@ class Fault:
 
     def to_dict(self) -> dict:
         examples = [{"conversation_id": c, "turn": t, "text": x} for c, t, x in self.examples]
-        return {
-            "rate": self.rate,
-            "count": self.count,
-            "n": self.n,
-            "wilson": list(self.wilson),
-            "ci": list(self.ci),
-            "conversations": self.conversations,
-            "of_conversations": self.of,
-            "examples": examples,
-        }
+        names = {"count", "n", "wilson", "ci", "conversations"}
+        row = {name: value for name, value in vars(self).items() if name in names}
+        return {"rate": self.rate, **row, "of_conversations": self.of, "examples": examples}
 
 
 def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) -> list[Fault]:
@@ -231,25 +224,18 @@ def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) ->
     return result
 
 
-def faulty_conversations(
-    conversations: Sequence[Conversation], kinds: Sequence[str], training: Iterable[Sequence[str]] | None = None
-) -> dict[str, list[str]]:
+def faulty_conversations(conversations: Sequence[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
     """The conversations with a fault of one of `kinds`: id -> those kinds, in the order of `KINDS`.
 
-    Raises `ValueError` for an unknown kind, and for one that these data can't show.
+    Raises `ValueError` for one that these data can't show: "endless" needs people.
     """
-    for kind in kinds:
-        if kind not in KINDS:
-            raise ValueError(f"kinds holds {kind!r}, expected some of {', '.join(KINDS)}")
     turns = turns_of(conversations)
-    fault_frame = faults(turns, training)
-    lacking = [kind for kind in kinds if kind not in fault_frame.columns]
-    if lacking:
-        why = "the data that the bots know are not there" if lacking[0] in OF_TRAINING else "there are too few people"
-        raise ValueError(f"kinds holds {lacking[0]!r}, which these data can't show: {why}")
+    fault_frame = faults(turns)
+    for kind in kinds:
+        if kind not in fault_frame.columns:
+            raise ValueError(f"kinds holds {kind!r}, which these data can't show: there are too few people")
     result: dict[str, list[str]] = {}
-    for kind in KINDS:
-        if kind in kinds:
-            for identity in dict.fromkeys(turns.loc[fault_frame[kind], "conversation_id"]):
-                result.setdefault(identity, []).append(kind)
+    for kind in [kind for kind in KINDS if kind in kinds]:
+        for identity in turns.loc[fault_frame[kind], "conversation_id"].unique():
+            result.setdefault(identity, []).append(kind)
     return dict(sorted(result.items()))

@@ -42,8 +42,7 @@ def identifies_itself(text: str, name: str = "") -> bool:
 @lru_cache(maxsize=256)
 def _of_name(name: str) -> list[re.Pattern]:
     """Patterns of a contestant giving its name: also without the size or version behind it (smollm2-135m: "SmolLM")."""
-    words = re.findall(r"[^\W\d_]+", name.lower())
-    given = {name.lower(), words[0] if words else ""} - {"human", ""}
+    given = {name.lower(), *re.findall(r"[^\W\d_]+", name.lower())[:1]} - {"human"}
     names = "|".join(re.escape(n).replace(r"\-", "[ -]?") for n in sorted(given) if len(n) >= _LEAST_OF_A_NAME)
     before = r"\b(?:my name is|my name's|call me|i'm called|i am called|mein name ist|ich heiße|nenn mich)"
     return [re.compile(rf"{before} (?:{names})\d*(?!\w)")] if names else []

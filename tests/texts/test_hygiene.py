@@ -105,12 +105,8 @@ def test_which_conversations_to_leave_out():
     ]
     left = hygiene.faulty_conversations(told, ["self_identified", "empty"])
     assert left == {"c1": ["self_identified"], "c3": ["empty", "self_identified"]}
-    with pytest.raises(ValueError, match="kinds holds 'emty', expected some of special_tokens"):
-        hygiene.faulty_conversations(told, ["emty"])
     with pytest.raises(ValueError, match="'endless', which these data can't show: there are too few people"):
         hygiene.faulty_conversations(told, ["endless"])
-    with pytest.raises(ValueError, match="the data that the bots know are not there"):
-        hygiene.faulty_conversations(told, ["training"])
 
 
 def test_the_result_says_who_does_it_more_than_people():

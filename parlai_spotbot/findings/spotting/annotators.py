@@ -16,7 +16,7 @@ from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
-from parlai_spotbot.wording import INTERVAL, number, percent, to
+from parlai_spotbot.wording import INTERVAL, number, percent, to, upper_first
 
 
 def compute(answers: Annotations) -> dict:
@@ -55,23 +55,23 @@ def compute(answers: Annotations) -> dict:
     return result
 
 
-def detection_sentence(rates: Mapping) -> str:
-    """Return how well all annotators together tell bots from people, and to which answer they lean."""
+def detection_sentence(rates: Mapping, who: str = "annotators") -> str:
+    """Return how well all annotators together, or a judge, tell bots from people, and to which answer they lean."""
     if rates["sensitivity"] is None:
-        return "Annotators can't be measured: they saw no bots, or no people."
+        return f"How well {who} told bots from people can't be measured: no bots, or no people, were judged."
     low, high = rates["bias_ci"]
     way = "quick" if (rates["bias"] or 0) < 0 else "slow"
     lean = "" if low is None or low <= 0 <= high else f", {way} to say “bot” (c {number(rates['bias'])})"
     return (
-        f"Annotators called {percent(rates['hit'])} of bots and {percent(rates['false_alarm'])} of people bots: "
-        f"sensitivity d′ {number(rates['sensitivity'])}{to(rates['sensitivity_ci'], number, INTERVAL)}{lean}; 0 is "
-        f"guessing. Always “bot” would be right in {percent(rates['always_bot'])}."
+        f"{upper_first(who)} called {percent(rates['hit'])} of bots and {percent(rates['false_alarm'])} of people "
+        f"bots: sensitivity d′ {number(rates['sensitivity'])}{to(rates['sensitivity_ci'], number, INTERVAL)}{lean}; "
+        f"0 is guessing. Always “bot” would be right in {percent(rates['always_bot'])}."
     )
 
 
 def summarise(result: Result) -> list[str]:
     """Return how well annotators tell bots from people, and what is said of annotators in every survey."""
-    return [detection_sentence(result.data["pooled"]), *annotators_finding.summarise(result)]
+    return [detection_sentence(result.data["pooled"], result.who), *annotators_finding.summarise(result)]
 
 
 TABLE = Table(

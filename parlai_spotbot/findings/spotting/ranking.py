@@ -88,10 +88,10 @@ def summarise(result: Result) -> list[str]:
         return []
     first, *others = headline(data, "bots")
     pairs = f"{clearly(data)}." if len(data["order"]) > 1 else ""
-    return [first, _beside_people(data), *others, pairs]
+    return [first, _beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
 
 
-def _beside_people(result: Mapping) -> str:
+def _beside_people(result: Mapping, by: str) -> str:
     """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
     people = result.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in result.get("human_share", {}).items() if share is not None}
@@ -108,7 +108,7 @@ def _beside_people(result: Mapping) -> str:
         for kind, bots in groups.items()
         if bots
     ]
-    return "; ".join([f"People are called human in {percent(people)} of judgements", *parts]) + "."
+    return "; ".join([f"People are called human in {percent(people)} of judgements{by}", *parts]) + "."
 
 
 TABLES = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -91,9 +92,7 @@ def annotators_table(answers: Answers) -> dict[str, dict]:
 def annotators_summary(answers: Answers) -> dict:
     """Return how many annotators there are, and how many are left out for each reason."""
     workers = set(answers.everyone["worker_id"])
-    out: dict[str, int] = {}
-    for worker in sorted(workers & answers.failed.keys()):
-        out[answers.failed[worker]] = out.get(answers.failed[worker], 0) + 1
+    out = dict(Counter(answers.failed[worker] for worker in sorted(workers & answers.failed.keys())))
     reasons = "; ".join(f"{n} {why}" for why, n in out.items())
     tail = f", of whom are left out: {reasons}." if reasons else "; none is left out."
     return {"annotators": len(workers), "left_out": out, "sentence": f"{counted(len(workers), 'annotator')}{tail}"}

@@ -19,6 +19,7 @@ from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_i
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings.options import Options
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
@@ -270,8 +271,7 @@ class Form:
         failed = failed_people(judgements, facts.survey) if name == HUMAN else {}
         rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
         seen = self.names(everyone)
-        names = [bot for bot in facts.bots if bot in seen] + sorted(seen - set(facts.bots) - {HUMAN})
-        names += [HUMAN] if HUMAN in seen else []
+        names = [*planned_first(seen - {HUMAN}, facts.bots), *({HUMAN} & seen)]
         graded = graded_controls(judgements).get(name, {})
         answers = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)
         return answers, reasons | lost(everyone, failed)

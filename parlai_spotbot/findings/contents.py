@@ -12,6 +12,7 @@ from functools import cached_property
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, is_survey, launched_survey
@@ -85,8 +86,7 @@ class Contents(Analysis):
     def bots(self) -> list[str]:
         """The contestants in the order of the plan, then any others that occur, sorted: a bot's place is its colour."""
         seen = {name for c in self.conversations for name in c.entities if name != HUMAN}
-        planned = list(self.study.plan.contestants)
-        return planned + sorted(seen - set(planned))
+        return planned_first(seen.union(self.study.plan.contestants), self.study.plan.contestants)
 
     @cached_property
     def sources(self) -> list[str]:
@@ -152,8 +152,7 @@ def surveys_of(study: Study, survey: str | None = None) -> list[str]:
     """The surveys that a report is about: `survey` (by default the plan's first), then all others that were judged."""
     first = survey or next(iter(study.plan.surveys), DEFAULT)
     _check_survey(study, first)
-    begun = list(dict.fromkeys([*study.plan.surveys, *sorted(_begun(study))]))
-    return [first, *(name for name in begun if name != first and study.judgements_path(name).exists())]
+    return [first, *(name for name in _begun(study) if name != first and study.judgements_path(name).exists())]
 
 
 def read_contents(study: Study, survey: str) -> Contents:
@@ -190,18 +189,19 @@ def read_analysis(study: Study, survey: str) -> Analysis:
 def analysed(study: Study) -> list[Analysis]:
     """Return what was found of every survey of the study that is analysed: those of its plan first, the others by
     name."""
-    begun = dict.fromkeys([*study.plan.surveys, *sorted(_begun(study))])
-    names = [name for name in begun if (study.analysis_path(name) / "ranking.json").exists()]
+    names = [name for name in _begun(study) if (study.analysis_path(name) / "ranking.json").exists()]
     return [read_analysis(study, name) for name in names]
 
 
-def _begun(study: Study) -> set[str]:
+def _begun(study: Study) -> list[str]:
+    """Return the surveys of the plan, then others that have a folder."""
     folder = study.path / "surveys"
-    return {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    return planned_first(found.union(study.plan.surveys), study.plan.surveys)
 
 
 def _check_survey(study: Study, survey: str) -> None:
-    begun = _begun(study).union(study.plan.surveys)
+    begun = _begun(study)
     if survey not in begun:
         raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, begun))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import tables_of
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
@@ -28,9 +30,8 @@ def metrics_path(study: Study) -> Path:
 def judged_surveys(study: Study) -> list[str]:
     """The surveys whose judgements are about the study's conversations, in the order of the plan, others sorted after
     them."""
-    names = {name for name in survey_names() if study.judgements_path(name).exists() and _of_study(name)}
-    planned = [name for name in study.plan.surveys if name in names]
-    return planned + sorted(names - set(planned))
+    names = [name for name in survey_names() if study.judgements_path(name).exists() and _of_study(name)]
+    return planned_first(names, study.plan.surveys)
 
 
 def _of_study(survey: str) -> bool:
@@ -49,7 +50,7 @@ def evidence_of(study: Study) -> Evidence:
     """Return what all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
     conversations = study.conversations()
     metrics: dict[str, list[Metric]] = {}
-    left_out: dict[str, dict[str, int]] = {}
+    left_out: dict[str, Counter[str]] = {}
     outcomes, every = Outcomes.none(), []
     for name in judged_surveys(study):
         judgements = study.judgements(name)
@@ -60,8 +61,7 @@ def evidence_of(study: Study) -> Evidence:
                 continue
             for source, (metric_list, lost) in _metrics_of(study, name, judgements, conversations).items():
                 metrics.setdefault(source, []).extend(metric_list)
-                reasons = left_out.setdefault(source, {})
-                reasons.update({why: reasons.get(why, 0) + n for why, n in lost.items()})
+                left_out.setdefault(source, Counter()).update(lost)
         except ValueError as err:
             raise UserError(
                 f"{study.judgements_path(name)}: {err}.",

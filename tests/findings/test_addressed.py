@@ -7,7 +7,7 @@ import pytest
 import report_sentences
 from scripted import answered, by_chance, rows_of, small_study
 
-from parlai_spotbot import files
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.records import HUMAN, Turn
 from parlai_spotbot.report.chapters import chapter_of
@@ -33,7 +33,7 @@ def study_with(path, survey, bots=BOTS, every=1, **pack):
             ]
             talk = replace(talk, turns=tuple(turns))
         talks.append(talk)
-    files.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
     return study
 
 
@@ -121,7 +121,7 @@ def test_nothing_changes_where_nobody_does_or_a_person_alone_does(tmp_path):
         replace(t, turns=(*t.turns[:4], Turn(t.entities[0], ORDER), *t.turns[5:])) if HUMAN in t.entities else t
         for t in study.conversations()
     ]
-    files.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
     result = judged(study, "spot_the_bot")
     assert "unaddressed" not in result["ranking"]["by_source"]["judge:j"]
     assert not any("judges are addressed" in text for texts in report_sentences.check(study).values() for text in texts)

@@ -11,6 +11,7 @@ import parlai_spotbot
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -65,8 +66,7 @@ def hygiene(
     measured: dict[str, dict[str, Fault]] = {}
     for fault in measure(turns, found):
         measured.setdefault(fault.name, {})[fault.kind] = fault
-    order = [bot for bot in bots if bot in measured] + sorted(set(measured) - set(bots) - {HUMAN})
-    order += [HUMAN] if HUMAN in measured else []
+    order = planned_first(measured, [*bots, *sorted(measured.keys() - {HUMAN})])
     result = {
         "copies": copies_of(near_copies(conversations) if copies is None else copies),
         "contestants": {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import functools
 import io
 import itertools
 import sys
@@ -44,7 +45,7 @@ class Bar:
         self.said = ""
         self._shown = shown and not _hushed
         self._began = self._told = time.monotonic()
-        self._task: Any = None
+        self._display: Any = None
         self._moving = self._shown and sys.stderr.isatty()
         self._look()
 
@@ -78,12 +79,12 @@ class Bar:
 
     def close(self) -> None:
         """End it; a second time does nothing."""
-        if self._task is not None:
-            _draw(self, self._task, ended=True)
+        if self._display is not None:
+            self._display.stop()
         elif self._shown and not self._moving and time.monotonic() - self._began > PLAIN_AFTER:
             self._say()
         self._shown = self._moving = False
-        self._task = None
+        self._display = None
 
     def counted(self) -> str:
         """``12 of 40 turns``"""
@@ -95,7 +96,11 @@ class Bar:
     def _look(self) -> None:
         now = time.monotonic()
         if self._moving:
-            self._task = _draw(self, self._task)
+            fields = {"title": self.title, "counted": self.counted(), "said": self.said}
+            if self._display is None:
+                self._display = _display()
+                self._display.add_task("", **fields)
+            self._display.update(self._display.task_ids[0], completed=self.done, total=self.total, **fields)
         elif self._shown and now - self._told > PLAIN_EVERY:
             self._told = now
             self._say()
@@ -105,33 +110,24 @@ class Bar:
         print(f"{self.title}: {self.counted()}, {spent:.0f} s", file=sys.stderr, flush=True)
 
 
-_progress: Any = None
-"""What shows all bars that are open, below each other."""
+def _display() -> Any:
+    """Start a display of one bar; one that is open stays above it."""
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    texts = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("title", "counted", "said")]
+    columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    # What is printed meanwhile stands above the bars, unless it goes to a file.
+    display = Progress(*columns, texts[2], console=_console(), redirect_stdout=sys.stdout.isatty())
+    display.start()
+    atexit.register(display.stop)  # or the cursor would stay hidden
+    return display
 
 
-def _draw(bar: Bar, task: Any, ended: bool = False) -> Any:
-    """Show how far a bar is, as a new task of rich's display where `task` is None; return the task."""
-    global _progress
-    if _progress is None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+@functools.cache
+def _console() -> Any:
+    from rich.console import Console
 
-        texts = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("title", "counted", "said")]
-        columns = (texts[0], BarColumn(), texts[1], TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
-        # What is printed meanwhile stands above the bars, unless it goes to a file.
-        console, printed = Console(stderr=True), sys.stdout.isatty()
-        _progress = Progress(*columns, texts[2], console=console, redirect_stdout=printed)
-        _progress.start()
-        atexit.register(_progress.stop)  # or the cursor would stay hidden
-    fields = {"title": bar.title, "counted": bar.counted(), "said": bar.said}
-    task = _progress.add_task(bar.title, **fields) if task is None else task
-    _progress.update(task, completed=bar.done, total=bar.total, **fields)
-    if ended:
-        _progress.stop_task(task)
-        if all(one.stop_time is not None for one in _progress.tasks):
-            _progress.stop()
-            _progress = None
-    return task
+    return Console(stderr=True)
 
 
 def table(

@@ -121,11 +121,13 @@ class ContestantHost:
         self.process.met = met
         self.process.place = f"{socket.gethostname()}:{log}"
 
-    def load(self) -> tuple[UserErrorParts | None, ContestantState]:
-        error = self.process.load().exception()
-        if error is not None and not isinstance(error, UserError):
-            raise error
-        return error and UserErrorParts(error.problem, error.remedy), self._state()
+    def load(self) -> tuple[tuple[str, str] | None, ContestantState]:
+        """Load it; returns problem and remedy of what a user can put right."""
+        try:
+            self.process.load().result()
+        except UserError as err:
+            return (err.problem, err.remedy), self._state()
+        return None, self._state()
 
     def act(self, requests: list[SessionRequest]) -> Iterator[dict[int, str] | tuple[list, ContestantState]]:
         """Yield turns as they come, by their places; in the end what came of all requests, and the state."""
@@ -150,14 +152,6 @@ class ContestantHost:
         process = self.process
         about = process.about | ({"usage": process.usage} if process.usage else {})
         return ContestantState(about, process.set_aside, self.node)
-
-
-@dataclass(frozen=True)
-class UserErrorParts:
-    """A `UserError` on its way through the cluster, which can't carry exceptions with several arguments."""
-
-    problem: str
-    remedy: str
 
 
 class RayContestant(ContestantHandle):
@@ -202,7 +196,7 @@ class RayContestant(ContestantHandle):
         self._take(state)
         if error is not None:
             self._stop()
-            raise UserError(error.problem, error.remedy)
+            raise UserError(*error)
         self.met = True
 
     def _load_error(self, why: str) -> UserError:

@@ -189,7 +189,7 @@ def _extension(study: Study, request: SelfPlayRequest) -> dict:
     plan = study.plan
     extension: dict[str, Any] = {}
     requested = {n: as_stored(c) for n, c in (request.contestants or {}).items()}
-    new = {n: c for n, c in requested.items() if plan.contestants.get(n) != c}
+    new = {n: c for n, c in requested.items() if n not in plan.contestants or as_stored(plan.contestants[n]) != c}
     if plan.pairs and set(new) - set(plan.contestants):
         raise UserError(
             "the study plays chosen pairs only, so contestants can't be added to it.", "Choose another --study."

@@ -88,21 +88,27 @@ class Trial:
 
 def scripts(domain: Domain) -> list[TrialScript]:
     """Two test conversations from the domain's seeds; the contestant opens the one and answers in the other."""
-    trial_scripts: list[TrialScript] = []
     episodes = domain.episodes("seeds")
     # From the middle of the data on: the first of a collection are often somebody's tests.
-    for episode in episodes[len(episodes) // 2 :] + episodes[: len(episodes) // 2]:
-        side = len(trial_scripts)
-        lines = episode.turns[3 - side :: 2]
-        if len(lines) >= EXCHANGES and len(set(episode.turns)) == len(episode.turns):
-            seed = Seed(episode.episode_id, (episode.turns[0], episode.turns[1]), tuple(episode.context))
-            trial_scripts.append(TrialScript(seed, side, tuple(lines[:EXCHANGES])))
-        if len(trial_scripts) == 2:
-            return trial_scripts
-    raise UserError(
-        f"domain '{domain.name}' has no two seeds of {2 * EXCHANGES + 2} turns to test with.",
-        "Choose another --domain.",
-    )
+    middle = len(episodes) // 2
+    needed = 2 * EXCHANGES + 2
+    fitting = [
+        episode
+        for episode in episodes[middle:] + episodes[:middle]
+        if len(episode.turns) >= needed and len(set(episode.turns)) == len(episode.turns)
+    ]
+    if len(fitting) < 2:
+        raise UserError(
+            f"domain '{domain.name}' has no two seeds of {needed} turns to test with.", "Choose another --domain."
+        )
+    return [
+        TrialScript(
+            Seed(episode.episode_id, tuple(episode.turns[:2]), tuple(episode.context)),
+            side,
+            tuple(episode.turns[3 - side : needed : 2]),
+        )
+        for side, episode in enumerate(fitting[:2])
+    ]
 
 
 class ScriptedPerson(Agent):

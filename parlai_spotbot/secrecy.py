@@ -42,10 +42,15 @@ LIKELY = re.compile(
 """Names that may be those of secrets: of texts without blanks."""
 
 IN_TEXT = re.compile(
-    r"(?P<name>[\w.-]{1,80})(?P<is>\\*[\"']?\s{0,9}(?:=|:)\s{0,9})"
-    r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)|(?P<bare>(?:(?:Bearer|Basic|Token)\s+)?[^\s,;&\"'{}()\[\]\\]+))"
+    r"(?P<name>[\w.-]{0,60}(?:key|token|secret|pass|pw|auth|bearer|cookie|session|sig|credential)[\w.-]{0,20})"
+    r"(?P<is>\\*[\"']?\s{0,9}(?:=|:)\s{0,9})"
+    r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)|(?P<bare>(?:(?:Bearer|Basic|Token)\s+)?[^\s,;&\"'{}()\[\]\\]+))",
+    re.IGNORECASE,
 )
 """A name and its value in a text: JSON, an address, a header, an error."""
+
+KEY_FOR_NAME = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20}")
+"""What is no name of a variable, but the key itself."""
 
 DEEPEST = 30
 
@@ -55,7 +60,7 @@ def is_named_secret(path: str, value: Any, sure: bool = False) -> bool:
     name = "_".join(WORDS.findall(path)).lower()
     if not value or isinstance(value, bool) or value in (MARK, NOT_SHOWN):
         return False
-    if SURE.search(name):
+    if SURE.search(name) or (name.endswith("_variable") and KEY_FOR_NAME.match(str(value))):
         return True
     return not sure and isinstance(value, str) and bool(LIKELY.match(name)) and not re.search(r"\s|^\W|^__", value)
 

@@ -24,6 +24,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import rare_collection, sha256
 from parlai_spotbot.outside import HALF, MOST_OF_A_TURN, cleaned
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.secrecy import shown
 
 
 def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapping[str, str]) -> None:
@@ -151,7 +152,7 @@ class AgentServer:
             about["one_at_a_time"] = True
         if callable(getattr(self.agent, "provenance", None)):
             try:
-                data = json.loads(json.dumps(self.agent.provenance(), allow_nan=False))
+                data = shown(json.loads(json.dumps(self.agent.provenance(), allow_nan=False)))
                 about |= {key: value for key, value in data.items() if key not in about}
             except BaseException as err:  # no reason to lose what it plays
                 about["provenance_error"] = describe(err)
@@ -162,7 +163,7 @@ class AgentServer:
     def usage(self) -> dict:
         """Return what the agent has used in this process; {} where it doesn't report it."""
         try:
-            return dict(json.loads(json.dumps(self.agent.usage())))
+            return dict(shown(json.loads(json.dumps(self.agent.usage()))))
         except BaseException:  # no reason to lose what it plays
             return {}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from parlai_spotbot.secrecy import shown
+from parlai_spotbot.secrecy import masked, shown
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
 from parlai_spotbot.terminal import table
@@ -23,7 +23,7 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
         bot = entry.contestant
         options = ", ".join(f"{key}={value}" for key, value in shown(bot.opt).items()) if bot else ""
         kind = "wrong" if entry.problems else entry.kind
-        file, words = (bot.model_file, bot.description) if bot else ("", "")
+        file, words = (masked(bot.model_file), masked(bot.description)) if bot else ("", "")
         rows.append((entry.name, kind, entry.agent.rpartition(":")[2], file, options, words))
     used = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
     headers, widths = ([column[n] for n in used] for column in (list(COLUMNS), list(COLUMNS.values())))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from parlai_spotbot.secrecy import masked, shown
+from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.trial import Trial
 from parlai_spotbot.terminal import table
@@ -61,7 +62,10 @@ def _conversations(trial: Trial) -> str:
     lines = []
     for number, conversation in enumerate(trial.conversations, start=1):
         lines += [f"{trial.name}, conversation {number}:"]
-        lines += [f"  {name}{' (seed)' * (n < 2)}: {text or '(empty)'}" for n, (name, text) in enumerate(conversation)]
+        lines += [
+            f"  {name}{' (seed)' * (n < 2)}: {remedies.short(text, 1000) or '(empty)'}"
+            for n, (name, text) in enumerate(conversation)
+        ]
     return "\n".join(lines)
 
 

@@ -40,14 +40,14 @@ EXCHANGES = 2
 
 PERSON = "a person"
 
-LONG = 60
-"""Words of a turn that is warned about: people's turns in chats have a tenth of it."""
+LONG = 400
+"""Characters of a turn that is warned about: people's turns in chats have a tenth of it."""
 
 ODD = {
     "special tokens of models": has_special_token,
     "says to be a machine": identifies_itself,
     "the same words again and again": loops,
-    "very long turns": lambda text: len(text.split()) > LONG,
+    "very long turns": lambda text: len(text) > LONG,
 }
 """What is odd about a turn, by its name."""
 

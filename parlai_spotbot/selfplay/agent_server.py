@@ -64,7 +64,8 @@ def answer(connection: Any, load: Callable[..., Any]) -> None:
                     server.close(*args)
                 send(*(("done",) if name in ("act", "close") else ("about", server.about())))
             except BaseException as err:  # SystemExit and KeyboardInterrupt, too, are the contestant's
-                send("error", *failure(err).values(), err.remedy if isinstance(err, UserError) else "")
+                told = (err.problem, "", err.remedy) if isinstance(err, UserError) else (*failure(err).values(), "")
+                send("error", *told)
     except (EOFError, OSError):
         return  # the runner has gone
 
@@ -297,9 +298,7 @@ def turn(reply: Any) -> dict:
 
 
 def failure(err: BaseException) -> dict:
-    """Describe an exception; one for users needs no traceback."""
-    lines = [] if isinstance(err, UserError) else traceback.format_exception(err)
-    return {"error": describe(err), "detail": cleaned("".join(lines))}
+    return {"error": describe(err), "detail": cleaned("".join(traceback.format_exception(err)))}
 
 
 def seed_everything(seed: int) -> None:

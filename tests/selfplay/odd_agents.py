@@ -98,4 +98,4 @@ class KeyedAgent(CountingAgent):
 
 class ThinkingAgent(CountingAgent):
     def say(self):
-        return f"<think>What now?</think>\x1b[1m{'hm ' * 100}</s>"
+        return f"<think>What now?</think>\x1b[1m{'hm ' * 200}</s>"

@@ -215,7 +215,7 @@ def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """
     csv.field_size_limit(MOST_OF_A_CELL)
     with opened(path) as text:
-        lines = lines_of(text)
+        lines = iter(partial(text.readline, MOST_OF_A_TEXT), "")  # longer ones are cut to rows that no header fits
         before, first = next(((n, line) for n, line in enumerate(lines) if not NO_HEADER.fullmatch(line)), (0, ""))
         mark = max(SEPARATORS, key=lambda mark: len(QUOTED.sub("", first).split(mark)))
         reader = csv.reader(chain([first], lines, [END]), delimiter=mark, skipinitialspace=True)

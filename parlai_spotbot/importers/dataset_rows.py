@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,24 @@ REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one lis
 NONE = "-"
 """In place of a column: the field is left out."""
 
+NOTHING = {
+    "",
+    "null",
+    "none",
+    "nan",
+    "nat",
+    "n/a",
+    "na",
+    "<na>",
+    "#n/a",
+    "\\n",
+    "undefined",
+    "[deleted]",
+    "deleted user",
+}
+"""How files write that there is no value."""
+
+Dataset = Iterator[tuple[str, dict[str, Any]]]
 Rows = Iterator[tuple[int, Any]]
 
 
@@ -35,7 +54,40 @@ def spelling(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
 
 
-def dataset_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def plain_text(value: Any) -> str:
+    """Return a value as text, "" where it says that there is none: null, NaN, "n/a"."""
+    text = "" if value is None else str(value).strip()
+    return "" if text.lower() in NOTHING else text
+
+
+class _LaterColumn(UserError):
+    """A row has a column that the rows before lack."""
+
+
+def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Callable[[Any, Dataset], Any]) -> Any:
+    """Return ``read(understand(columns), rows)`` for the columns of all rows.
+
+    Most files have them in the first row; others are read again, once for their columns alone.
+    """
+    head: dict[str, None] = {}
+    for whole in (False, True):
+        head |= dict.fromkeys(chain.from_iterable(row for _, row in islice(dataset_rows(path), None if whole else 1)))
+        try:
+            return read(understand(tuple(head)), dataset_rows(path) if whole else _alike(dataset_rows(path), head))
+        except UserError:
+            if whole:
+                raise
+    return None
+
+
+def _alike(rows: Dataset, head: Mapping[str, None]) -> Dataset:
+    for where, row in rows:
+        if not row.keys() <= head.keys():
+            raise _LaterColumn(f"{where}: a column that comes later.")
+        yield where, row
+
+
+def dataset_rows(path: Path) -> Dataset:
     """Yield each row with its place ("FILE, line 3"); a `UserError` names file and place of what can't be read."""
     paths = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
     if not paths:
@@ -70,13 +122,14 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
 
 def _csv(path: Path) -> Rows:
     rows = csv_rows(path)
-    head = [name.strip() for name in next(rows, (0, []))[1]]
+    written = next(rows, (0, []))[1]
+    head = [name.strip() for name in written]
     if twice := [name for name, count in Counter(filter(None, head)).items() if count > 1]:
         raise Malformed(f"the header has the column '{twice[0]}' twice", 1)
     for number, row in rows:
         if len(row) != len(head):
             raise Malformed(f"has {len(row)} fields, the header has {len(head)}", number)
-        yield number, dict(zip(head, map(str.strip, row), strict=True))
+        yield number, dict(zip(head, row if written == head else map(str.strip, row), strict=True))
 
 
 def _json_lines(path: Path) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from parlai_spotbot import hints
@@ -36,7 +37,7 @@ def study_format(
 
     def bring(request: ImportRequest) -> str:
         imported = read(request)
-        request.left_out.counts.update(imported.about.get("unusable", {}))
+        request.left_out.counts |= Counter(imported.about.get("unusable", {}))
         request.left_out.check(request.data)
         if request.left_out.counts:
             imported.about["unusable"] = dict(request.left_out.counts)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.left_out import LeftOut
@@ -42,7 +44,9 @@ class ImportRequest:
         None, "messages, sharegpt: our roles and the file's, OURS=THEIRS,… (user, assistant, system, tool)"
     )
     answers: str | None = option(
-        None, "judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad)"
+        None,
+        "judgements, votes: the file's answers and ours, THEIRS=OURS,… (votes: a, b, tie, both_bad; numbers by cuts: "
+        "'>0.5=a,<0.5=b,0.5=tie')",
     )
     source: str = option("human", "votes: who voted, human or judge:NAME where a model did")
     strict: bool = option(False, "refuse a file with a row that can't be used; else such rows are left out and counted")
@@ -54,19 +58,23 @@ class ImportRequest:
     @property
     def paths(self) -> list[str]:
         """The files that --data names."""
-        return [part for part in self.data.split(",") if part]
+        return [self.data] if Path(self.data).exists() else [part for part in self.data.split(",") if part]
 
     def pairs(self, name: str) -> dict[str, str]:
-        """Return the pairs of ``--columns``, ``--roles``, ``--names`` or ``--answers``: ``a=b,c=d``."""
+        """Return the pairs of ``--columns``, ``--roles``, ``--names`` or ``--answers``: ``a=b,c=d``.
+
+        What holds a comma is quoted: ``"a, b"=c``. Theirs may hold "=": ours never does.
+        """
         option, text = f"--{name}", getattr(self, name)
         result: dict[str, str] = {}
-        for part in (text or "").split(","):
-            left, equals, right = (side.strip() for side in part.partition("="))
+        split = str.rpartition if name in ("names", "answers") else str.partition
+        for part in re.findall(r'(?:"[^"]*"|[^,])+', text or ""):
+            left, equals, right = (side.strip(' "') for side in split(part, "="))
             if not part.strip():
                 continue
             if not equals or not left or not right:
                 raise UserError(
-                    f"{option} {text}: '{part.strip()}' is not of the form A=B.", f"Write {option} a=b,c=d."
+                    f"{option} {text}: '{part.strip()}' is not of the form A=B.", f'Write {option} a=b,"c, d"=e.'
                 )
             if left in result:
                 raise UserError(f"{option} {text}: '{left}' is there twice.", "Name each once.")

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import counted
 
+COPY = "copy of"
+"""How reasons begin for a row that is the same as another one."""
+
 
 class Unusable(UserError):
     """A row that is left out; `reason` is what is counted, in the singular ("vote without a winner").
@@ -51,10 +54,16 @@ class LeftOut:
         self.first = self.first or err
         self.counts[err.reason] += 1
 
+    def clear(self) -> None:
+        """Begin again, with the first row."""
+        self.counts.clear()
+        self.rows, self.first = 0, None
+
     def check(self, where: object) -> None:
-        """Raise `UserError` where more than half of the rows can't be used."""
-        if self.first is not None and 2 * self.counts.total() > self.rows:
-            most = f"{self.counts.total()} of {counted(self.rows, 'row')} can't be used ({self})"
+        """Raise `UserError` where more than half of the rows can't be used; of copies nothing is lost."""
+        lost = sum(count for reason, count in self.counts.items() if not reason.startswith(COPY))
+        if self.first is not None and lost > self.rows - self.counts.total():
+            most = f"{lost} of {counted(self.rows, 'row')} can't be used ({self})"
             raise UserError(f"{where}: {most}. The first: {self.first.problem}", self.first.remedy)
 
     def lines(self) -> list[str]:

@@ -7,10 +7,11 @@ for one of two contestants, `a` or `b`, or `tie`, or `both_bad`: both failed, wh
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -21,10 +22,12 @@ import yaml
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames
-from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, check_columns, dataset_rows
+from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, Dataset, by_columns, check_columns, plain_text, spelling
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
+from parlai_spotbot.importers.left_out import COPY, LeftOut, Unusable
+from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.records import HUMAN, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
@@ -32,12 +35,17 @@ from parlai_spotbot.wording import counted
 
 SURVEY = "votes"
 UNIT = "imported"
+CORRECT = "Fill it in, or remove the row."
+NOBODY = '""'
 BLOCK = 10_000
 """Number of lines that are held as one piece."""
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
-MILLISECONDS = 1e11
-"""Times as numbers are seconds since 1970 below this, else milliseconds."""
+CUT = re.compile(r"(>=|<=|>|<|=?) *([-+]?\d*\.?\d+)")
+CUTS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "": operator.eq, "=": operator.eq}
+"""Answers of --answers that are numbers, or all numbers on one side of one."""
+MARGIN = re.compile(r"\[*(.+?)\s*(<+|>+|=+)\s*(.+?)\]*")
+"""Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
 OUTCOMES = ("a", "b", "tie", "both_bad")
 FIELDS = ("a", "b", "winner", "prompt", "annotator", "time", "language")
 
@@ -48,12 +56,6 @@ def words_of_votes() -> dict[str, Any]:
     return yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
-@cache
-def plainly(word: str) -> str:
-    """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
-    return re.sub(r"[^a-z0-9]+", "_", word.lower()).strip("_")
-
-
 def votes(
     path: Path | str,
     domain: str,
@@ -61,6 +63,7 @@ def votes(
     answers: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
     source: str = HUMAN,
+    left_out: LeftOut | None = None,
 ) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
@@ -70,11 +73,13 @@ def votes(
         Our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one of
         ``votes.yaml``; "-" leaves the field out.
     answers : mapping, optional
-        The file's word in the column of the winner -> a, b, tie or both_bad.
+        The file's word in the column of the winner -> a, b, tie or both_bad; of numbers also ">0.5" and the like.
     names : mapping, optional
         The file's name of a contestant -> ours; by default characters that a name can't have become "-".
     source : str
         Who voted: "human", or "judge:NAME" where a model did.
+    left_out : LeftOut, optional
+        Takes the count of the rows that can't be used: without a winner, copies of one row, and their like.
 
     Raises
     ------
@@ -87,12 +92,15 @@ def votes(
             raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
     if source != HUMAN and not re.match(r"judge:.", source):
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
-    rows = dataset_rows(path)
-    if (first := next(rows, None)) is None:
-        raise UserError(f"{path}: holds no votes.", REMEDY)
-    found_columns = columns_of(str(path), tuple(first[1]), options["columns"])
-    reader = _VoteReader(found_columns, options["answers"], ContestantNames(options["names"]), source)
-    lines = list(reader.lines(chain([first], rows)))
+    left_out = left_out or LeftOut()
+
+    def read(found_columns: Mapping[str, tuple[str, ...]], rows: Dataset) -> tuple[_VoteReader, list[bytes]]:
+        left_out.clear()
+        reader = _VoteReader(found_columns, options["answers"], ContestantNames(options["names"]), source, left_out)
+        return reader, list(reader.lines(rows))
+
+    reader, lines = by_columns(path, lambda head: columns_of(str(path), head, options["columns"]), read)
+    left_out.check(path)
     contestants, counts = reader.names.named, reader.counts
     if len(contestants) < 2:
         read = f"{counted(counts.total(), 'vote')} on {counted(len(contestants), 'contestant')}"
@@ -122,11 +130,15 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     UserError
         Names the file and the column that is missing, or the option that names none.
     """
+    if not head:
+        raise UserError(f"{where}: holds no votes.", REMEDY)
     check_columns(columns, FIELDS, where, head)
-    recognised, spelt = words_of_votes(), {plainly(name): name for name in reversed(head)}
-    sides = [] if {"a", "b"} & {*columns} else recognised["sides"]
-    pair = next((pair for pair in sides if {*pair} <= {*spelt}), ())
-    names = dict(zip("ab", [[one] for one in pair], strict=False)) | recognised["columns"]
+    recognised, spelt = words_of_votes(), {spelling(name): name for name in reversed(head)}
+    won = recognised["winner_and_loser"]
+    free = {name: theirs for name, theirs in spelt.items() if theirs not in columns.values()}
+    sides = [] if {"a", "b"} & {*columns} else [*recognised["sides"], *_pairs_alike(free), *won]
+    pair = next((pair for pair in sides if {*pair} <= {*spelt}), None)
+    names = dict(zip("ab", [[one] for one in pair or ()], strict=False)) | recognised["columns"]
     mapping: dict[str, tuple[str, ...]] = {}
     for name in FIELDS:
         given = columns.get(name)
@@ -134,7 +146,8 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
         fits = [spelt[one] for one in names.get(name, ()) if one in spelt and spelt[one] not in taken]
         mapping[name] = tuple(fits[:1]) if given is None else (given,) * (given != NONE)
     if not mapping["winner"]:
-        mapping["winner"] = tuple(spelt[name] for name in recognised["one_hot"] if name in spelt)
+        several = recognised["one_hot"] if pair not in won else [pair[0], *recognised["ties"]]
+        mapping["winner"] = tuple(spelt[name] for name in several if name in spelt)
     for name in ("a", "b", "winner"):
         if not mapping[name]:
             what = "who won" if name == "winner" else "one of the two contestants"
@@ -145,6 +158,20 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     if mapping["a"] == mapping["b"]:
         raise UserError(f"{where}: one column, '{mapping['a'][0]}', for both contestants.", "Name two.")
     return mapping
+
+
+def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
+    """Return the one pair of names that differ by 1 and 2, a and b, left and right alone; none where there are more."""
+    recognised = words_of_votes()
+    pairs = {
+        (name, name[: place.start()] + two + name[place.end() :])
+        for one, two in recognised["marks"]
+        for name in names
+        for place in re.finditer(one, name)
+    }
+    others = {*recognised["no_contestants"]}
+    fits = [pair for pair in pairs if pair[1] in names and others.isdisjoint(re.split(r"[\d_]", pair[0]))]
+    return fits if len(fits) == 1 else []
 
 
 class _Converted(dict):
@@ -163,38 +190,49 @@ class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
     def __init__(
-        self, columns: Mapping[str, tuple[str, ...]], answers: Mapping[str, str], names: ContestantNames, source: str
+        self,
+        columns: Mapping[str, tuple[str, ...]],
+        answers: Mapping[str, str],
+        names: ContestantNames,
+        source: str,
+        left_out: LeftOut,
     ):
         self.columns, self.answers, self.names, self.source = columns, answers, names, files.dumps(source)
         self.items: dict[str, Item] = {}
         self.counts: Counter[str] = Counter()
-        self.alone = 0
+        self.left_out = left_out
         self.workers: set[str] = set()
+        self._slashed = ""
         self._where = ""
+        self._sorted = columns["winner"][0] == columns["a"][0]
         recognised = words_of_votes()
-        sides = [*recognised["sides"], [plainly(columns[side][0]) for side in "ab"]]
+        sides = [*recognised["sides"], [spelling(columns[side][0]) for side in "ab"]]
         meant = [*recognised["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]
         self._meanings: dict[str, set[str]] = {}
         for what, word in ((what, word) for what, words in meant for word in words):
             self._meanings.setdefault(word, set()).add(what)
 
-    def lines(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterable[bytes]:
+    def lines(self, rows: Dataset) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
         sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
-        prompt, annotator, time, language = ((self.columns[name] or (None,))[0] for name in FIELDS[3:])
-        votes, workers, languages = map(_Converted, (self._vote, self._worker, self._language))
-        number = 0
+        prompt, annotator, time, language = ((self.columns[name] or ("",))[0] for name in FIELDS[3:])
+        votes, workers, presented = map(_Converted, (self._vote, self._worker, self._presentation))
+        number, copies, ids = 0, set[int](), words_of_votes()["row_ids"]
         for self._where, row in rows:
             try:
                 vote = votes[tuple([row.get(column) for column in sides])]
-                rest = (workers[row.get(annotator)], languages[row.get(language)])
+                rest = (workers[row.get(annotator)], presented[row.get(language), vote[2]])
+                if (rest[0] != NOBODY and row.get(time)) or not row.keys().isdisjoint(ids):
+                    if (copy := _identity(row)) in copies:
+                        raise Unusable(f"{COPY} another row", f"{self._where}: as an earlier row.", "Remove it.")
+                    copies.add(copy)
+            except Unusable as err:
+                self.left_out.leave(err)
+                continue
             except TypeError:  # unhashable
                 problem = f"{self._where}: a list or object, expected one value in each field."
                 raise UserError(problem, "Name another column, or leave it out: --columns FIELD=-.") from None
-            if vote is None:
-                self.alone += 1
-                continue
             number += 1
             self.counts[vote[0]] += 1
             block.append(
@@ -206,18 +244,21 @@ class _VoteReader:
             if len(block) == BLOCK:
                 yield "".join(block).encode()
                 block.clear()
+        self.left_out.rows = number + self.left_out.counts.total()
         yield "".join(block).encode()
 
     def about(self) -> dict[str, Any]:
-        """Return what was read and left out, for the summary and provenance.json."""
-        left_out = {"vote between a contestant and itself": self.alone} if self.alone else {}
+        """Return what was read, by which rule, for the summary and provenance.json."""
+        cuts = [f"{ours} where it is {theirs}" for theirs, ours in self.answers.items() if CUT.fullmatch(theirs)]
+        notes = [f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts"] * bool(cuts)
+        notes += [f"times as {self._slashed} are read as month/day/year"] * bool(self._slashed)
         return {
             "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items() if theirs},
             "annotations": self.counts.total(),
             "outcomes": {what: self.counts[what] for what in OUTCOMES},
             "annotators": len(self.workers) if self.columns["annotator"] else None,
-            "notes": [f"left out: {counted(count, what)}" for what, count in left_out.items()] + self.names.notes(),
-            "unusable": left_out,
+            "notes": notes + self.names.notes(),
+            "unusable": dict(self.left_out.counts),
         }
 
     def _wrong(self, name: str, value: Any, what: str, remedy: str) -> UserError:
@@ -225,78 +266,111 @@ class _VoteReader:
         called = f"field '{column}'" + ("" if column == name else f" ({name})")
         return UserError(f"{self._where}: {called} is {value!r}, {what}.", remedy)
 
-    def _vote(self, values: tuple) -> tuple[str, str] | None:
-        """Return the outcome, and item and answer as JSON; None where both contestants are one."""
+    def _vote(self, values: tuple) -> tuple[str, str, str]:
+        """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
         a, b, *winner = ("" if value is None else str(value).strip() for value in values)
         for name, text in (("a", a), ("b", b)):
-            if not text:
-                raise self._wrong(name, text, "expected a name", "Fill it in, or remove the row.")
+            if not plain_text(text) and text not in self.names.given:
+                raise Unusable(
+                    "vote without a contestant", str(self._wrong(name, text, "expected a name", "")), CORRECT
+                )
         first, second = self.names.of(a, self._where), self.names.of(b, self._where)
-        what = self._outcome(a, b, winner)
+        what, margin = self._outcome(a, b, winner)
         if first == second:
-            return None
+            raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
+        if self._sorted and first > second:
+            first, second, what = second, first, {"a": "b", "b": "a"}.get(what, what)
         item = f"{first}:{second}"  # names need no escapes in JSON
         if item not in self.items:
             self.items[item] = Item(item, (), 0, (), partners=(first, second))
-        return what, f'"item_id": "{item}", "answer": "{what}"'
+        return what, f'"item_id": "{item}", "answer": "{what}"', margin
 
-    def _outcome(self, a: str, b: str, winner: Sequence[str]) -> str:
-        """Return one of `OUTCOMES` from the file's word for the winner, or from the column that holds 1."""
-        columns = self.columns["winner"]
-        if len(columns) > 1:
-            hits = [name for name, value in zip(columns, winner, strict=True) if value.lower() in ("1", "1.0", "true")]
-            if len(hits) != 1:
+    def _outcome(self, a: str, b: str, winner: Sequence[str]) -> tuple[str, str]:
+        """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
+        columns, word = self.columns["winner"], winner[0]
+        if self._sorted or len(columns) > 1:
+            hits = [name for name, one in zip(columns, winner, strict=True) if one.lower() in ("1", "1.0", "true")]
+            if self._sorted:
+                return ("tie" if {*hits} - {*columns[:1]} else "a"), ""
+            if len(hits) > 1:
                 raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
-            return words_of_votes()["one_hot"][plainly(hits[0])]
-        word = winner[0]
-        if word in self.answers:
-            return self.answers[word]
-        if not word:
-            raise self._wrong("winner", word, "expected who won", "Fill it in, or remove the row.")
-        meant = {side for side, name in (("a", a), ("b", b)) if word == name}
-        meant |= self._meanings.get(plainly(word), set())
+            if hits:
+                return words_of_votes()["one_hot"][spelling(hits[0])], ""
+            word = ""
+        if mapped := self._mapped(word):
+            return mapped, ""
+        if not plain_text(word) or spelling(word) in words_of_votes()["no_winner"]:
+            raise Unusable("vote without a winner", str(self._wrong("winner", word, "expected who won", "")), CORRECT)
+        meant, margin = self._meant(word, a, b), ""
+        if not meant and (sides := MARGIN.fullmatch(word)):
+            one, other = (self._meant(side, a, b) for side in sides.group(1, 3))
+            if one | other == {"a", "b"}:
+                margin = sides[2].replace("<", ">").strip("=")
+                meant = {"tie"} if not margin else one if ">" in sides[2] else other
         if len(meant) == 1:
-            return meant.pop()
+            return meant.pop(), margin
         what = "which may mean " + " or ".join(sorted(meant)) if meant else "which is no contestant and no known word"
-        raise self._wrong("winner", word, what, "Map it: --answers WORD=a, b, tie or both_bad.")
+        remedy = "Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts: --answers '>0.5=a,<0.5=b,0.5=tie'."
+        raise self._wrong("winner", word, what, remedy)
+
+    def _meant(self, word: str, a: str, b: str) -> set[str]:
+        sides = {side for side, name in (("a", a), ("b", b)) if word == name}
+        return sides | self._meanings.get(spelling(word), set())
+
+    def _mapped(self, word: str) -> str:
+        """Return the outcome of a word by --answers: as it is written, or as a number."""
+        with suppress(ValueError):
+            number = float(word)
+            for theirs, ours in self.answers.items():
+                if (cut := CUT.fullmatch(theirs)) and CUTS[cut[1]](number, float(cut[2])):
+                    return ours
+        return self.answers.get(word, "")
 
     @staticmethod
     def _prompt(value: Any) -> str:
-        text = "" if value is None else str(value).strip()
+        text = plain_text(value)
         if text and not SHORT.match(text):
             text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
         return f'["{text}"]' if text else "[]"
 
     def _worker(self, value: Any) -> str:
-        text = files.dumps("" if value is None else str(value).strip())
-        self.workers.update({text} - {'""'})
+        text = files.dumps(plain_text(value))
+        self.workers.update({text} - {NOBODY})
         return text
 
     @staticmethod
-    def _language(value: Any) -> str:
-        text = "" if value is None else str(value).strip()
-        return f', "presentation": {{"language": {files.dumps(text)}}}' if text else ""
+    def _presentation(values: tuple[Any, str]) -> str:
+        named = {"language": plain_text(values[0]), "margin": values[1]}
+        known = {name: text for name, text in named.items() if text}
+        return f', "presentation": {files.dumps(known)}' if known else ""
 
     def _time(self, value: Any) -> str:
-        """Return the field of a time: seconds or milliseconds since 1970, or ISO 8601 (UTC without a zone)."""
+        """Return the field of a time, "" where there is none."""
         if value is None or value == "":
             return ""
         try:
-            try:
-                number = float(value)
-                when = datetime.fromtimestamp(number / 1000 if abs(number) >= MILLISECONDS else number, UTC)
-            except (TypeError, ValueError):
-                when = datetime.fromisoformat(str(value).strip())
-                when = when.astimezone(UTC) if when.tzinfo else when
-        except (ValueError, OverflowError, OSError):
-            what = "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z"
+            when = utc_time(value)
+        except (ValueError, OverflowError):
+            if not plain_text(value):
+                return ""
+            what = "expected seconds since 1970 or a time as 2024-05-01T12:00:00Z or 5/31/2024 12:00 (month first)"
             raise self._wrong("time", value, what, "Correct it, or leave times out: --columns time=-.") from None
-        return f', "submitted_at": "{when.replace(tzinfo=None).isoformat()}Z"'
+        if isinstance(value, str) and "/" in value[:3]:
+            self._slashed = self._slashed or value
+        return f', "submitted_at": "{when}"'
+
+
+def _identity(row: Mapping[str, Any]) -> int:
+    """Return a number that equal rows share."""
+    try:
+        return hash(tuple(row.values()))
+    except TypeError:  # of a list or an object
+        return hash(repr(row))
 
 
 def _read(request: ImportRequest) -> ImportedStudy:
     words = map(request.pairs, ("columns", "answers", "names"))
-    return votes(request.data, request.domain or "votes", *words, request.source)
+    return votes(request.data, request.domain or "votes", *words, request.source, request.left_out)
 
 
 def _summary(imported: ImportedStudy) -> str:

@@ -4,9 +4,11 @@ import json
 import random
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.records import Judgement
@@ -138,9 +140,10 @@ def test_of_a_prompt_only_a_checksum_stays(written):
 def test_votes_on_oneself_are_left_out_and_said(written):
     found = votes(written("model_a,model_b,winner\nx,y,tie\nx,x,tie\n"), "x")
     assert len(read(found)) == 1
-    assert found.about["notes"] == ["left out: 1 vote between a contestant and itself"]
+    assert found.about["unusable"] == {"vote between a contestant and itself": 1}
 
 
+COPY = "copy of another row"
 ALL = ("judge", "question_id", "tstamp")
 REPEATS = [
     # columns known, what differs, whether it is a repeat
@@ -176,8 +179,10 @@ def test_an_annotator_votes_once_on_an_item(known, change, is_repeat, written, t
     study = Study.open(tmp_path / "study")
     partners = {item.item_id: item.partners for unit in study.units("votes") for item in unit.items}
     kept, left_out = _checked(study.judgement_table("votes"), partners)
-    assert left_out == ({"human": {REPEATED: 1}} if is_repeat else {})
-    assert kept.index.tolist() == ([1, 2] if is_repeat else [0, 1, 2])
+    is_copy = is_repeat and not change and {"judge", "tstamp"} <= {*known}
+    assert found.about["unusable"] == ({COPY: 1} if is_copy else {})
+    assert left_out == ({"human": {REPEATED: 1}} if is_repeat and not is_copy else {})
+    assert kept.index.tolist() == ([0, 1] if is_copy else [1, 2] if is_repeat else [0, 1, 2])
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -206,4 +211,72 @@ def test_repeated_votes_change_no_figure(seed, written):
     pairs = [sorted(results.data["pairs"], key=lambda p: sorted((p["a"], p["b"]))) for results in (with_repeats, plain)]
     p_values = [[pair["p"] for pair in rows] for rows in pairs]
     assert p_values[0] == pytest.approx(p_values[1])
-    assert sum(with_repeats.left_out["human"].values()) == 60
+    copies = len(mixed) - len(set(mixed))  # the import leaves them out
+    assert copies >= 40
+    assert sum(with_repeats.left_out["human"].values()) == 60 - copies
+
+
+# -- rows that can't be used, columns that come later, common notations ------------------------------------------------
+FULL = [
+    {"model_a": a, "model_b": b, "winner": "model_a", "judge": f"u{n % 4}", "question_id": f"q{n}", "language": "de"}
+    for n, (a, b) in enumerate([("x", "y"), ("y", "z"), ("z", "x")] * 5)
+]
+
+
+@pytest.mark.parametrize("lacks", [["judge", "question_id", "language"], ["winner", "judge"], [*FULL[0]]])
+@pytest.mark.parametrize("name", ["votes.jsonl", "votes.json"])
+def test_columns_are_those_of_all_rows(lacks, name, written):
+    """The first row may lack them; then they were lost in all rows."""
+    rows = [{key: value for key, value in FULL[0].items() if key not in lacks}, *FULL[1:]]
+    text = json.dumps(rows) if name.endswith("json") else "".join(json.dumps(row) + "\n" for row in rows)
+    found = votes(written(text, name), "x")
+    assert set(found.about["columns"]) == {"a", "b", "winner", "prompt", "annotator", "language"}
+    own = read(found)[-14:]
+    assert [(row.worker_id, row.conversation_ids, row.presentation) for row in own] == [
+        (row["judge"], (row["question_id"],), {"language": "de"}) for row in FULL[1:]
+    ]
+
+
+HEAD = "model_a,model_b,winner,judge,tstamp\n"
+GOOD = "x,y,model_a,u1,1700000000\ny,x,tie,u2,1700000001\nx,y,model_b,u3,1700000002\n"
+
+
+@case_table(__file__, "left_out")
+def test_a_row_that_cannot_be_used_is_left_out_and_counted(rows, reason, count, run, written, tmp_path):
+    path = written(HEAD + GOOD + rows)
+    words = ["--format", "votes", "--data", path, "--study"]
+    code, out, err = run(*words, tmp_path / "study")
+    assert (code, f"left out, since it can't be used: {count} × {reason}" in out) == (1, True), out + err
+    study = Study.open(tmp_path / "study")
+    assert len(study.judgements("votes")) == 3
+    assert study.provenance()["import"]["unusable"] == {reason: count}
+    assert run(*words, tmp_path / "strict", "--strict")[0] == 2
+    assert not (tmp_path / "strict").exists()
+    path.write_text(HEAD + rows * 3 + GOOD[: GOOD.index("\n") + 1])
+    code, _, err = run(*words, tmp_path / "most")
+    if reason == COPY:
+        return  # nothing is lost
+    assert (code, "rows can't be used" in err) == (2, True), err
+
+
+@case_table(__file__, "common")
+def test_common_notations_are_understood(text, words, expected, margins, says, run, written, tmp_path):
+    code, out, err = run("--format", "votes", "--data", written(text), "--study", tmp_path / "s", *(words or ()))
+    assert code == 0, err
+    study = Study.open(tmp_path / "s")
+    partners = {item.item_id: "".join(item.partners) for item in study.units("votes")[0].items}
+    rows = study.judgements("votes")
+    assert [f"{partners[row.item_id]} {row.answer}" for row in rows] == expected
+    assert [row.presentation.get("margin") for row in rows] == (margins or [None] * len(rows))
+    assert (says or "") in out
+
+
+@case_table(__file__, "times")
+def test_times_as_programs_write_them(time):
+    assert utc_time(time) == "2024-05-01T12:00:00Z"
+
+
+@pytest.mark.parametrize("time", ["soon", "13/1/2024 12:00", 5, "1e999", 10**400, "1" * 40, [1], "12:00"])
+def test_other_times_are_none(time):
+    with pytest.raises((ValueError, OverflowError)):
+        utc_time(time)

@@ -1,0 +1,58 @@
+"""Times as files have them: ISO 8601, numbers, and what JavaScript, BigQuery, spreadsheets and mail programs write."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+EXCEL = (30_000, 60_000)
+"""Days since 1899-12-30 that are times of 1982 to 2064."""
+DAY = 86_400
+EARLIEST, LATEST = 1e8, 1e11
+"""Seconds since 1970: 1973 to 5138; a larger number is of milli-, micro- or nanoseconds."""
+FORMATS = [
+    "%a %b %d %Y %H:%M:%S GMT%z",
+    "%a %d %b %Y %H:%M:%S%z",
+    "%a %b %d %H:%M:%S%z %Y",
+    "%a %b %d %H:%M:%S %Y",
+    *(f"%m/%d/%{year}{time}" for year in "Yy" for time in (" %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "")),
+    "%Y/%m/%d %H:%M:%S",
+    "%Y/%m/%d %H:%M",
+]
+"""Beside ISO 8601; the last one that fitted comes first. Of 5/1/2024 the month is first."""
+
+
+def utc_time(value: Any) -> str:
+    """Return a time as ISO 8601 in UTC, for which a time without a zone is taken; `ValueError` where it is none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0.0
+    if EXCEL[0] <= number <= EXCEL[1]:
+        number = round((number - 25_569) * DAY, 3)
+    for unit in (1, 1e3, 1e6, 1e9) if number >= EARLIEST else ():
+        if number < LATEST * unit:
+            return f"{datetime.fromtimestamp(number / unit, UTC).isoformat()[:-6]}Z"
+    text = str(value).strip()
+    if text.isdigit() and len(text) != len("20240501"):
+        raise ValueError(text)
+    with suppress(ValueError):
+        return _in_utc(datetime.fromisoformat(text))
+    text = re.sub(r"\s*\([^)]*\)$|,", "", text)
+    text = re.sub(r"\s*\b(?<!GMT)(UTC|GMT|Z)$", "+00:00", re.sub(r"\s+(?=[+-]\d\d)", "", text))
+    with suppress(ValueError):
+        return _in_utc(datetime.fromisoformat(text))
+    for form in FORMATS:
+        with suppress(ValueError):
+            when = datetime.strptime(text, form)
+            FORMATS.remove(form)
+            FORMATS.insert(0, form)
+            return _in_utc(when)
+    raise ValueError(text)
+
+
+def _in_utc(when: datetime) -> str:
+    when = when.astimezone(UTC) if when.tzinfo not in (None, UTC) else when
+    return f"{when.isoformat().removesuffix('+00:00')}Z"

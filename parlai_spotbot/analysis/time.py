@@ -46,6 +46,11 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters) -> pd.DataFrame
     return pd.DataFrame(rows, columns=list(BY_LENGTH))
 
 
+MINUTES = 400.0
+"""Of people who talk to a system themselves: 100 dialogues of 4 minutes as in ConvAI2; the paper's text says 2,000, its
+footnote 12 agrees with 400."""
+
+
 @dataclass(frozen=True)
 class Effort:
     """Time that one evaluation of K systems takes by each method, see `compare_effort`; minutes and hours of people.
@@ -78,13 +83,11 @@ def compare_effort(
     conversations_per_pair: float = 45,
     annotations_per_conversation: float = 6,
     human_annotations: float = 0,
-    dialogues: float = 100,
-    minutes_per_dialogue: float = 4.0,
 ) -> Effort:
     """Compare the time of annotators with that of people who talk to the systems themselves (section 5.3).
 
     Hours = (K (K − 1) / 2 · conversations · annotations + those of people's conversations) · seconds / 3600, against
-    K · dialogues · minutes / 60. Machine time and instructing people are left out.
+    K · `MINUTES` / 60. Machine time and instructing people are left out.
 
     Parameters
     ----------
@@ -97,16 +100,13 @@ def compare_effort(
         annotations a pair; its released data hold 246 to 270.
     human_annotations : float
         Annotations of people's conversations, over all pairs.
-    dialogues, minutes_per_dialogue : float
-        Of the other method: dialogues per system, and minutes per dialogue. The paper takes ConvAI2's 100 dialogues of
-        4 minutes; that makes 400 minutes a system (its text says 2,000; its footnote 12 agrees with 400).
     """
     pair = conversations_per_pair * annotations_per_conversation * seconds / 60
-    system = dialogues * minutes_per_dialogue
+    system = MINUTES
     people = human_annotations * seconds / 60
     hours, other = (systems * (systems - 1) / 2 * pair + people) / 60, systems * system / 60
     # pair / 2 · K² − (pair / 2 + system) · K + people = 0; from the greater root on, this method takes longer.
     half = pair / 2 + system
     root = half**2 - 2 * pair * people
     even = (half + float(np.sqrt(root))) / pair if root >= 0 else np.nan
-    return Effort(pair, hours, float(system), other, hours / other, even)
+    return Effort(pair, hours, system, other, hours / other, even)

@@ -2,11 +2,13 @@
 
 from functools import cache
 
+import pandas as pd
 import pytest
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
 from parlai_spotbot.projects.cells import paper_values
-from parlai_spotbot.projects.spot_the_bot_2020.reliability import makers
+from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData, SpotTheBotSettings
+from parlai_spotbot.projects.spot_the_bot_2020.reliability import LEAVE_ONE_OUT, figure3a, figure3b
 
 COLUMN = "least conversations a pair for 95 %"
 REPETITIONS = 300
@@ -18,10 +20,11 @@ def tables(release):
 
     @cache
     def make(domain: str) -> dict:
-        annotations = select(read_dump(release, domain))
-        annotations.attrs["domain"] = domain
-        found = makers(paper_values("spot_the_bot_2020"), annotations, DOMAINS[domain].bots, REPETITIONS, 0)
-        return {name: own() for name, own in found.items()}
+        dump, settings = read_dump(release, domain), SpotTheBotSettings(repetitions=REPETITIONS)
+        none = pd.DataFrame()
+        data = DomainData(dump, select(dump), none, none, paper_values("spot_the_bot_2020"), settings)
+        makers = (figure3a, figure3b) if domain == LEAVE_ONE_OUT else (figure3a,)
+        return {make.__name__: make(data) for make in makers}
 
     return make
 

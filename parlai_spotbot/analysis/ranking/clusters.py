@@ -86,9 +86,7 @@ def cluster_places(ranges: np.ndarray) -> np.ndarray:
     return places
 
 
-def paper_ranges(
-    matrix: WinMatrix, *, rng: np.random.Generator, replicates: int = 1000, draws: int = 5000
-) -> dict[str, list[int]]:
+def paper_ranges(matrix: WinMatrix, *, rng: np.random.Generator, draws: int = 5000) -> dict[str, list[int]]:
     """The ranges of the paper's tables: first = best rank ever seen, last = least with more than 99.5 % of replicates.
 
     Flaws that are kept: `draws` annotations are drawn in every replicate however many there are, which makes the ranges
@@ -97,12 +95,11 @@ def paper_ranges(
     """
     size = len(matrix.names)
     cells = matrix.counts.reshape(-1)
-    drawn = rng.multinomial(draws, cells / cells.sum(), size=replicates).reshape(replicates, size, size, 3)
+    drawn = rng.multinomial(draws, cells / cells.sum(), size=1000).reshape(1000, size, size, 3)
     sample = WinMatrix(matrix.names, drawn)
     won = sample.wins.sum(axis=-1)
     total = won + sample.wins.sum(axis=-2) + sample.ties.sum(axis=-1)
     scores = ratio(won, total, 0.0)
     best, worst = ranks(scores)
-    enough = int(np.floor(0.995 * replicates)) + 1
-    last = np.sort(worst, axis=0)[min(enough, replicates) - 1]
+    last = np.sort(worst, axis=0)[995]
     return {name: [int(one), int(other)] for name, one, other in zip(matrix.names, best.min(axis=0), last, strict=True)}

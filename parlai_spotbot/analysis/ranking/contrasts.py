@@ -326,11 +326,10 @@ class GroupFit:
         score = (np.bincount(i, taken, size) + np.bincount(j, 1 - taken, size)) / (2 * (size - 1))
         features = every.features(chances)
         slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in features]
-        gradient = np.zeros((size, len(theta)))
-        np.add.at(gradient, (i, i), slopes[0])
-        np.add.at(gradient, (i, j), -slopes[0])
-        np.add.at(gradient, (j, j), slopes[0])
-        np.add.at(gradient, (j, i), -slopes[0])
+        gradient, both = np.zeros((size, len(theta))), np.zeros((size, size))
+        both[i, j] = slopes[0]
+        both += both.T
+        gradient[:, :size] = np.diag(both.sum(axis=1)) - both
         for place, slope in enumerate(slopes[1:], size):
             gradient[:, place] = np.bincount(i, slope, size) - np.bincount(j, slope, size)
         gradient /= (2 * (size - 1) * score * (1 - score))[:, None]

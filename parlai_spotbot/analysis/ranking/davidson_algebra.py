@@ -170,15 +170,13 @@ class PairedCounts:
         loglik = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
         return loglik + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else loglik
 
-    def maximise(
-        self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-10, steps: int = 200
-    ) -> np.ndarray:
+    def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-10) -> np.ndarray:
         """Return the parameters (..., p) of the maximum, by Fisher's scoring from `theta` with halved steps.
 
         `fixed` (..., p) holds one linear combination of the parameters at the value that it has in `theta`.
         """
         best, base, step = np.full(theta.shape[:-1], -np.inf), theta, np.zeros_like(theta)
-        for _ in range(steps):
+        for _ in range(200):
             logs = self.log_chances(theta)
             chances = np.exp(logs)
             information = self.information(chances)

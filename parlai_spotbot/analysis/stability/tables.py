@@ -48,22 +48,21 @@ def row_of(numerator, denominator):
 
 
 @njit(nogil=True, cache=True)
+def _log_chance(n, k, log_p, log_q, log_factorial):
+    """Log probability of k successes in n trials."""
+    return log_factorial[n] - log_factorial[k] - log_factorial[n - k] + k * log_p + (n - k) * log_q
+
+
+@njit(nogil=True, cache=True)
 def _support(n, p, log_factorial):
     """First and last number of successes with a chance above the tail."""
     log_p, log_q = math.log(p), math.log1p(-p)
     mode = min(n, math.floor((n + 1) * p))
     first, last = mode, mode
-    whole = log_factorial[n]
-    while first > 0:
-        k = first - 1
-        if whole - log_factorial[k] - log_factorial[n - k] + k * log_p + (n - k) * log_q < TAIL:
-            break
-        first = k
-    while last < n:
-        k = last + 1
-        if whole - log_factorial[k] - log_factorial[n - k] + k * log_p + (n - k) * log_q < TAIL:
-            break
-        last = k
+    while first > 0 and _log_chance(n, first - 1, log_p, log_q, log_factorial) >= TAIL:
+        first -= 1
+    while last < n and _log_chance(n, last + 1, log_p, log_q, log_factorial) >= TAIL:
+        last += 1
     return first, last
 
 
@@ -120,10 +119,7 @@ def build(most, levels, log_factorial):
                     begin, length, first = meta[row_of(numerator, denominator), level * DIGITS + digit - 1]
                     weights = np.empty(length)
                     for i in range(length):
-                        k = first + i
-                        weights[i] = math.exp(
-                            log_factorial[n] - log_factorial[k] - log_factorial[n - k] + k * log_p + (n - k) * log_q
-                        )
+                        weights[i] = math.exp(_log_chance(n, first + i, log_p, log_q, log_factorial))
                     _alias(weights, entries[begin : begin + length])
     return meta, entries
 

@@ -17,17 +17,15 @@ from parlai_spotbot.analysis.values import Interval, ratio
 LEVEL = 0.95
 """Level of all intervals."""
 
-Z = 1.959963984540054
-"""Quantile of the normal distribution for a two-sided level of .95."""
-
 FEW_GROUPS = 8
 """So few are computed with in columns of their own sooner than in a sparse matrix."""
 
 
-def wilson(hits: float, n: float, z: float = Z) -> Interval:
+def wilson(hits: float, n: float) -> Interval:
     """Wilson's interval (1927, J. Am. Stat. Assoc. 22) of a share of `n` (which needn't be whole); NaN where n is 0."""
     if n <= 0:
         return (np.nan, np.nan)
+    z = 1.959963984540054  # of the normal distribution
     middle, half = (hits + z * z / 2) / (n + z * z), z * (hits * (n - hits) / n + z * z / 4) ** 0.5 / (n + z * z)
     return (max(0.0, middle - half), min(1.0, middle + half))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import check_columns, dataset_rows
+from parlai_spotbot.importers.dataset_rows import NONE, check_columns, dataset_rows, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
+from parlai_spotbot.importers.left_out import COPY, LeftOut, Unusable
+from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -30,6 +32,9 @@ from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
 
 LONG = ("question", "target", "answer")
+WHOLE = re.compile(r"\.0+$")
+TIMES = {"started_at", "submitted_at"}
+ISO = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-][\d:]+)?$")
 LABEL = "label_"
 """How the names of questions begin that data from elsewhere may have instead of ABC-Eval's."""
 
@@ -90,6 +95,8 @@ class JudgementReader:
 
         Raises `UserError` naming `where` and the field that is wrong.
         """
+        if not values.get("worker_id"):
+            raise Unusable("row without an annotator", f"{where}: 'worker_id' is missing.", "Fill it in.")
         row = validated(RowFields, values, where, "Correct it; columns are named with --columns OURS=THEIRS.")
         answers = list(answers)
         stems = stems or ["-".join(answer[:2]) for answer in answers]
@@ -176,14 +183,21 @@ class JudgementReader:
         given = [str(value)] if not several else value if isinstance(value, list) else str(value or "").split()
         chosen = [self.answers.get(one, one) for one in given]
         values = [option.value for option in question.options]
+        meant = {spelling(value): value for value in values}
+        chosen = [one if one in values else meant.get(spelling(WHOLE.sub("", str(one))), one) for one in chosen]
         for one in chosen:
+            if not plain_text(one) and one not in values:
+                problem = f"{where}: has no answer to '{question.name}'."
+                raise Unusable("row without all answers", problem, "Fill it in, or remove the row.")
             if one not in values:
                 remedy = nearest(str(one), values) + " Map other words with --answers THEIRS=OURS,…."
                 raise UserError(f"{where}: answer to '{question.name}' is {one!r}.", remedy)
         return chosen if several else chosen[0]
 
 
-def judgements(path: Path | str, reader: JudgementReader, columns: Mapping[str, str]) -> list[Judgement]:
+def judgements(
+    path: Path | str, reader: JudgementReader, columns: Mapping[str, str], left_out: LeftOut
+) -> list[Judgement]:
     """Read judgements about known conversations, in the order of the file; repeated answers are repeated.
 
     `columns`: our field -> their column, where the names differ.
@@ -199,34 +213,59 @@ def judgements(path: Path | str, reader: JudgementReader, columns: Mapping[str, 
     rows = list(dataset_rows(path))
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
-    mapping, wide = _mapping(path, rows[0][1], columns, survey)
-    fields, read = wide_fields(survey), list[Judgement]()
-    places: dict[str, tuple[str, Judgement]] = {}
+    head = dict.fromkeys(name for _, row in rows for name in row)
+    mapping, wide = _mapping(path, list(head), columns, survey)
+    fields = {name: field for name, field in wide_fields(survey).items() if name in mapping} if wide else {}
+    read, places, earlier = list[Judgement](), dict[str, tuple[str, Judgement]](), set[str]()
     for where, row in rows:
-        values = {name: row[theirs] for name, theirs in mapping.items() if row.get(theirs) not in (None, "")}
-        ids = values.pop("conversation_ids", None) or values.pop("conversation_id", "")
-        values["conversation_ids"] = ids if isinstance(ids, list) else str(ids).split()
-        if wide:
-            answers = [(*field, values.get(name)) for name, field in fields.items()]
-        else:
-            answers = [(str(values.get("question")), str(values.get("target")), values.get("answer"))]
-        for judgement in reader.read(values, answers, where, fields if wide else ()):
-            place, other = places.setdefault(judgement.judgement_id, (where, judgement))
-            if (other.worker_id, other.item_id) != (judgement.worker_id, judgement.item_id):
-                raise UserError(
-                    f"{where}: annotation '{judgement.annotation_id}' is of another annotator or item on {place}.",
-                    "Give each annotation an annotation_id of its own.",
-                )
-            read.append(judgement)
+        with left_out.row():
+            if (copy := files.dumps(list(row.items()))) in earlier:
+                raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
+            earlier.add(copy)
+            values = _values(row, mapping, where)
+            if wide:
+                answers = [(*field, values.get(name)) for name, field in fields.items()]
+            else:
+                answers = [(str(values.get("question")), str(values.get("target")), values.get("answer"))]
+            for judgement in reader.read(values, answers, where, fields):
+                place, other = places.setdefault(judgement.judgement_id, (where, judgement))
+                if (other.worker_id, other.item_id) != (judgement.worker_id, judgement.item_id):
+                    called = mapping.get("annotation_id", "annotation_id")
+                    problem = f"{where}: field '{called}' is '{judgement.annotation_id}', as on {place}"
+                    remedy = f"Give each annotation a '{called}' of its own."
+                    raise UserError(f"{problem}, of another annotator or item.", remedy)
+                read.append(judgement)
     return read
 
 
-def _mapping(path: Path, first: dict, columns: Mapping[str, str], survey: Survey) -> tuple[dict[str, str], bool]:
+def _values(row: Mapping[str, Any], mapping: Mapping[str, str], where: str) -> dict[str, Any]:
+    """Return our fields of a row that hold something; times as ISO 8601, ids of conversations as a list."""
+    values = {}
+    for name, theirs in mapping.items():
+        value = row.get(theirs)
+        value = value.strip() if isinstance(value, str) else value
+        held = plain_text(value) if name in RowFields.model_fields else value not in (None, "") and value == value
+        if held or isinstance(value, list):
+            values[name] = value
+    for name in TIMES & values.keys():
+        try:
+            values[name] = value if ISO.match(value := str(values[name])) else utc_time(value)
+        except (ValueError, OverflowError):
+            problem = f"{where}: field '{mapping[name]}' is {values[name]!r}, expected a time as 2024-05-01T12:00:00Z."
+            raise UserError(problem, f"Correct it, or leave it out: --columns {name}=-.") from None
+    ids = values.pop("conversation_ids", None) or values.pop("conversation_id", "")
+    return values | {"conversation_ids": ids if isinstance(ids, list) else str(ids).split()}
+
+
+def _mapping(
+    path: Path, first: Sequence[str], columns: Mapping[str, str], survey: Survey
+) -> tuple[dict[str, str], bool]:
     """Return our field -> their column, for all that the file has; and whether its shape is wide."""
     answers = wide_fields(survey)
     fields = ("conversation_id", *RowFields.model_fields, *LONG, *answers)
     check_columns(columns, fields, path, first)
-    mapping = {name: theirs for name in fields if (theirs := columns.get(name, name)) in first}
+    spelt = {spelling(name): name for name in reversed(first)} | {name: name for name in first}
+    mapping = {name: spelt[theirs] for name in fields if (theirs := columns.get(name, name)) in spelt}
     wide = "answer" not in mapping
     if wide and survey.name != "spot_the_bot":
         raise UserError(
@@ -235,9 +274,11 @@ def _mapping(path: Path, first: dict, columns: Mapping[str, str], survey: Survey
         )
     ids = "conversation_ids" if "conversation_ids" in mapping else "conversation_id"
     for name in (ids, "worker_id", *(answers if wide else LONG)):
-        if name not in mapping:
+        if name not in mapping and (columns.get(name) != NONE or name not in answers):
             remedy = f"Name it: --columns {name}=THEIR_COLUMN."
             raise UserError(f"{path}: has no column '{name}'. {nearest(name, first)}", remedy)
+    if wide and mapping.keys().isdisjoint(answers):
+        raise UserError(f"{path}: no column of answers is left.", "Leave out fewer with --columns NAME=-.")
     return mapping, wide
 
 
@@ -245,7 +286,8 @@ def _add(request: ImportRequest) -> str:
     name, path, study = request.survey, Path(request.data), Study.open(request.study)
     columns, answers = request.pairs("columns"), request.pairs("answers")
     reader = JudgementReader.of(study, name, answers)
-    new = judgements(path, reader, columns)
+    new = judgements(path, reader, columns, request.left_out)
+    request.left_out.check(path)
     about = {"source": path.name, "sha256": files.sha256(path), "columns": columns, "answers": answers}
     with study.lock("spotbot_import"):
         lines = add_judgements(study, reader.survey, new, about, request.left_out)

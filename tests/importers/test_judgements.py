@@ -4,6 +4,7 @@ import json
 
 import pytest
 from annotated import annotations_frame
+from case_tables import case_table
 
 from parlai_spotbot import checksums
 from parlai_spotbot.study import Study
@@ -18,11 +19,11 @@ WORDS = ["--columns", COLUMNS, "--answers", "H=human,B=bot,U=unsure,0=entity:0,1
 def bring(run, judged_study, tmp_path):
     """Import rows of a wide CSV file; returns what the command says."""
 
-    def command(*lines, header=HEADER):
+    def command(*lines, header=HEADER, expected=0):
         path = tmp_path / "answers.csv"
         path.write_text("\n".join([header, *lines]) + "\n")
         code, out, err = run("--format", "judgements", "--data", path, "--study", judged_study.path, *WORDS)
-        assert code == 0, err
+        assert code == expected, err
         return out
 
     return command
@@ -66,7 +67,7 @@ def test_rows_of_one_annotator_on_one_segment_count_once(judged_study, bring, id
     """In one file: the same row, and before it one with other answers."""
     rows = ["c0,2,w1,B,H,1,1,same,9", GOOD[0], GOOD[0]]
     lines = [f"{row},{name}" for row, name in zip(rows, ids, strict=True)]
-    bring(*lines, GOOD[1] + ",", header=HEADER + ",annotation_id")
+    bring(*lines, GOOD[1] + ",", header=HEADER + ",annotation_id", expected=len({*ids}) == 1)
     frame, _ = frame_of(judged_study)
     assert sorted(frame.index) == ["w1", "w2"]
     assert frame.loc["w1", ["nature0", "nature1", "fluency"]].tolist() == ["human", "bot", 1]
@@ -99,3 +100,56 @@ def test_a_survey_that_compares_keeps_both_conversations(judged_study, run, tmp_
         (("bob1", "ann0"), "conversation:1", 3),
         (("ann1", "bob0"), "conversation:0", 3),
     ]
+
+
+WIDE = "conversation_id,exchanges,worker_id,nature0,nature1,fluency,sensibleness,specificity,submitted_at\n"
+ROWS = "".join(f"c{n},2,w{n},human,bot,entity:0,entity:1,no_difference,2024-05-01T12:00:0{n}Z\n" for n in range(4))
+
+
+@case_table(__file__, "same")
+def test_other_dialects_say_the_same(change, encoding, judged_study, run, tmp_path):
+    text = WIDE + ROWS
+    for before, after in (change or {}).items():
+        text = text.replace(before, after)
+    path = tmp_path / "answers.csv"
+    path.write_bytes(text.encode(encoding or "utf-8"))
+    code, _, err = run("--format", "judgements", "--data", path, "--study", judged_study.path)
+    assert code == 0, err
+    rows = judged_study.judgements("spot_the_bot")
+    assert [row.answer for row in rows] == ["human", "bot", "entity:0", "entity:1", "no_difference"] * 4
+    assert {row.submitted_at for row in rows} <= {"", *(f"2024-05-01T12:00:0{n}Z" for n in range(4))}
+
+
+@case_table(__file__, "left_out")
+def test_a_row_that_cannot_be_used_is_left_out_and_counted(row, reason, judged_study, run, tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(WIDE + ROWS + row + "\n")
+    words = ["--format", "judgements", "--data", path, "--study", judged_study.path]
+    assert run(*words, "--strict")[0] == 2
+    assert not judged_study.judgements_path("spot_the_bot").exists()
+    code, out, err = run(*words)
+    assert (code, f"left out, since it can't be used: 1 × {reason}" in out) == (1, True), out + err
+    assert len(judged_study.judgements("spot_the_bot")) == 20
+    assert judged_study.provenance()["import_judgements"]["answers.csv"]["unusable"] == {reason: 1}
+
+
+def test_verdicts_alone_are_read(judged_study, run, tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("conversation_id,exchanges,worker_id,nature0,nature1\nc0,2,w1,human,bot\nc1,2,w1,bot,bot\n")
+    columns = "fluency=-,sensibleness=-,specificity=-"
+    words = ["--format", "judgements", "--data", path, "--study", judged_study.path]
+    assert run(*words, "--columns", columns)[0] == 0
+    assert [row.answer for row in judged_study.judgements("spot_the_bot")] == ["human", "bot", "bot", "bot"]
+    code, _, err = run(*words, "--columns", columns + ",nature0=-,nature1=-")
+    assert (code, "no column of answers is left" in err) == (2, True), err
+
+
+@pytest.mark.parametrize("rating", [4, "4", 4.0, "4.0"])
+def test_ratings_are_whole_numbers_however_written(rating, judged_study, run, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    row = {"conversation_id": "c0", "question": "quality", "target": "entity:1", "answer": rating, "worker_id": "w"}
+    path.write_text("\ufeff" + json.dumps(row) + "\n")
+    words = ["--format", "judgements", "--survey", "dialogue_likert", "--data", path, "--study", judged_study.path]
+    code, _, err = run(*words)
+    assert code == 0, err
+    assert [row.answer for row in Study.open(judged_study.path).judgements("dialogue_likert")] == ["4"]

@@ -3,6 +3,10 @@
 They tell the judge to forget its instructions, name the answer that it is to give, address an evaluator, give the
 answer as JSON, or pretend to be a part of the judge's prompt ("system:", "</conversation>"). What is said about judges
 and instructions in a conversation ("the judge was strict", "I forgot the instructions") doesn't count.
+
+Of 30 lines in 11 languages that were set aside before the phrases were written, all are found, and none of 20 others.
+Of 210,013 turns of people (see `texts.self_identification`) 1 is. What is encoded, or says in other words that its
+speaker is a person, is not found: a judge's answers about such turns are no safer for it.
 """
 
 from __future__ import annotations

@@ -3,7 +3,13 @@ knowledge cutoff is 2021", "I can't assist with that request", and the name that
 
 What is denied ("I'm not a robot"), asked ("are you a bot?"), supposed ("if I were a robot") or said of others doesn't
 count, nor does a word that merely begins so ("I'm a robotics student"), nor a name that people bear, too ("my name is
-Claude"). Made for the languages that the pages for annotators have: English and German.
+Claude"). Phrases are known in English and German, fewer in some twenty other languages.
+
+Of 60 lines in 16 languages that were set aside before the phrases were written, 58 are heard (97 %, exact 95 % interval
+88 to 100 %), and none of 42 others. By their author's hand, this is an upper bound: of 22 hints by another hand ("my
+process can be killed", from the profile of ChatterBot's corpus) 8 were heard before the phrases took in the others.
+Of 210,013 turns of people (chitchat, the paper's data, DailyDialog in four languages) 15 count, 0.7 in 10,000; in eight
+of them the person does claim, in jest, to be a machine.
 """
 
 from __future__ import annotations

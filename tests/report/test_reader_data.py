@@ -33,6 +33,15 @@ def test_every_conversation_and_judgement_is_there_and_texts_stand_once(study):
     assert not data["sources"][0][1]
 
 
+def test_of_a_long_turn_the_beginning_is_there(new_study, tmp_path):
+    study = new_study(tmp_path / "s", text="on and on " * 40_000, analyze=False)
+    data = reader_data.collect([SurveyView(read_contents(study, "spot_the_bot"))], {"spot_the_bot": "Spot The Bot"})
+    longest = max(data["texts"], key=len)
+    assert reader_data.MOST < len(longest) < reader_data.MOST + 100
+    assert longest.startswith("on and on on and on")
+    assert longest.endswith("… (400,000 characters, all in conversations.jsonl)")
+
+
 def test_works_are_cited_and_written_as_bibtex():
     findings = [own for survey in survey_names() for own in findings_of(survey)]
     cited = {key for own in findings for table in own.tables.values() for key in table.cite}

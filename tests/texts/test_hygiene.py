@@ -1,5 +1,7 @@
 """Hygiene: each rule on turns that break it and on turns that don't, rates against counts, intervals against theory."""
 
+import time
+
 import pytest
 from case_tables import case_table
 from outside_data import SPOT_THE_BOT, released_data
@@ -121,6 +123,16 @@ def test_the_result_says_who_does_it_more_than_people():
     assert len(rows) == 3 * (len(hygiene.KINDS) - 1)
     own = rows[(rows["name"] == "a") & (rows["kind"] == "special_tokens")].iloc[0]
     assert (own["rate"], own["example"], own["example_turn"]) == (1.0, "c0", 0)
+
+
+def test_turns_of_400_000_words_are_measured_in_seconds():
+    words = " ".join(f"w{i * i % 977} i'm the" for i in range(133_334))
+    told = [conversation(f"c{i}", ("a", "b"), f"{i} {words}", "fine") for i in range(4)]
+    begun = time.process_time()
+    result = result_of(told)
+    assert time.process_time() - begun < 20
+    assert result["contestants"]["a"]["kinds"]["loop"]["count"] == 4
+    assert result["copies"]["clusters"] == 1  # compared by their beginnings
 
 
 def test_without_conversations_there_is_nothing_to_say():

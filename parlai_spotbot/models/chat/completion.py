@@ -43,7 +43,7 @@ class Completion:
     counted: tuple[int, int] | None
 
 
-STREAM = re.compile(rb"\s*(?:data|event|id|retry)?:")
+STREAM = re.compile(rb"\A\s*(?:data|event|id|retry)?:")
 """How a body begins that holds events; no JSON does."""
 
 

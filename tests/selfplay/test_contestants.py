@@ -4,7 +4,10 @@ import psutil
 import pytest
 from test_runner import contestant, play, seeds, start
 
+from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.contestants import Contestants
+from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.runner import Runner, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
 
@@ -78,3 +81,26 @@ def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys
     rows = study.conversations()
     assert len(rows) == 24
     assert all(kept.get(row.conversation_id, row) == row for row in rows)
+
+
+def test_what_a_contestant_says_in_a_failure_can_be_written_and_shown():
+    failure = TurnFailure("a", "exception", "half \ud83d\n\x1b[31m pw=hunter22 " + "x" * 10_000, "y" * 100_000)
+    assert failure.message.startswith("half \ufffd pw=(not shown) xxx")
+    assert (len(failure.message) <= 2000, len(failure.detail)) == (True, 20_000)
+    failure.message.encode()
+
+
+def test_what_a_contestant_says_of_itself_is_bounded_and_without_its_secrets(tmp_path):
+    bot = Contestant("a", model="fixed_response", opt={"backend_token": "tok-swordfish"})
+    process = ContestantProcess(bot, tmp_path / "log")
+    about = {"n": 10**400, "x": float("inf"), "ok": -1, "text": "\ud83d tok-swordfish", "deep": [{"pw": "hunter22"}]}
+    assert process.account(about) == {
+        "n": None,
+        "x": None,
+        "ok": -1,
+        "text": "\ufffd [key]",
+        "deep": [{"pw": "(not shown)"}],
+    }
+    assert process.kept("my token is tok-swordfish") == "my token is [key]"
+    assert process.usage == {}
+    process.end()

@@ -109,14 +109,12 @@ def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) 
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
     headings: dict[str, str] = {}
     parts: dict[str, list[SourcePart]] = {}
-    for finding in findings:
-        for whose, source, section in told_sections:
-            if whose is finding:
-                drawn = part_of_source(view, source, replace(section, text=[]) if section.first else section)
-                if not drawn.empty:
-                    headings.setdefault(section.anchor, section.heading)
-                    before = parts.setdefault(section.anchor, [])
-                    before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
+    for _, source, section in sorted(told_sections, key=lambda told: findings.index(told[0])):
+        drawn = part_of_source(view, source, replace(section, text=[]) if section.first else section)
+        if not drawn.empty:
+            headings.setdefault(section.anchor, section.heading)
+            before = parts.setdefault(section.anchor, [])
+            before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
     for source, judge in contents.judges.items():
         if section := render.tell(judge_account.FINDING, Result(source, judge)):
             headings[section.anchor] = section.heading

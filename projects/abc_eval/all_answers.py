@@ -6,7 +6,7 @@ figures that hang on it differ a little from run to run. Agreement, times and sc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from parlai_spotbot.importers.abc_eval import INTERACTIVE
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.arithmetic import DIALOGUES, LEVELS, WAGE, label_of
-from parlai_spotbot.projects.cells import PaperCell, PaperTable
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
@@ -46,9 +46,10 @@ class AllAnswers:
     talks: list[float]
     training: pd.DataFrame
     result: dict[str, dict]
+    tables: Path
 
 
-def all_answers_of(imported: ImportedStudy, seed: int, progress: Callable[[str], None]) -> AllAnswers:
+def all_answers_of(imported: ImportedStudy, tables: Path, seed: int, progress: Callable[[str], None]) -> AllAnswers:
     """Metrics of the four surveys and everything that is computed of them, after the paper's options."""
     surveys = {imported.survey: imported.judgements, **imported.others}
     outcomes = outcomes_of(surveys.get(INTERACTIVE, ()), imported.conversations)
@@ -66,18 +67,18 @@ def all_answers_of(imported: ImportedStudy, seed: int, progress: Callable[[str],
     wishes = Wishes(seed, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
     result = analyze(evidence, wishes, lambda _, stem: progress(stem))
     talks = [c.provenance["seconds"] for c in imported.conversations if "seconds" in c.provenance]
-    return AllAnswers(metrics, times, talks, training, result)
+    return AllAnswers(metrics, times, talks, training, result, tables)
 
 
 def _of(answers: AllAnswers, stem: str) -> dict:
     return answers.result[stem]["by_source"][HUMAN]
 
 
-def agreement(answers: AllAnswers, tables: Path) -> PaperTable:
+def agreement(answers: AllAnswers) -> PaperTable:
     """Section 7.1, Figure 12, all 40 metrics."""
     table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
     published_alphas, metric_by_key = (
-        published.table(tables, "agreements"),
+        published.table(answers.tables, "agreements"),
         {metric.key: metric for metric in answers.metrics},
     )
     for row in _of(answers, "interpretability")["metrics"]:
@@ -111,11 +112,13 @@ def _both_sides(metric: Metric) -> tuple[float, int]:
     return alpha["alpha"], alpha["units"]
 
 
-def rates(answers: AllAnswers, tables: Path) -> PaperTable:
+def rates(answers: AllAnswers) -> PaperTable:
     """Figures 4 to 6 and 8: shares of turns with a label, and mean ratings, by bot."""
     table = PaperTable("rates", "What each bot shows and how it is rated (Figures 4, 5, 6 and 8)")
-    published_rates = {"abc_eval": published.table(tables, "rates")}
-    published_rates |= {method: published.table(tables, method) for method in ("dialogue_likert", "turn_likert")}
+    published_rates = {"abc_eval": published.table(answers.tables, "rates")}
+    published_rates |= {
+        method: published.table(answers.tables, method) for method in ("dialogue_likert", "turn_likert")
+    }
     for metric in answers.metrics:
         if metric.kind == CHOICE:
             continue
@@ -136,12 +139,12 @@ def rates(answers: AllAnswers, tables: Path) -> PaperTable:
     return table
 
 
-def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
+def table5(answers: AllAnswers) -> PaperTable:
     """Table 5 with 32 conversations a bot: the paper's tests, over many draws and in the first."""
     table = PaperTable("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
     sensitivity = _of(answers, "sensitivity")
     for row in sensitivity["metrics"]:
-        printed = paper["table5"].get(row["method"], {}).get(row["name"])
+        printed = paper_values("abc_eval")["table5"].get(row["method"], {}).get(row["name"])
         for place, level in enumerate(LEVELS):
             counts = row["counts"].get(f"{level:g}")
             if counts is None:
@@ -158,10 +161,10 @@ def table5(answers: AllAnswers, paper: Mapping) -> PaperTable:
     return table
 
 
-def figure2(answers: AllAnswers, tables: Path) -> PaperTable:
+def figure2(answers: AllAnswers) -> PaperTable:
     """Figure 2: what each metric alone says of the interactor's rating and choice."""
     table = PaperTable("figure2", "Figure 2: each metric alone against the interactor's quality")
-    published_fits = published.predictive(tables)
+    published_fits = published.predictive(answers.tables)
     models = {
         "rating": "linear regression of the rating",
         "choice": "logistic regression of the choice, ties left out, conversations in the order in which they were led "
@@ -176,18 +179,17 @@ def figure2(answers: AllAnswers, tables: Path) -> PaperTable:
             for figure, label in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
                 printed = paper.get(f"{outcome}_{figure}")
                 table.add(label_of(*key), f"{outcome} {figure}", printed, row[figure], f"{label}, {how}", 2)
-            clustered = "p that allows for one person having led several conversations"
-            table.add(label_of(*key), f"{outcome} p clustered", None, row["p_clustered"], clustered)
+            table.add(label_of(*key), f"{outcome} p clustered", None, row["p_clustered"], CLUSTERED)
     return table
 
 
 CLUSTERED = "p that allows for one person having led several conversations"
 
 
-def figure3(answers: AllAnswers, tables: Path) -> PaperTable:
+def figure3(answers: AllAnswers) -> PaperTable:
     """Figure 3: R² of each method's metrics together, and as they are removed."""
     table = PaperTable("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
-    published_steps = published.incremental(tables)
+    published_steps = published.incremental(answers.tables)
     for outcome in ("rating", "choice"):
         for method, method_result in _of(answers, "coverage")[outcome]["methods"].items():
             steps = method_result.get("steps", [])
@@ -204,10 +206,10 @@ def figure3(answers: AllAnswers, tables: Path) -> PaperTable:
     return table
 
 
-def table9(answers: AllAnswers, tables: Path) -> PaperTable:
+def table9(answers: AllAnswers) -> PaperTable:
     """Median seconds of every task, as published, and what Table 9 comes from."""
     table = PaperTable("table9", "Seconds a task (published with Table 9)")
-    seconds, _, turns = published.costs(tables)
+    seconds, _, turns = published.costs(answers.tables)
     published_times = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
     trained = answers.training[answers.training["group"] == OWN].groupby("task")
     training = trained["seconds"].sum() / 60 / trained["annotator"].nunique()
@@ -224,7 +226,7 @@ def table9(answers: AllAnswers, tables: Path) -> PaperTable:
     return table
 
 
-def table10(answers: AllAnswers, paper: Mapping) -> PaperTable:
+def table10(answers: AllAnswers) -> PaperTable:
     """Table 10: minutes, throughput and estimated cost of each method."""
     table = PaperTable("table10", "Table 10: minutes, throughput and costs of each method")
     minutes = {method: _minutes(times) for method, times in answers.times.groupby("method")}
@@ -234,7 +236,7 @@ def table10(answers: AllAnswers, paper: Mapping) -> PaperTable:
     if len(final):
         value, how = _minutes(final)
         minutes["abc_eval, final set"] = (value, f"{how}; the tasks of the final set, as far as it is known")
-    for method, printed in paper["table10"].items():
+    for method, printed in paper_values("abc_eval")["table10"].items():
         if method not in minutes:
             continue
         value, how = minutes[method]
@@ -254,10 +256,10 @@ def _minutes(times: pd.DataFrame) -> tuple[float, str]:
     return float(sums.median()), f"median of sums over tasks, {len(sums)} of them, a second time counting as another"
 
 
-def screening(answers: AllAnswers, tables: Path) -> PaperTable:
+def screening(answers: AllAnswers) -> PaperTable:
     """Figure 9: who passed the training, by group."""
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
-    published_rows = published.table(tables, "screening")
+    published_rows = published.table(answers.tables, "screening")
     groups = answers.training.groupby(["group", "task"], sort=True)
     for (group, task), group_rows in groups:
         name, key = f"{group}, {str(task).partition(':')[2]}", (group, str(task).partition(":")[2])

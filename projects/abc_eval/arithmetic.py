@@ -9,7 +9,7 @@ from parlai_spotbot.analysis.metrics.costs import projected, throughput
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.analysis.values import Interval
 from parlai_spotbot.projects.abc_eval import published
-from parlai_spotbot.projects.cells import PaperCell, PaperTable
+from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values
 
 LEVELS = (0.01, 0.05, 0.1)
 OLD_LEVELS = (0.001, 0.01, 0.05)
@@ -57,7 +57,7 @@ def _nearest(share: float, n: float, ends: Interval) -> Interval:
     return min(wilsons, key=lambda ends_found: max(abs(ends_found[0] - ends[0]), abs(ends_found[1] - ends[1])))
 
 
-def table5(paper: Mapping, tables: Path) -> PaperTable:
+def table5(tables: Path) -> PaperTable:
     """Table 5: how many pairs of bots each metric tells apart, counted from the published p-values."""
     table = PaperTable("table5", "Table 5: pairs of bots told apart, by the published p-values of smaller samples")
     counts = published.counts(tables, "p_values_comparing_bots_downsampled", LEVELS)
@@ -65,7 +65,7 @@ def table5(paper: Mapping, tables: Path) -> PaperTable:
         "number of the six published p-values below the level, from 32 answers a bot (32 turns for metrics of turns, "
         "which is far less than the 32 conversations of the paper) by one draw that is not the paper's"
     )
-    for method, rows in paper["table5"].items():
+    for method, rows in paper_values("abc_eval")["table5"].items():
         for name, values in rows.items():
             for level, value in zip(LEVELS, values, strict=True):
                 computed = None if counts is None else int(counts.loc[(method, name), level])
@@ -93,12 +93,12 @@ def sensitivity(tables: Path) -> PaperTable:
     return table
 
 
-def table9(paper: Mapping, tables: Path) -> PaperTable:
+def table9(tables: Path) -> PaperTable:
     """Table 9: what was paid for a task, beside what the time that it took would cost; and the projected costs."""
     table = PaperTable("table9", "Table 9: pay for a task, and what its time would cost")
     seconds, costs, turns = published.costs(tables)
     how = "median seconds at 20 dollars an hour; the paper paid by the times of an earlier pilot, so not to be reached"
-    for task, pay in paper["table9"].items():
+    for task, pay in paper_values("abc_eval")["table9"].items():
         time = sum(turns.values()) / len(turns) if task == "turn_likert" else seconds[task]
         note = f"{how}; mean of the eight tasks" if task == "turn_likert" else how
         table.add(task, "dollars", pay, projected(time / 60, 1, WAGE), note, 2, beside=True)
@@ -109,10 +109,10 @@ def table9(paper: Mapping, tables: Path) -> PaperTable:
     return table
 
 
-def table10(paper: Mapping, tables: Path) -> PaperTable:
+def table10(tables: Path) -> PaperTable:
     """Table 10: minutes, dialogues an hour and costs, as far as medians of single tasks tell."""
     table = PaperTable("table10", "Table 10: minutes, throughput and costs of each method")
-    seconds, _, turns = published.costs(tables)
+    paper, (seconds, _, turns) = paper_values("abc_eval"), published.costs(tables)
     alone = {
         "dialogue collection": seconds["dialogue"],
         "dialogue_likert": seconds["dialogue_likert"],

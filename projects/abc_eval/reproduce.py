@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.projects.abc_eval import all_answers, arithmetic, nine_labels
 from parlai_spotbot.projects.abc_eval.release import AbcEvalSettings, Release, find
-from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
+from parlai_spotbot.projects.cells import PaperTable, reached, write_tables
 
 PARTS = {
     "labels": "nine labels of 108 conversations (behavior-classification-results.json)",
@@ -21,6 +22,11 @@ PARTS = {
     "whole": "every answer of the project (data.json)",
 }
 """Folders of the tables and what they are made of."""
+
+
+PUBLISHED = ("intervals", "table5", "sensitivity", "table9", "table10", "screening", "figure3")
+WHOLE = ("agreement", "rates", "table5", "figure2", "figure3", "table9", "table10", "screening")
+"""Tables made by the functions of their names in `arithmetic` and in `all_answers`."""
 
 
 def reproduce(
@@ -49,7 +55,7 @@ def _makers(
     release: Release, settings: AbcEvalSettings, progress: Callable[[str], None]
 ) -> dict[str, dict[str, Callable[[], PaperTable]]]:
     """Read what is at hand; return by part and table how each is made."""
-    paper, folder, makers = paper_values("abc_eval"), release.tables, {}
+    folder, makers = release.tables, {}
     if release.labels:
         rows = nine_labels.labelled(released_labels(release.labels))
         makers["labels"] = {
@@ -57,31 +63,16 @@ def _makers(
             "rates": lambda: nine_labels.rates(rows, folder),
             "judges": lambda: nine_labels.judges(rows, settings.replicates, np.random.default_rng(settings.seed)),
         }
-    makers["published"] = {
-        "intervals": lambda: arithmetic.intervals(folder),
-        "table5": lambda: arithmetic.table5(paper, folder),
-        "sensitivity": lambda: arithmetic.sensitivity(folder),
-        "table9": lambda: arithmetic.table9(paper, folder),
-        "table10": lambda: arithmetic.table10(paper, folder),
-        "screening": lambda: arithmetic.screening(folder),
-        "figure3": lambda: arithmetic.figure3(folder),
-    }
+    makers["published"] = {name: partial(getattr(arithmetic, name), folder) for name in PUBLISHED}
     if release.project:
         try:
             project = full(release.project)
-            answers = all_answers.all_answers_of(project, settings.seed, lambda stem: progress(f"whole: {stem}"))
+            answers = all_answers.all_answers_of(
+                project, folder, settings.seed, lambda stem: progress(f"whole: {stem}")
+            )
         except ValueError as err:
             raise UserError(f"{release.project}: {err}.", "Name the file as its authors published it.") from err
-        makers["whole"] = {
-            "agreement": lambda: all_answers.agreement(answers, folder),
-            "rates": lambda: all_answers.rates(answers, folder),
-            "table5": lambda: all_answers.table5(answers, paper),
-            "figure2": lambda: all_answers.figure2(answers, folder),
-            "figure3": lambda: all_answers.figure3(answers, folder),
-            "table9": lambda: all_answers.table9(answers, folder),
-            "table10": lambda: all_answers.table10(answers, paper),
-            "screening": lambda: all_answers.screening(answers, folder),
-        }
+        makers["whole"] = {name: partial(getattr(all_answers, name), answers) for name in WHOLE}
     return makers
 
 

@@ -5,7 +5,6 @@ import io
 import re
 import xml.etree.ElementTree as ET
 import zlib
-from dataclasses import replace
 
 import pytest
 from matplotlib.backends import _backend_pdf_ps
@@ -78,17 +77,6 @@ def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
     with quick_fonts():
         assert outlines() == whole
     assert whole.keys() == glyphs
-
-
-def test_a_chart_is_drawn_once(monkeypatch):
-    drawn = []
-    monkeypatch.setitem(charts.KINDS, "forest", lambda chart, looks, name: drawn.append(name))
-    one = Chart("x", "forest", "a caption", {"rows": [{"label": "a", "shares": [1.0], "n": 3}]})
-    for chart, name in ((one, "one"), (one, "one"), (one, "two"), (replace(one, caption="another"), "one")):
-        charts.draw(chart, looks(NAMES), name)
-    named = replace(one, data={"rows": [{"label": Name("a"), "shares": [1.0], "n": 3}]})
-    charts.draw(named, looks(NAMES), "one")  # a contestant's name has a colour
-    assert drawn == ["one", "two", "one", "one"]
 
 
 DATA = {

@@ -6,7 +6,6 @@ field is empty.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable
 
 from parlai_spotbot.findings.sections import Chart
@@ -25,25 +24,8 @@ def figure(chart: Chart, looks: Looks, name: str) -> Figure | None:
 
 
 def draw(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """A chart's drawing, or nothing where it has no value. One drawn before in this process isn't drawn again."""
-    key = pickle.dumps((chart, dict(looks), name))
-    if key not in _DRAWN:
-        if len(_DRAWN) >= REMEMBERED:
-            _DRAWN.clear()
-        _DRAWN[key] = draw_anew(chart, looks, name)
-    return _DRAWN[key]
-
-
-def draw_anew(chart: Chart, looks: Looks, name: str) -> Drawing | None:
-    """As `draw`, for who wants the figure itself (`drawing.figures_kept`)."""
+    """A chart's drawing, or nothing where it has no value."""
     return KINDS[chart.kind](chart, looks, name)
-
-
-REMEMBERED = 500
-"""Drawings, of 50 to 100 kB each with their files."""
-
-_DRAWN: dict[bytes, Drawing | None] = {}
-"""By what they show, for reports that are built again: drawing takes most of their time."""
 
 
 KINDS: dict[str, Callable] = {"forest": forest, "grid": grid, "curve": curve}

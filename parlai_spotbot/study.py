@@ -110,7 +110,9 @@ class Study:
     # -- making and opening ------------------------------------------------------------------------------------------
     @staticmethod
     def exists(path: Path | str) -> bool:
-        return (Path(path) / "study.yaml").exists()
+        with contextlib.suppress(OSError):  # as a name that is too long
+            return (Path(path) / "study.yaml").exists()
+        return False
 
     @classmethod
     def create(cls, path: Path | str, plan: Plan) -> Self:

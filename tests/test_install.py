@@ -211,7 +211,7 @@ def test_without_parlai_everything_but_playing_and_asking_works(light, tmp_path,
 def test_the_doctor_names_what_is_missing_and_what_mends_it(light, tmp_path):
     said = run(light, "doctor", folder=tmp_path).stdout
     assert "MISSING parlai" in said
-    assert "to fix it: spotbot setup" in said
+    assert re.search(r"to fix it: \S*/bin/spotbot setup", said)
     here = run(sys.executable, "-c", "from parlai_spotbot.scripts.main import main; main(['doctor'])", folder=tmp_path)
     assert "MISSING" not in here.stdout, here.stdout
 
@@ -252,6 +252,22 @@ print("rpy2" in unusable(), os.environ.get("LD_LIBRARY_PATH") == before)
     assert outcome.stdout.split() == ["False", "True"], outcome.stderr
 
 
+def test_a_step_of_r_that_failed_is_named_by_the_doctor_and_tried_again(tmp_path, monkeypatch):
+    from parlai_spotbot.analysis.survival import icenreg
+    from parlai_spotbot.installation import doctor, steps
+
+    for module in (doctor, steps):
+        monkeypatch.setattr(module, "STAMPS", tmp_path)
+    monkeypatch.setattr(icenreg, "unusable", lambda: "R has no package icenReg")
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: "/usr/bin/R")
+    survival = [part.state for part in doctor.parts()][-1:]
+    assert "failed" not in survival[0]
+    for code, done in ((1, False), (1, False), (0, True), (1, True)):  # once done, it isn't run again
+        assert steps.step("icenreg", "key", "icenReg", [["sh", "-c", f"echo no; exit {code}"]], "left out.") is done
+        [part] = [part for part in doctor.parts() if part.name == "survival analysis"]
+        assert (f"failed: {tmp_path / 'icenreg.log'}" in part.state) is not done
+
+
 @pytest.mark.parametrize("target", ["install", "demo", "test", "test-all", "lint", "bench", "wheel", "clean"])
 def test_make_knows_the_target(target):
     helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -278,7 +294,8 @@ def checkout(tmp_path) -> Path:
     folder, wheels = tmp_path / "checkout", tmp_path / "wheels"
     shutil.copytree(ROOT / ".ci", folder / ".ci")
     (folder / "parlai_spotbot").mkdir()
-    shutil.copy(ROOT / "parlai_spotbot" / "__init__.py", folder / "parlai_spotbot")
+    for name in ("__init__.py", "hints.py"):
+        shutil.copy(ROOT / "parlai_spotbot" / name, folder / "parlai_spotbot")
     shutil.copytree(ROOT / "parlai_spotbot" / "installation", folder / "parlai_spotbot" / "installation")
     wheels.mkdir()
     for name in ("torch-2.0", "first-1.0", "project-0.1"):

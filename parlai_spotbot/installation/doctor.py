@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from parlai_spotbot.installation import AGAIN, OURS, PAGE, PYTHON, pins, unmet, version
+from parlai_spotbot.installation.steps import STAMPS, failed
 
 WANTED = ".".join(map(str, PYTHON))
 NEW_ENVIRONMENT = f"uv venv --python {WANTED} .venv, then install parlai_spotbot there and run {AGAIN}"
@@ -64,6 +65,8 @@ def _survival() -> Part:
     from parlai_spotbot.analysis.survival.icenreg import unusable
 
     if why := unusable() if shutil.which("R") else "R is missing (Debian: apt-get install r-base-dev)":
+        logs = (STAMPS / "r.log", STAMPS / "icenreg.log")
+        why += "".join(f"; a step of installing it failed: {log}" for log in logs if failed(log))
         return Part("survival analysis", f"this package's own, tested against R's: {why}", FIX, optional=True)
     return Part("survival analysis", "R's icenReg")
 

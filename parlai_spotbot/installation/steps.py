@@ -37,6 +37,11 @@ def stamped(name: str, key: str) -> bool:
     return path.exists() and path.read_text(encoding="utf-8").strip() == key
 
 
+def failed(log: Path) -> bool:
+    """Return True if the step that wrote a log has not been carried out since."""
+    return log.exists() and not log.with_suffix("").exists()
+
+
 def stamp(name: str, key: str) -> None:
     STAMPS.mkdir(parents=True, exist_ok=True)
     new = STAMPS / f"{name}.new"
@@ -76,13 +81,13 @@ def step(
         out = file if without else None
         for command in commands:
             try:
-                failed = subprocess.run(command, stdout=out, stderr=out, **options).returncode
+                code = subprocess.run(command, stdout=out, stderr=out, **options).returncode
             except (OSError, subprocess.TimeoutExpired) as err:
-                failed = print(err, file=file) or True
-            if failed and not without:
+                code = print(err, file=file) or True
+            if code and not without:
                 words = " ".join(map(str, command))
                 raise Failed(f"this step failed: {words}. Correct it, then run the same command again.")
-            if failed:
+            if code:
                 say(f"  {without} Why: {log}")
                 return False
     stamp(name, key)

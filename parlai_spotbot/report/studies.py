@@ -6,6 +6,7 @@ own study.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,7 +33,7 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
     Columns: study, survey, source, criterion, contestant, place, what (the score's name), score, low, high (95 %
     interval), annotations. By default all surveys that two of the studies share.
     """
-    study_by_path = {Path(path).resolve(): Study.open(path) for path in paths}
+    study_by_path = {Path(os.path.realpath(path)): Study.open(path) for path in paths}
     if len(study_by_path) < 2:
         raise UserError(
             "--compare: two different studies are needed.", "Write for example --compare studies/one studies/two."

@@ -91,7 +91,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             raise
 
     def _greet(self, met: bool) -> None:
-        """Make one real request before anything is played, unless the server was `met` before; it must be there.
+        """Make one real request before anything is played; a server that was `met` before only has to be there.
 
         Raises
         ------
@@ -99,9 +99,9 @@ class OpenaiChatAgent(BatchedDialogueAgent):
             If the answer cannot be used.
         """
         given = self._options
-        if error := self._client.unreachable():  # nobody waits through all retries for a server that hangs
-            raise UserError(f"{_where(given)}: {str(error).rstrip('.')}.", REMEDIES[error.kind])
         if met:
+            if error := self._client.unreachable():
+                raise UserError(f"{_where(given)}: {str(error).rstrip('.')}.", REMEDIES[error.kind])
             return
         (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(given.room))])
         if isinstance(answer, Completion):

@@ -4,9 +4,11 @@ import gzip
 import json
 import time
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 
 import openai._base_client as openai_client
 import pytest
+import yaml
 from chat_servers import Served, chat_agents, replies
 from small_study import SURVEY, spot_study
 
@@ -17,75 +19,26 @@ from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import judge_study
 
 TIMEOUT = 0.7
-HUGE = 10**400
-
-
-def completion(content="fine", **fields):
-    choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
-    return {"choices": [choice], "model": "m", "usage": {"prompt_tokens": 5, "completion_tokens": 5}, **fields}
-
-
-def message(**fields):
-    return {"choices": [{"message": fields, "finish_reason": "stop"}]}
-
-
-ESCAPES = "\x1b[2J\x1b]0;title\x07\x9b31m\u202e\ud83d"
-BODIES = {
-    "HTML": "<html><body>Log in</body></html>",
-    "nothing": "",
-    "no JSON": "{'choices': []}",
-    "truncated": json.dumps(completion())[:40],
-    "null": "null",
-    "a number": "17",
-    "a list": "[1, 2]",
-    "deep": "[" * 200_000,
-    "long number": '{"choices": ' + "9" * 6000 + "}",
-    "half a character": '{"choices": [{"message": {"content": "\\ud83d"}}]}',
-    "NUL bytes": b"\x00" * 5000,
-    "no UTF-8": b'{"choices": "\xff\xfe"}',
-    "an error": {"error": {"message": f"over{ESCAPES}loaded", "code": 503}},
-    "an error of text": {"error": "overloaded"},
-    "no choices": {},
-    "empty choices": {"choices": []},
-    "choices of text": {"choices": "fine"},
-    "a choice of null": {"choices": [None]},
-    "a message of text": {"choices": [{"message": "fine"}]},
-    "content of a number": message(content=3),
-    "content of a dict": message(content={"text": "fine"}),
-    "content of odd parts": message(content=[None, 3, {"type": "text"}, {"text": 7}, {"text": {"value": "fine"}}]),
-    "a list as finish_reason": {"choices": [{"message": {"content": ""}, "finish_reason": ["stop"]}]},
-    "usage 10^400": completion(usage={"prompt_tokens": HUGE, "completion_tokens": HUGE}),
-    "usage below 0": completion(usage={"prompt_tokens": -5, "completion_tokens": -1}),
-    "usage of text": completion(usage={"prompt_tokens": "many", "completion_tokens": None}),
-    "usage of a list": completion(usage=[1]),
-    "usage NaN": json.dumps(completion(usage={"prompt_tokens": float("nan"), "completion_tokens": float("inf")})),
-    "model of a dict": completion(model={"a": [1] * 500}, system_fingerprint=[ESCAPES] * 99),
-    "escape sequences": completion(ESCAPES, model=ESCAPES, system_fingerprint=ESCAPES),
-    "10 MB": completion("a" * 10_000_000),
-    "10 MB packed": gzip.compress(json.dumps(completion("a" * 10_000_000)).encode()),
-    "broken gzip": b"\x1f\x8b" + b"no gzip" * 9,
-    "a stream that breaks off": 'data: {"choices": [{"delta": {"content": "fi"}}]}\n\n',
-    "a stream of odd events": 'data: 3\n\ndata: {"choices": [3]}\n\ndata: {"choices": {"a": 1}}\n\n',
-    "a stream with an error": 'data: {"error": {"message": "overloaded"}}\n\ndata: [DONE]\n\n',
+TABLE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+NAMES = [*TABLE["bodies"], *TABLE["statuses"], *TABLE["drips"]]
+GOOD = b'{"choices": [{"message": {"content": "fine"}}]}'
+PLACES = {
+    b"@DEEP@": b"[" * 200_000,
+    b"@DIGITS@": b"9" * 6000,
+    b"@HUGE@": b"1" + b"0" * 400,
+    b"@LONG@": b"a" * 2_500_000,
+    b"@ESCAPES@": rb"\u001b[2J\u001b]0;title\u0007\u009b31m\u202e\ud83d",
+    b"@GZIP@": gzip.compress(b'{"choices": [{"message": {"content": "' + b"a" * 10_000_000 + b'"}}]}'),
+    b"@NOGZIP@": b"\x1f\x8bno gzip\xff\x00",
 }
-STATUSES = {
-    "204": (204, {}, b""),
-    "201 without a body": (201, {}, b""),
-    "302 in circles": (302, {"Location": "/v1/chat/completions"}, b""),
-    "304": (304, {}, b""),
-    "400 with escapes": (400, {}, json.dumps({"error": {"message": ESCAPES * 500, "code": [1]}}).encode()),
-    "400 refuses all": (
-        400,
-        {},
-        b'{"error": {"message": "max_tokens temperature seed stream json system not supported"}}',
-    ),
-    "422": (422, {}, b'{"detail": [{"loc": ["body", "model"], "msg": "no"}]}'),
-    "429 for a day": (429, {"Retry-After": "86400"}, b"{}"),
-    "429 for NaN seconds": (429, {"Retry-After": "nan"}, b"{}"),
-    "500 in HTML": (500, {}, b"<html>\x1b[31m</html>"),
-    "599": (599, {}, b"\xff"),
-}
-DRIPS = ("silent", "drip", "endless", "endless header", "no HTTP", "closes", "claims more")
+
+
+def filled(text):
+    """The bytes that a text of the table stands for."""
+    raw = text.encode()
+    for place, meaning in PLACES.items():
+        raw = raw.replace(place, meaning)
+    return raw
 
 
 class Hostile(Served):
@@ -100,17 +53,16 @@ class _HostileHandler(BaseHTTPRequestHandler):
     owner: Hostile
 
     def do_POST(self):
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.owner.asked += 1
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.owner.asked += self.command == "POST"
+        name = self.owner.name
         if self.owner.asked <= self.owner.honest:
-            return self._send(200, {}, json.dumps(completion()).encode())
-        if self.owner.name in STATUSES:
-            return self._send(*STATUSES[self.owner.name])
-        if self.owner.name in DRIPS:
-            return self._drip(self.owner.name)
-        body = BODIES[self.owner.name]
-        raw = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
-        self._send(200, {"Content-Encoding": "gzip"} if raw.startswith(b"\x1f\x8b") else {}, raw)
+            return self._send(200, {}, GOOD)
+        if name in TABLE["drips"]:
+            return self._drip(name)
+        status, headers, text = TABLE["statuses"].get(name) or (200, {}, TABLE["bodies"][name])
+        raw = filled(text)
+        self._send(status, {**headers, **({"Content-Encoding": "gzip"} if raw[:2] == b"\x1f\x8b" else {})}, raw)
 
     do_GET = do_POST
 
@@ -145,9 +97,6 @@ def quick(monkeypatch):
 
 def is_clean(text):
     return not any(mark in text for mark in "\x1b\x07\x9b\u202e\ud83d")
-
-
-NAMES = [*BODIES, *STATUSES, *DRIPS]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -101,19 +101,14 @@ def opened(path: Path | str) -> Iterator[TextIO]:
 
 
 def lines_of(text: TextIO) -> Iterator[str]:
-    """Yield the lines of a text; one that may never end raises `Malformed`."""
-    for line in iter(partial(text.readline, MOST_OF_A_TEXT), ""):
-        if len(line) == MOST_OF_A_TEXT:
-            raise Malformed(f"a line is longer than {MOST_OF_A_TEXT >> 20} MiB")
-        yield line
+    """Return the lines of a text; a longer one is cut, and what it holds then isn't valid."""
+    return iter(partial(text.readline, MOST_OF_A_TEXT), "")
 
 
 def whole_text(path: Path | str) -> str:
-    """Return the text of a file; raise `Malformed` as `opened` does, and where it is too long."""
+    """Return the text of a file, cut as lines are; raise `Malformed` as `opened` does."""
     with opened(path) as text:
-        if len(found := text.read(MOST_OF_A_TEXT)) == MOST_OF_A_TEXT:
-            raise Malformed(f"it is longer than {MOST_OF_A_TEXT >> 20} MiB")
-    return found
+        return text.read(MOST_OF_A_TEXT)
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
@@ -215,7 +210,7 @@ def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """
     csv.field_size_limit(MOST_OF_A_CELL)
     with opened(path) as text:
-        lines = iter(partial(text.readline, MOST_OF_A_TEXT), "")  # longer ones are cut to rows that no header fits
+        lines = lines_of(text)
         before, first = next(((n, line) for n, line in enumerate(lines) if not NO_HEADER.fullmatch(line)), (0, ""))
         mark = max(SEPARATORS, key=lambda mark: len(QUOTED.sub("", first).split(mark)))
         reader = csv.reader(chain([first], lines, [END]), delimiter=mark, skipinitialspace=True)

@@ -236,7 +236,7 @@ OWN = {
     ("parlai_spotbot/selfplay/more.py", "csv.DictReader"),
     ("parlai_spotbot/selfplay/pool.py", "yaml.safe_load"),  # keys of a text that `reading` took
     ("parlai_spotbot/surveys/controls/checks.py", "yaml.safe_load"),  # comes with the package
-    ("parlai_spotbot/texts/self_identification.py", "yaml.safe_load"),  # comes with the package
+    ("parlai_spotbot/texts/phrases.py", "yaml.safe_load"),  # comes with the package
     ("parlai_spotbot/scripts/option_parser.py", "yaml.safe_load"),  # comes with the package
     ("parlai_spotbot/selfplay/remedies.py", "yaml.safe_load"),  # comes with the package
 }

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
@@ -33,10 +33,11 @@ from parlai_spotbot.user_files import validated
 
 LONG = ("question", "target", "answer")
 WHOLE = re.compile(r"\.0+$")
-TIMES = {"started_at", "submitted_at"}
-ISO = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-][\d:]+)?$")
 LABEL = "label_"
 """How the names of questions begin that data from elsewhere may have instead of ABC-Eval's."""
+
+
+Time = Annotated[str, BeforeValidator(lambda value: value and utc_time(value))]
 
 
 class RowFields(BaseModel):
@@ -53,8 +54,8 @@ class RowFields(BaseModel):
     source: str = Field("human", pattern="^(human|judge:.+)$")
     control: str | None = None
     seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
-    started_at: str = ""
-    submitted_at: str = ""
+    started_at: Time = ""
+    submitted_at: Time = ""
 
 
 def wide_fields(survey: Survey) -> dict[str, tuple[str, str]]:
@@ -222,7 +223,7 @@ def judgements(
             if (copy := files.dumps(list(row.items()))) in earlier:
                 raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
             earlier.add(copy)
-            values = _values(row, mapping, where)
+            values = _values(row, mapping)
             if wide:
                 answers = [(*field, values.get(name)) for name, field in fields.items()]
             else:
@@ -238,8 +239,8 @@ def judgements(
     return read
 
 
-def _values(row: Mapping[str, Any], mapping: Mapping[str, str], where: str) -> dict[str, Any]:
-    """Return our fields of a row that hold something; times as ISO 8601, ids of conversations as a list."""
+def _values(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
+    """Return our fields of a row that hold something; ids of conversations as a list."""
     values = {}
     for name, theirs in mapping.items():
         value = row.get(theirs)
@@ -247,12 +248,6 @@ def _values(row: Mapping[str, Any], mapping: Mapping[str, str], where: str) -> d
         held = plain_text(value) if name in RowFields.model_fields else value not in (None, "") and value == value
         if held or isinstance(value, list):
             values[name] = value
-    for name in TIMES & values.keys():
-        try:
-            values[name] = value if ISO.match(value := str(values[name])) else utc_time(value)
-        except (ValueError, OverflowError):
-            problem = f"{where}: field '{mapping[name]}' is {values[name]!r}, expected a time as 2024-05-01T12:00:00Z."
-            raise UserError(problem, f"Correct it, or leave it out: --columns {name}=-.") from None
     ids = values.pop("conversation_ids", None) or values.pop("conversation_id", "")
     return values | {"conversation_ids": ids if isinstance(ids, list) else str(ids).split()}
 

@@ -50,7 +50,7 @@ def utc_time(value: Any) -> str:
             FORMATS.remove(form)
             FORMATS.insert(0, form)
             return _in_utc(when)
-    raise ValueError(text)
+    raise ValueError(f"{text[:40]!r} is no time as 2024-05-01T12:00:00Z")
 
 
 def _in_utc(when: datetime) -> str:

@@ -261,19 +261,18 @@ class _VoteReader:
             "unusable": dict(self.left_out.counts),
         }
 
-    def _wrong(self, name: str, value: Any, what: str, remedy: str) -> UserError:
+    def _wrong(self, name: str, value: Any, what: str, remedy: str, reason: str = "") -> UserError:
         column = ", ".join(self.columns[name])
         called = f"field '{column}'" + ("" if column == name else f" ({name})")
-        return UserError(f"{self._where}: {called} is {value!r}, {what}.", remedy)
+        problem = f"{self._where}: {called} is {value!r}, {what}."
+        return Unusable(reason, problem, remedy) if reason else UserError(problem, remedy)
 
     def _vote(self, values: tuple) -> tuple[str, str, str]:
         """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
         a, b, *winner = ("" if value is None else str(value).strip() for value in values)
         for name, text in (("a", a), ("b", b)):
             if not plain_text(text) and text not in self.names.given:
-                raise Unusable(
-                    "vote without a contestant", str(self._wrong(name, text, "expected a name", "")), CORRECT
-                )
+                raise self._wrong(name, text, "expected a name", CORRECT, "vote without a contestant")
         first, second = self.names.of(a, self._where), self.names.of(b, self._where)
         what, margin = self._outcome(a, b, winner)
         if first == second:
@@ -300,7 +299,7 @@ class _VoteReader:
         if mapped := self._mapped(word):
             return mapped, ""
         if not plain_text(word) or spelling(word) in words_of_votes()["no_winner"]:
-            raise Unusable("vote without a winner", str(self._wrong("winner", word, "expected who won", "")), CORRECT)
+            raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         meant, margin = self._meant(word, a, b), ""
         if not meant and (sides := MARGIN.fullmatch(word)):
             one, other = (self._meant(side, a, b) for side in sides.group(1, 3))

@@ -64,7 +64,7 @@ def tell(finding: Finding, result: Result) -> Section | None:
     if rest := result.data.get("unaddressed", {}).get("ranking"):
         first = next(iter(finding.tables.values()))
         title = f"{first.title} without conversations in which judges are addressed"
-        tables.append(replace(page_table(first, first.read(rest)), title=title))
+        tables.insert(1, replace(page_table(first, first.read(rest)), title=title))
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
         return None

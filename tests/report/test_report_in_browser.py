@@ -33,7 +33,7 @@ def hostile(new_study, tmp_path_factory):
     lines = study.conversations_path.read_text(encoding="utf-8").splitlines()
     texts = [files.json.dumps(text) for text in (HOSTILE, FORMULA, "\ud800 broken")]
     lines = [line.replace('"plain"', texts[i % 3]) for i, line in enumerate(lines)]
-    study.conversations_path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    checksums.write_text(study.conversations_path, "\n".join(lines) + "\n")
     failed = {"contestant": "alice", "kind": "exception", "conversation_id": "alice:eliza:0001"}
     checksums.write_jsonl(study.failures_path, [{**failed, "message": text} for text in (HOSTILE, FORMULA)])
     analyze(study, bootstraps=30, backend="native")

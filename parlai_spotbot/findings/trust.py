@@ -83,7 +83,7 @@ def summarise(result: Result) -> list[str]:
     sentence = data["verdict"]["sentence"]
     sentences = [Caution(sentence) if data["verdict"]["warning"] else sentence]
     for criterion, entry in (data.get("powered") or {}).items():
-        items = sum(row["n_judge_alone"] for row in entry["means"])
+        items = sum(row["n_judge_alone"] for row in entry.get("means", ()))
         if entry.get("width") and items:
             sentences.append(
                 f"With its answers to {items:,} further items, the standard errors of people's means by "

@@ -7,6 +7,8 @@ import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.trust import summarise
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.parts import CAUTION
 from parlai_spotbot.study import Study
@@ -60,3 +62,8 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
     checksums.write_jsonl(study.judgements_path(SURVEY), judges)
     analyze(study, bootstraps=10, backend="native")
     assert list(study.analysis_path(SURVEY).glob("trust*")) == []
+
+
+def test_a_judge_with_too_little_beside_people_says_nothing_of_further_items():
+    data = {"verdict": {"sentence": "It agrees.", "warning": False}, "powered": {"nature": {"why": "too few answers"}}}
+    assert summarise(Result("judge:quick", data)) == ["It agrees."]

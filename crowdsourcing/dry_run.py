@@ -15,6 +15,7 @@ from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
+from parlai_spotbot.wording import with_singulars
 
 GUESS = (120.0, "a guess")
 """Seconds per annotation where no paper reports how long it takes."""
@@ -144,4 +145,4 @@ def text_of(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> 
             f"warning: a unit takes {found.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
             f"{limits.minutes_per_unit:.0f}: slow annotators would lose their work; allow more"
         )
-    return "\n".join(filter(None, lines))
+    return with_singulars("\n".join(filter(None, lines)))

@@ -6,6 +6,7 @@ What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbe
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from parlai_spotbot.records import HUMAN
@@ -124,6 +125,17 @@ def upper_first(text: str) -> str:
 def counted(n: int, what: str, many: str = "") -> str:
     """1 annotator, 2 annotators."""
     return f"{n:,} {what if n == 1 else many or what + 's'}"
+
+
+ONE = re.compile(
+    r"(?<![\w.,–−+-])(1 (?:new )?(?:annotation|annotator|answer|block|contestant|control|conversation|file|hour|item|"
+    r"judgement|minute|preference|problem|request|row|second|task|token|turn|unit))s\b"
+)
+
+
+def with_singulars(text: str) -> str:
+    """Return a text of numbers and nouns with "1 minute" in place of "1 minutes"."""
+    return ONE.sub(r"\1", text)
 
 
 def people_said(n: int) -> str:

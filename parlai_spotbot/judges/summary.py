@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, with_singulars
 
 KINDS = {
     "bad": "not one of the possible answers",
@@ -51,7 +51,7 @@ def estimate_text(estimate: Mapping) -> str:
         )
     elif estimate.get("cost", 0) is None:
         lines.append("  cost unknown: give --judge-price-prompt and --judge-price-completion, for a million tokens")
-    return "\n".join(lines)
+    return with_singulars("\n".join(lines))
 
 
 def summary_text(summary: Mapping) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.wording import with_singulars
 
 
 class SpotbotCheck(Command):
@@ -56,12 +57,15 @@ class SpotbotCheck(Command):
             checked += check_collections(Study.open(folder, verify=False))
         for one in checked:
             name = one.path.relative_to(folder) if one.path.is_relative_to(folder) else one.path
+            said = with_singulars(one.said)
             if one.problem:
                 print(f"WRONG  {one.problem}\n       {one.remedy}")
             else:
-                print(f"ok     {name}" + (f": {one.said}" if one.said else ""))
+                print(f"ok     {name}" + (f": {said}" if said else ""))
         wrong = sum(bool(one.problem) for one in checked)
-        self.result.said = f"{len(checked)} files, {f'{wrong} with a problem' if wrong else 'all sound'}"
+        self.result.said = with_singulars(
+            f"{len(checked)} files, {f'{wrong} with a problem' if wrong else 'all sound'}"
+        )
         self.result.figures = {"files": len(checked), "wrong": [str(one.path) for one in checked if one.problem]}
         print(f"\n{self.result.said}")
         return 1 if wrong else 0

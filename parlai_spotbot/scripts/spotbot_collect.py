@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.scripts.command import Command, add_common
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED, DONE
+from parlai_spotbot.wording import with_singulars
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.collect import CollectResult
@@ -69,10 +70,10 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
 
     rows, chats, folder = collected.rows, collected.chats, CollectionPaths.of(study, survey).shared
     left_out = {
-        "units that were rejected": collected.rejected,
+        "units rejected": collected.rejected,
         "units of annotators who withdrew": collected.withdrawn,
         f"units of {collected.strangers} annotators that MTurk doesn't list, or not yet": collected.unknown,
-        "judgements that were there and are left out now": collected.removed,
+        "judgements there before, left out now": collected.removed,
     }
     lines = [f"finished units: {collected.units}; judgements: {len(rows)}, {collected.added} of them new"]
     lines += [f"left out: {count} {what}" for what, count in left_out.items() if count]
@@ -85,7 +86,7 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
     if len(collected.look):
         lines += ["", table(collected.look), ""]
     lines.append(f"answers: {study.judgements_path(survey)}; comments: {collected.comments}")
-    return "\n".join([*lines, f"who is who (keep it to yourself): {folder}"])
+    return with_singulars("\n".join([*lines, f"who is who (keep it to yourself): {folder}"]))
 
 
 COMMAND = SpotbotCollect

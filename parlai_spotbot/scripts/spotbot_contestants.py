@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import add_contestants, add_models, named_in
+from parlai_spotbot.wording import with_singulars
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
@@ -76,7 +77,7 @@ class SpotbotContestants(Command):
                 print(f"what they printed is in {logs}")
         failed = [trial.name for trial in trials if trial.problem]
         tried = f", {len(failed)} of {len(trials)} tried failed" if trials else ""
-        self.result.said = f"{len(entries)} contestants, {len(problems)} problems{tried}"
+        self.result.said = with_singulars(f"{len(entries)} contestants, {len(problems)} problems{tried}")
         self.result.figures = as_json(entries, trials)
         return 2 if problems else 1 if failed else 0
 

@@ -9,6 +9,7 @@ from parlai_spotbot.exporters.format import ExportRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.wording import with_singulars
 
 EXPORTERS = "parlai_spotbot.exporters"
 
@@ -46,10 +47,11 @@ class SpotbotExport(Command):
         path = Path(opt["out"])
         request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
         exported, new = export(opt["format"], how, request, path)
-        self.result.said, self.result.figures = exported.said, {"new": new, "notes": list(exported.notes)}
+        said = with_singulars(exported.said)
+        self.result.said, self.result.figures = said, {"new": new, "notes": list(exported.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in exported.beside)]
         self.result.wrote(export=path)
-        print("\n".join((exported.said, *(f"note: {note}" for note in exported.notes))))
+        print("\n".join((said, *(f"note: {note}" for note in exported.notes))))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {', '.join(map(str, paths))}")
 
 

@@ -30,7 +30,7 @@ from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, with_singulars
 
 PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
@@ -109,7 +109,7 @@ class SelfPlaySummary:
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
             lines.append(f"{self.missing()}; the same command tries again")
-        return "\n".join(lines)
+        return with_singulars("\n".join(lines))
 
     def missing(self) -> str:
         """Return the number of missing conversations and the file with the reasons."""

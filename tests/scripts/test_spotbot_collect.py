@@ -66,7 +66,7 @@ def test_mephistos_review_shows_the_work_and_what_it_rejects_is_left_out(capsys,
     out, err = spotbot("collect", "--study", study.path, code=1)
     assert "missing: 2 × unit that nobody has finished" in err  # one that was rejected is left out on purpose
     assert "finished units: 1; judgements: 40" in out
-    assert "left out: 1 units that were rejected" in out
+    assert "left out: 1 unit rejected" in out
 
 
 def test_mephistos_own_command_starts_and_sees_the_study(study):

@@ -79,7 +79,7 @@ def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_starte
     assert done.returncode == 0, done.stderr
     assert "12.00 USD: 2.00 a unit" in done.stdout
     assert "recruiting: mturk_sandbox" in done.stdout
-    assert "6 or more, at most 1 units each" in done.stdout
+    assert "6 or more, at most 1 unit each" in done.stdout
     assert "and 6 of controls" in done.stdout
     assert [path.name for path in here.iterdir()] == ["pay.yaml"]
 
@@ -96,7 +96,7 @@ def test_the_script_takes_mephistos_groups_and_configurations(study, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "18.00 USD: 3.00 a unit" in done.stdout
     assert "recruiting: mturk_sandbox" in done.stdout
-    assert "6 or more, at most 1 units each" in done.stdout
+    assert "6 or more, at most 1 unit each" in done.stdout
 
 
 BAD = {

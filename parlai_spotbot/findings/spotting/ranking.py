@@ -91,7 +91,7 @@ def summarise(result: Result) -> list[str]:
     return [first, _beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
 
 
-def _beside_people(result: Mapping, by: str) -> str:
+def _beside_people(result: Mapping, by: str = "") -> str:
     """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
     people = result.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in result.get("human_share", {}).items() if share is not None}

@@ -258,7 +258,7 @@ def _mapping(
     """Return our field -> their column, for all that the file has; and whether its shape is wide."""
     answers = wide_fields(survey)
     fields = ("conversation_id", *RowFields.model_fields, *LONG, *answers)
-    check_columns(columns, fields, path, first)
+    check_columns(columns, (*fields, *features_of(get_survey("spot_the_bot"))), path, first)
     spelt = {spelling(name): name for name in reversed(first)} | {name: name for name in first}
     mapping = {name: spelt[theirs] for name in fields if (theirs := columns.get(name, name)) in spelt}
     wide = "answer" not in mapping
@@ -286,6 +286,9 @@ def _add(request: ImportRequest) -> str:
     about = {"source": path.name, "sha256": files.sha256(path), "columns": columns, "answers": answers}
     with study.lock("spotbot_import"):
         lines = add_judgements(study, reader.survey, new, about, request.left_out)
+        if NONE in columns.values():
+            asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]
+            study.record("asked", study.provenance().get("asked", {}) | {name: asked})
     return "\n".join([*lines, f"written: {study.judgements_path(name)}"])
 
 

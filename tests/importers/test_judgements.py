@@ -8,6 +8,8 @@ from case_tables import case_table
 
 from parlai_spotbot import checksums
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.features import features_of
 
 HEADER = "talk,k,rater,verdict_a,verdict_b,fluency,sensibleness,specificity,secs"
 COLUMNS = "conversation_id=talk,exchanges=k,worker_id=rater,nature0=verdict_a,nature1=verdict_b,seconds=secs"
@@ -139,6 +141,8 @@ def test_verdicts_alone_are_read(judged_study, run, tmp_path):
     columns = "fluency=-,sensibleness=-,specificity=-"
     words = ["--format", "judgements", "--data", path, "--study", judged_study.path]
     assert run(*words, "--columns", columns)[0] == 0
+    assert "0 of them new" in run(*words, "--columns", columns)[1]
+    assert features_of(survey_of(judged_study, "spot_the_bot")) == ()
     assert [row.answer for row in judged_study.judgements("spot_the_bot")] == ["human", "bot", "bot", "bot"]
     code, _, err = run(*words, "--columns", columns + ",nature0=-,nature1=-")
     assert (code, "no column of answers is left" in err) == (2, True), err

@@ -12,6 +12,7 @@ from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.records import Judgement
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.study import Study
 
 ARENA = """\
@@ -280,3 +281,9 @@ def test_times_as_programs_write_them(time):
 def test_other_times_are_none(time):
     with pytest.raises((ValueError, OverflowError)):
         utc_time(time)
+
+
+def test_a_study_of_votes_alone_is_analysed_without_naming_the_survey(written, tmp_path):
+    write_study(tmp_path / "study", votes(written(HEAD + GOOD * 3), "x"))
+    SpotbotAnalyze(vars(SpotbotAnalyze.setup_args().parse_args(["--study", str(tmp_path / "study")]))).run()
+    assert Study.open(tmp_path / "study").analysis_path("votes").joinpath("ranking.json").exists()

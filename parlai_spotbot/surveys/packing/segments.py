@@ -34,8 +34,9 @@ class SegmentsPacking(ConversationPacking):
     takes = (*COMMON, "segments", "sources", "ask")
 
     def as_asked(self, study: Study, survey: Survey) -> Survey:
-        """Return the survey with the features that were chosen, else its own."""
-        chosen = (packed_with(study, survey.name) or {}).get("ask")
+        """Return the survey with the features that were chosen or that imported answers are about, else its own."""
+        imported = study.provenance().get("asked", {}).get(survey.name)
+        chosen = (packed_with(study, survey.name) or {"ask": imported}).get("ask")
         return with_features(survey, features_of(survey) if chosen is None else chosen)
 
     def options(

@@ -35,6 +35,11 @@ COMMAND = "spotbot_crowdsource"
 SHOWN = 10
 """Number of links that are printed; all are in links.csv."""
 
+ONE_AT_A_TIME = (
+    "A study collects one survey at a time: wait until that launch ends, or stop it with Ctrl-C (it goes on later, in "
+    "place), then run the same command again."
+)
+
 
 def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
     """Launch a collection, or estimate its cost; return an exit code. Raises `UserError` before anything is posted."""
@@ -50,7 +55,8 @@ def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
         _planned(request, study, say)
         say("\nnothing was posted (--dry-run)")
         return 0
-    with files.lock(CollectionPaths.of(study, request.survey, part).lock, COMMAND):
+    lock = CollectionPaths.of(study, request.survey, part).lock
+    with files.lock(lock, f"{COMMAND} --survey {request.survey}", ONE_AT_A_TIME):
         if request.close:
             return _close(request, study, say)
         collection, estimate = _planned(request, study, say)

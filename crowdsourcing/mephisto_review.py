@@ -36,8 +36,9 @@ def main(args: list[str]) -> None:
     parser.add_argument("--survey", default="spot_the_bot")
     parser.add_argument("--task", "--group", dest="part", default="")
     options, rest = parser.parse_known_args(args)
-    if options.study is None:
-        is_help = not args or args[0] in ("-h", "--help")
+    asks_help = not args or not {"-h", "--help"}.isdisjoint(args)
+    is_help = asks_help and (options.study is None or rest[:1] in ([], ["examine"]))
+    if options.study is None or is_help:
         print(ABOUT if is_help else "error: --study missing.\n" + ABOUT, file=sys.stdout if is_help else sys.stderr)
         raise SystemExit(0 if is_help else 2)
     try:
@@ -49,12 +50,15 @@ def main(args: list[str]) -> None:
         with opened(CollectionPaths.of(study, options.survey, part)) as database:
             if rest[:1] == ["examine"]:
                 return _examine(database, missed, show=rest[1:] == ["--show"])
-    except UserError as err:
-        print(f"error: {err}", file=sys.stderr)
-        raise SystemExit(2) from None
-    from mephisto.client.cli import cli
+        from mephisto.client.cli import cli
 
-    cli(args=rest, prog_name="spotbot mephisto --study …")
+        cli(args=rest, prog_name="spotbot mephisto --study …")
+    except UserError as err:
+        print(ABOUT if asks_help else f"error: {err}", file=sys.stdout if asks_help else sys.stderr)
+        raise SystemExit(0 if asks_help else 2) from None
+    except (EOFError, KeyboardInterrupt):
+        print("\nstopped; what was decided is kept, the same command goes on", file=sys.stderr)
+        raise SystemExit(130) from None
 
 
 @contextlib.contextmanager

@@ -320,8 +320,11 @@ class Journal:
         self.close()
 
 
+IN_USE = "Wait until it ends, or stop it, then run the same command again."
+
+
 @contextlib.contextmanager
-def lock(path: Path, command: str) -> Iterator[None]:
+def lock(path: Path, command: str, remedy: str = IN_USE) -> Iterator[None]:
     """Hold `path` for this process; another holder is a `UserError` that names it. Freed even by kill -9.
 
     What killed writes left beside it and below is removed.
@@ -336,10 +339,7 @@ def lock(path: Path, command: str) -> Iterator[None]:
         except OSError:
             handle.seek(0)
             holder = handle.read().strip() or "another process"
-            raise UserError(
-                f"{path.parent} is in use by {holder}.",
-                "Wait until it ends, or stop it, then run the same command again.",
-            ) from None
+            raise UserError(f"{path.parent} is in use by {holder}.", remedy) from None
         handle.truncate(0)
         with contextlib.suppress(OSError):
             handle.write(f"{command} (process {os.getpid()})")

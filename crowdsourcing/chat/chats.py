@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 import random
 import sqlite3
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,6 +24,7 @@ from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.desk.refusals import refusal
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, about_item, digest
+from parlai_spotbot.outside import cleaned
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.ids import opaque
@@ -241,7 +241,7 @@ class Chats:
         if reply.text is None:
             self.ledger.fail(chat.chat_id, number, reply.troubles, now)
             return
-        text = reply.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # what a file can hold
+        text = cleaned(reply.text)
         shown = max(now, turns[-1].said_at + typing_seconds(self.rule, chat, number, text))
         self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, text, now, shown), reply.troubles)
 
@@ -275,4 +275,4 @@ def chat_id(handout: Handout, place: int) -> str:
 
 def spoken(text: str) -> str:
     """Return a message as it is kept: in one line, without control characters, which contestants misread."""
-    return " ".join("".join(" " if unicodedata.category(c) == "Cc" else c for c in text).split())
+    return " ".join(cleaned(text).split())

@@ -15,6 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.outside import cleaned
 from parlai_spotbot.surveys.asking import Pair, asked, targets_of
 from parlai_spotbot.surveys.survey import Question, Survey
 
@@ -175,7 +176,7 @@ def clean_answer(question: Question, answer: Any, text_length: int) -> Any:
 
 
 def short(text: Any, most: int) -> str:
-    """Return a text of at most `most` characters; raise `Refusal` 400 for anything else."""
+    """Return a clean text of at most `most` characters; raise `Refusal` 400 for anything else."""
     if len(shaped(str, text)) > most:
         raise malformed(f"A text is longer than {most} characters.")
-    return text
+    return cleaned(text, most)

@@ -49,7 +49,9 @@ class Practice:
         """Return the session's "onboarding": the exercises of the current attempt."""
         attempt = len(self.ledger.attempts(worker))
         pages, _ = self._exercises(worker, attempt)
-        return {"attempt": attempt + 1, "attempts": self.survey.limits.onboarding_attempts, "items": pages}
+        limits = self.survey.limits
+        needed = max(0, len(pages) - limits.onboarding_mistakes)
+        return {"attempt": attempt + 1, "attempts": limits.onboarding_attempts, "needed": needed, "items": pages}
 
     def _exercises(self, worker: str, attempt: int) -> tuple[list[dict], list[dict]]:
         """Return the page items of an attempt, and what was drawn for each; only questions that have a key are put.
@@ -97,10 +99,10 @@ class Practice:
         return result
 
     def _marked(self, worker: str, attempt: int, body: PracticeBody) -> dict[str, Any]:
-        """Return ``{"passed", "right": n, "of": m, "items": [{"item", "right", "explanation"}]}``.
+        """Return ``{"passed", "right": n, "of": m, "items": [{"item", "right", "unsure", "explanation"}]}``.
 
-        An exercise is right if every answer that its key names is. {entity:0} in an explanation becomes the name which
-        the entity bore.
+        An exercise is right if every answer that its key names is; `unsure` tells that one of them is no more than
+        accepted. {entity:0} in an explanation becomes the name which the entity bore.
         """
         pages, records = self._exercises(worker, attempt)
         clean = check_items(self.survey, pages, body["items"])
@@ -108,9 +110,10 @@ class Practice:
         for number, exercise in enumerate(exercises_of(self.survey, attempt)):
             given, explanation = answers_of(clean[number]), exercise.explanation
             good = all(right(self.survey.question(q), given.get((q, target)), ok) for q, target, ok in exercise.key)
+            unsure = any(given.get((q, target)) == "unsure" and len(ok) == 2 for q, target, ok in exercise.key)
             for name, value in records[number].items():
                 explanation = explanation.replace(f"{{{name}}}", value)
-            marked.append({"item": number, "right": good, "explanation": explanation})
+            marked.append({"item": number, "right": good, "unsure": unsure, "explanation": explanation})
         correct = sum(row["right"] for row in marked)
         passed = len(marked) - correct <= self.survey.limits.onboarding_mistakes
         return {"passed": passed, "right": correct, "of": len(marked), "items": marked}

@@ -25,6 +25,7 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout, digest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.wording import with_singulars
 
 END = ("handed_in", "finished", "waiting", "stopped", "ready")
 """States in which the page gets "finish": how the platform learns that the annotator is done."""
@@ -47,10 +48,10 @@ class VisitorPlace:
 
 
 def filled(paragraph: str, values: Mapping[str, str]) -> str:
-    """Return the paragraph with each {name} that `values` has replaced; other braces stay."""
+    """Return the paragraph with each {name} that `values` has replaced ("1 minutes" is one minute); others stay."""
     for name, value in values.items():
         paragraph = paragraph.replace(f"{{{name}}}", value)
-    return paragraph
+    return with_singulars(paragraph)
 
 
 def name_of(survey: Survey) -> str:

@@ -56,6 +56,7 @@ class SpotbotPack(Command):
             check_findings(own_surveys.read_survey(given), given)
         else:
             get_survey(given, study)
+        from parlai_spotbot.surveys.controls import announced
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text
 
@@ -65,6 +66,8 @@ class SpotbotPack(Command):
             self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
             print(text := summary_text(self.result.figures))
             self.result.said = text.partition("\n")[0]
+            if own_surveys.kept(study, name):
+                print(announced(study, name))
             self.result.wrote(units=study.units_path(name))
             print(f"\nwritten: {study.units_path(name)}")
         self.say_next(study, name)

@@ -161,6 +161,9 @@ def test_straight_liners_and_the_too_fast_are_flagged():
     near = pd.concat([straight(10, 5, 16.0), *others], ignore_index=True)
     assert flags_of(near) == []
     assert flags_of(fast.assign(seconds=np.nan)) == []
+    alone = straight(10, 5).assign(k=5)  # 100 words, at 900 a minute
+    assert flags_of(alone.assign(seconds=6.5)) == ["too fast"]
+    assert flags_of(alone.assign(seconds=7.0)) == []
 
 
 def test_amounts_are_flagged_where_they_are_limited():

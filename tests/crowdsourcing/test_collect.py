@@ -179,10 +179,10 @@ def test_workers_are_pseudonyms_and_the_way_back_stays_in_the_folder(collection)
 
 
 def test_text_that_is_no_valid_unicode_is_kept_as_far_as_it_can_be(collection):
-    collection.work("anna", lambda body: {**body, "comment": "half a pair: \ud83d, \u202e, <b>, \U0001f600"})
+    collection.work("anna", lambda body: {**body, "comment": "half a \x1b[31mpair: \ud83d, \u202e, <b>, \U0001f600"})
     collection.collect()
     (row,) = map(json.loads, (collection.study.survey_path(SURVEY) / "comments.jsonl").open(encoding="utf-8"))
-    assert row["comment"] == "half a pair: \ufffd, \u202e, <b>, \U0001f600"
+    assert row["comment"] == "half a pair: \ufffd, , <b>, \U0001f600"
 
 
 def test_collecting_goes_on_beside_the_operator(collection):

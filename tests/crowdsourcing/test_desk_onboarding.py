@@ -56,6 +56,7 @@ def test_consent_comes_first_and_is_kept(full):
 def test_who_passes_gets_units(full):
     said = full.desk.consent(ANN)
     assert (said["onboarding"]["attempt"], said["onboarding"]["attempts"]) == (1, 2)
+    assert said["onboarding"]["needed"] == len(said["onboarding"]["items"]) - FULL.limits.onboarding_mistakes
     assert refused(full.desk.next_unit, ANN) == (403, "onboarding")
     body = keyed(FULL, 0, said)
     done = full.desk.onboarding(ANN, body)

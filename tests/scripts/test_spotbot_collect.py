@@ -54,6 +54,26 @@ def test_bad_input_is_one_error(study):
         assert says in spotbot(*words, code=2)[1]
 
 
+def test_help_is_help_and_the_end_of_the_input_one_line(capsys, study, monkeypatch):
+    for words in (["examine", "--help"], ["--study", str(study.path), "examine", "-h"], ["--help"]):
+        with pytest.raises(SystemExit) as ended:
+            main(["mephisto", *words])
+        assert ended.value.code == 0
+        assert capsys.readouterr().out.startswith("usage: spotbot mephisto")
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    for stdin in (io.StringIO(""), io.StringIO("x\n"), None):
+        if stdin is None:
+            monkeypatch.setattr("builtins.input", stop)
+        monkeypatch.setattr("sys.stdin", stdin or io.StringIO(""))
+        with pytest.raises(SystemExit) as ended:
+            main(["mephisto", "--study", str(study.path), "examine"])
+        assert ended.value.code == 130
+        assert capsys.readouterr().err.strip().count("\n") == 0
+
+
 def test_mephistos_review_shows_the_work_and_what_it_rejects_is_left_out(capsys, study, monkeypatch):
     main(["mephisto", "--study", str(study.path), "examine", "--show"])
     out = capsys.readouterr().out

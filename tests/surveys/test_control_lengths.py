@@ -115,10 +115,12 @@ def test_trees_do_not_tell_a_control_of_real_pools(tmp_path, pool_of):
 
 # -- patterns ----------------------------------------------------------------------------------------------------------
 def test_patterns_come_equally_often():
-    items: list = [SimpleNamespace(item_id=str(number)) for number in range(5)]
-    often = Counter(item.item_id for item in drawn(items, 13, random.Random(0)))
-    assert sorted(often.values()) == [2, 2, 3, 3, 3]
-    assert drawn([], 3, random.Random(0)) == []
+    items: list = [SimpleNamespace(item_id=n, transcripts=[[0] * (n % 3)]) for n in range(30)]
+    often = Counter(item.item_id for item in drawn(items, 70, lambda item: item.item_id % 2, random.Random(0)))
+    assert {2, 3} == set(often.values())
+    kinds = Counter(item.item_id % 6 for item in drawn(items, 12, lambda item: item.item_id % 2, random.Random(0)))
+    assert set(kinds.values()) == {2}
+    assert drawn([], 3, lambda item: 0, random.Random(0)) == []
 
 
 def test_segments_are_those_most_alike_each_once():

@@ -187,3 +187,12 @@ def test_a_changed_copy_and_two_surveys_of_one_name_are_said(study, written, tmp
     path.write_text(path.read_text(encoding="utf-8").replace("tomorrow", "on Monday"), encoding="utf-8")
     with pytest.raises(UserError, match="changed since it was written"):
         survey_of(study, "memorable")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [(MEMORABLE, "controls: "), ("name: wit\nlike: acute_eval\n" + KEPT, "controls: none, as nothing that is asked")],
+)
+def test_packing_says_which_controls_it_gets(study, written, text, says):
+    out, _ = spotbot("pack", "--study", study.path, "--survey", written(text), code=0)
+    assert says in out

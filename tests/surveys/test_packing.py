@@ -1,7 +1,9 @@
 """Units from conversations: what a unit may never hold, what every segment must get, whatever the conversations."""
 
 import json
+import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from case_tables import case_table
@@ -10,8 +12,10 @@ from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people, pack, seed_of
 from parlai_spotbot.surveys.packing.conversation_packing import shown_in
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.segments import SegmentsPacking
 from parlai_spotbot.surveys.packing.units_file import blocks_of
 
@@ -208,3 +212,17 @@ def test_a_conversation_that_stands_twice_is_named(make_conversation):
     twice = [make_conversation("same", ("bot0", "bot1"), f"s{n}", 5) for n in range(2)]
     with pytest.raises(UserError, match="'same' stands twice"):
         pack(twice, PackOptions())
+
+
+def test_a_turn_that_nobody_reads_is_warned_about_and_costs_little(study_of, pool):
+    conversations = pool(bots=2, per_pair=3, people=3)
+    long = conversations[0]
+    turns = (*long.turns[:-1], replace(long.turns[-1], text="word " * 400_000))
+    study = study_of([replace(long, turns=turns), *conversations[1:]])
+    started = time.process_time()
+    (warning,) = [text for text in pack_study(study)["warnings"] if "characters" in text]
+    assert warning.startswith("1 turn of more than 10,000 characters is shown")
+    write_controls(study, "spot_the_bot")
+    assert time.process_time() - started < 30
+    longest = max(len(t.text) for item in read_controls(study, "spot_the_bot") for t in item.transcripts[0])
+    assert longest <= 6000

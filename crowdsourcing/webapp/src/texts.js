@@ -10,9 +10,12 @@ export function translator(texts = {}) {
   };
 }
 
-// Replaces {name}; a value is never looked at for further names.
+const ONE = /(^|[^\d.,])1 (minute|second|task|message|point|exercise|turn|character|conversation)s\b/g;
+
+// Replaces {name}; a value is never looked at for further names. English says "1 minute", not "1 minutes".
 export function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  const filled = text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+  return filled === text ? text : filled.replace(ONE, "$11 $2");
 }
 
 export const Texts = createContext(translator());

@@ -36,9 +36,9 @@ MAX_SPEED = 2.0
 """How many times as fast as usual half of the annotations may be: the relative speed index of Leiner 2019, Surv. Res.
 Methods 13."""
 
-MIN_SECONDS = 2.0
-"""Half of the annotations must take this long at least, however fast others are. The shortest segment has four turns,
-some 40 words, for which a quick reader needs 8 seconds."""
+WORDS_PER_EXCHANGE, MOST_WORDS_PER_MINUTE = 20, 900
+"""Half of the annotations must take as long as reading does at this speed, however fast others are: 1.3 seconds an
+exchange. Adults read some 240 words a minute (Brysbaert 2019, J. Mem. Lang. 109)."""
 
 MAX_SAME_ANSWERS = 0.9
 """The share of annotations in which all answers may be the same ones."""
@@ -82,10 +82,14 @@ def annotator_table(
 
 
 def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
-    """Add `_speed`: how many times as fast as everybody's median at that length; NaN where no time is known."""
+    """Add `_speed`: how many times as fast as everybody's median at that length; NaN where no time is known.
+
+    And `_unread`: whether it took less time than reading does.
+    """
     seconds = annotations["seconds"].astype(float)
     usual = seconds.groupby(annotations["k"]).transform("median")
-    return annotations.assign(_speed=(usual / seconds).where(seconds > 0))
+    reading = annotations["k"].astype(float) * WORDS_PER_EXCHANGE * 60 / MOST_WORDS_PER_MINUTE
+    return annotations.assign(_speed=(usual / seconds).where(seconds > 0), _unread=seconds < reading)
 
 
 def worked(rows: pd.DataFrame) -> dict:
@@ -124,7 +128,7 @@ def flags_of(row: dict, labels: pd.DataFrame, work: pd.DataFrame, min_correct: f
         SAME_LABEL: many and labels["nature"].nunique() == 1,
         GUESSING: many and row["balanced_accuracy"] < 0.5,
         INCORRECT: min_correct is not None and sure and row["correct"] < min_correct,
-        TOO_FAST: timed and (row["speed"] > MAX_SPEED or row["median_seconds"] < MIN_SECONDS),
+        TOO_FAST: timed and (row["speed"] > MAX_SPEED or work["_unread"].mean() > 0.5),
         SAME_ANSWERS: len(work) >= ENOUGH_ANNOTATIONS and row["same_answers"] > MAX_SAME_ANSWERS,
     }
     return [flag for flag, holds in broken.items() if holds]

@@ -92,6 +92,19 @@ def kind_of(survey: Survey) -> Control | None:
     return kind_of_mark(KNOWN_HUMAN if packing.cuts else KNOWN_CHOICE[0] if packing.compares else KNOWN_LOW[0])
 
 
+def announced(study: Study, survey: str) -> str:
+    """Return in a line which controls the units of a packed survey will get at launch."""
+    about = survey_of(study, survey)
+    kind = kind_of(about) if about.limits.controls_per_unit else None
+    if kind is None or not kind.asked(study, about):
+        return (
+            "controls: none, as nothing that is asked has an answer that is known before (questions named nature, of "
+            "both entities; of pairs, whom one prefers; quality or engagingness of 1 to 5 have)"
+        )
+    where = "an annotator's first unit" if about.control_first else "each unit"
+    return f"controls: {about.limits.controls_per_unit} in {where}, made at launch: {kind.title}"
+
+
 def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     """Set the controls of a packed survey aside in surveys/NAME/controls.jsonl; the caller holds the study's lock.
 

@@ -36,6 +36,7 @@ class CheckControl(Control):
 
     marks = KNOWN_CANDIDATE
     rule = CHECK_RULE
+    title = "questions with an obvious answer"
 
     def missed(self, mark: str, answers: Answers) -> bool:
         """Another one was chosen first."""

@@ -65,6 +65,8 @@ class Control(ABC):
     marks: ClassVar[tuple[str, ...]] = ()
     rule: ClassVar[str]
     """How its items are chosen and when one is missed, in words."""
+    title: ClassVar[str]
+    """What it is, for who packs a survey of their own."""
 
     @abstractmethod
     def missed(self, mark: str, answers: Answers) -> bool:
@@ -73,6 +75,10 @@ class Control(ABC):
     def complete(self, answers: Answers) -> bool:
         """Return True if enough was answered to count."""
         return True
+
+    def asked(self, study: Study, survey: Survey) -> Sequence[tuple[str, ...]]:
+        """Return the sets of questions of the controls; none where nothing that is asked can be graded."""
+        return [()]
 
     @abstractmethod
     def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:

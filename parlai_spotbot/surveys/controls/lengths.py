@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from itertools import cycle, islice
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,16 @@ Segment = tuple[Conversation, list[str]]
 """A conversation between people, and its turns as annotators would see them."""
 
 
-def drawn(items: Sequence[Item], count: int, rng: random.Random) -> list[Item]:
-    """Return `count` of the items in drawn order, none more than once more often than another."""
-    distinct = sorted({item.item_id: item for item in items}.items())
-    return [item for _, item in islice(cycle(rng.sample(distinct, len(distinct))), count)] if distinct else []
+def drawn(items: Sequence[Item], count: int, kind: Callable[[Item], Any], rng: random.Random) -> list[Item]:
+    """Return `count` of the items in drawn order, of each kind and number of turns in proportion.
+
+    None comes more than once more often than another.
+    """
+    order = rng.sample(items, len(items))
+    order.sort(key=lambda item: (*map(len, item.transcripts), kind(item)))
+    first = rng.random()
+    chosen = [order[int((place + first) * len(order) / count)] for place in range(count if order else 0)]
+    return rng.sample(chosen, len(chosen))
 
 
 def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequence[Segment]]) -> list[Segment | None]:

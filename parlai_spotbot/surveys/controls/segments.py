@@ -41,6 +41,9 @@ WANTED, MOST = 48, 2000
 """Controls to set aside at least, so that annotators who talk to each other have met few of the same; more where there
 are more units, so that a control is met as often as an item."""
 
+LONGEST = 5000
+"""Characters of the longest turn of a script."""
+
 TRIES = 9
 """So often turns are drawn for a script at most, until there are enough words in them."""
 
@@ -82,25 +85,40 @@ class Draw:
         return random.Random(f"controls {self.options.survey} {self.options.seed}")
 
     @cached_property
-    def said(self) -> Mapping[tuple[str, int], Sequence[str]]:
-        """What items show of each contestant, by the place of the turn."""
-        said: dict[tuple[str, int], list[str]] = {}
+    def said(self) -> Mapping[tuple[str, int], Sequence[Sequence[str]]]:
+        """Transcripts that items show, by each turn's contestant and place."""
+        said: dict[tuple[str, int], list[list[str]]] = {}
         for item in self.shown:
             for name, turns in zip(item.conversation_ids, item.transcripts, strict=True):
-                for place, text in enumerate(texts_of(turns)):
-                    said.setdefault((self.talks[name].entities[place % 2], place), []).append(text)
+                texts = [text[:LONGEST] for text in texts_of(turns)]
+                for place in range(len(texts)):
+                    said.setdefault((self.talks[name].entities[place % 2], place), []).append(texts)
         return said
 
     @cached_property
     def words(self) -> Words:
-        return words_of(text for texts in self.said.values() for text in texts)
+        firsts = (texts for (_, place), texts in self.said.items() if place == 0)
+        return words_of(text for transcripts in firsts for texts in transcripts for text in texts)
+
+    def drawn(self, items: Sequence[Item], count: int) -> list[Item]:
+        """Return `count` of the items, see `lengths.drawn`; their kinds are their contestants."""
+        return drawn(items, count, lambda item: [self.talks[name].entities for name in item.conversation_ids], self.rng)
 
     def script(self, item: Item, which: int = 0) -> list[str]:
-        """Return turns of scripts that are as long as any of the item's contestants are at that place."""
-        entities = self.talks[item.conversation_ids[which]].entities
+        """Return turns of scripts, each as long as one of the item's contestants at that place.
+
+        Half of a speaker's turns are like those of one transcript, so that they go together as an item's do, and the
+        others like any, so that no item is as long turn by turn.
+        """
+        names = self.talks[item.conversation_ids[which]].entities
         places = range(len(item.transcripts[which]))
-        tries = ([self.rng.choice(self.said[entities[p % 2], p]) for p in places] for _ in range(TRIES))
-        turns = next(filter(scriptable, tries), texts_of(item.transcripts[which]))
+        turns = [text[:LONGEST] for text in texts_of(item.transcripts[which])]
+        for _ in range(TRIES):
+            wholes = [self.rng.choice(self.said[names[p % 2], p]) for p in places[-2:]][:: 1 - 2 * (len(places) % 2)]
+            likes = [self.rng.choice((wholes[p % 2], self.rng.choice(self.said[names[p % 2], p])))[p] for p in places]
+            if scriptable(likes):
+                turns = likes
+                break
         return [SURFACES[self.options.surface](text) for text in scripted(self.rng, turns, self.words)]
 
 
@@ -109,10 +127,6 @@ class PeopleControl(Control):
 
     shortest: ClassVar[int] = 1
     """Exchanges of the shortest items that controls are made for."""
-
-    @abstractmethod
-    def asked(self, study: Study, survey: Survey) -> Sets:
-        """Return the sets of questions of the controls; none where nothing that is asked can be graded."""
 
     @abstractmethod
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
@@ -142,6 +156,7 @@ class SegmentControl(PeopleControl):
 
     marks = (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT)
     rule = RULE
+    title = "two people, or two scripts that say the same few words for ever, who must not be taken for the other"
 
     def missed(self, mark: str, answers: Answers) -> bool:
         """Known people are missed if both are called bots, a known bot if it is called anything but a bot.
@@ -168,20 +183,20 @@ class SegmentControl(PeopleControl):
 
         Where all items are of one kind, half of each. Without known people there are no controls.
         """
-        rng, options = draw.rng, draw.options
+        options = draw.options
         kinds: tuple[list[Item], list[Item]] = ([], [])
         for item in draw.shown:
             kinds[is_people(draw.talks[item.conversation_ids[0]])].append(item)
         of_bots, of_people = kinds
         share = len(of_people) / len(draw.shown) if of_people and of_bots else 0.5
-        patterns = drawn(of_people or draw.shown, round(draw.count * share), rng)
+        patterns = draw.drawn(of_people or draw.shown, round(draw.count * share))
         found = people_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
         known = [
             control_item([segment[1]], [segment[0].conversation_id], KNOWN_HUMAN, item, options)
             for item, segment in zip(patterns, found, strict=True)
             if segment
         ]
-        bots = drawn(of_bots or draw.shown, round(len(known) * (1 - share) / share), rng)
+        bots = draw.drawn(of_bots or draw.shown, round(len(known) * (1 - share) / share))
         return known + [control_item([draw.script(item)], [""], KNOWN_BOTS, item, options) for item in bots]
 
 

@@ -15,7 +15,6 @@ from statistics import fmean
 from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls.control import KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
-from parlai_spotbot.surveys.controls.lengths import drawn
 from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, people_like, texts_of
 from parlai_spotbot.surveys.packing.blocks import is_people
 from parlai_spotbot.surveys.survey import Survey
@@ -73,6 +72,7 @@ class ChoiceControl(_WholeControl):
 
     marks = KNOWN_CHOICE
     rule = PAIRS_RULE
+    title = "people beside scripts that say the same few words for ever, of whom the people must be chosen"
 
     def missed(self, mark: str, answers: Answers) -> bool:
         """Return True if the script was chosen in a question outside `OPEN`, or "neither" overall."""
@@ -110,6 +110,7 @@ class RatingControl(_WholeControl):
 
     marks = KNOWN_LOW
     rule = LOW_RULE
+    title = "scripts that say the same few words for ever, who must not be rated high"
 
     def missed(self, mark: str, answers: Answers) -> bool:
         """Return True if the script got over `MOST` in one of `BAD`, or its turns over `MOST_MEAN` on average."""
@@ -140,7 +141,7 @@ def patterns_of(draw: Draw) -> list[Item]:
     for questions in draw.question_sets:
         asked = [item for item in draw.shown if item.questions == questions]
         asked = asked or [replace(item, questions=questions) for item in draw.shown]
-        patterns += drawn(asked, -(-draw.count // len(draw.question_sets)), draw.rng)
+        patterns += draw.drawn(asked, -(-draw.count // len(draw.question_sets)))
     return patterns
 
 

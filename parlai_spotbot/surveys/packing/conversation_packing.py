@@ -13,8 +13,12 @@ from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, faulty_ones, items_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.surface_check import surface_report, warnings
+from parlai_spotbot.wording import counted
 
 TOO_SHORT = "too short"
+LONG = 10_000
+"""Characters of a turn beyond which there is a warning."""
+
 ON_REQUEST = "left out on request"
 NO_PEOPLE = "between people, left out (--without-people)"
 NOT_NEEDED = "more than units have room for, or kept for controls"
@@ -68,6 +72,12 @@ class ConversationPacking(Packing):
         report = surface_report(considered, lengths, options.surface)
         tables, messages = self.told(units, by_id, options)
         shown = shown_in(units)
+        long = sum(len(turn.text) > LONG for name in shown for turn in by_id[name].shown)
+        if long:
+            messages.append(
+                f"{counted(long, 'turn')} of more than {LONG:,} characters {'is' if long == 1 else 'are'} shown, which "
+                "nobody reads: --leave-out endless leaves their conversations out"
+            )
         people = sum(by_id[i].kind == "people" for i in shown)
         counts = {"conversations": {"shown": {"of bots": len(shown) - people, "of people": people}}}
         left = self.left_out(conversations, shown, options, faulty)

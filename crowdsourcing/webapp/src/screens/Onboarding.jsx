@@ -19,7 +19,7 @@ export function Onboarding(props) {
 function Exercises({ session, onFinish, busy, stores }) {
   const t = useTexts();
   const { survey } = session;
-  const { items, attempt, attempts } = session.onboarding;
+  const { items, attempt, attempts, needed } = session.onboarding;
   const { work, actions } = useWork(stores.practice, handleOf(session), survey);
   const place = Math.max(0, items.findIndex((item) => item.item === work.at.item));
   const item = items[place];
@@ -35,7 +35,9 @@ function Exercises({ session, onFinish, busy, stores }) {
   return (
     <div className="unit practice">
       <div className="unit-top">
-        <p className="note">{t("onboarding_intro", { attempt, attempts })}</p>
+        <p className="note">
+          {t("onboarding_intro", { attempt, attempts })} {t("onboarding_needed", { needed, total: items.length })}
+        </p>
       </div>
       <Item
         key={item.item}
@@ -94,7 +96,7 @@ function Mark({ survey, item, mark, answers }) {
     <section className={mark.right ? "mark right" : "mark wrong"}>
       <h2>
         {t("onboarding_short", { number: mark.item + 1 })}
-        <span className="state">{t(mark.right ? "onboarding_right" : "onboarding_wrong")}</span>
+        <span className="state">{t(`onboarding_${mark.right ? (mark.unsure ? "unsure" : "right") : "wrong"}`)}</span>
       </h2>
       {item && (
         <div className={`layout-${item.layout}`}>

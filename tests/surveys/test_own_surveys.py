@@ -191,7 +191,11 @@ def test_a_changed_copy_and_two_surveys_of_one_name_are_said(study, written, tmp
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [(MEMORABLE, "controls: "), ("name: wit\nlike: acute_eval\n" + KEPT, "controls: none, as nothing that is asked")],
+    [
+        (MEMORABLE, "controls: 2 in each unit, made at launch: people beside scripts"),
+        (MEMORABLE.rstrip() + "\nlimits: {controls_per_unit: 0}\n", "controls: none, as its limits"),
+        (POLITE, "controls: "),
+    ],
 )
 def test_packing_says_which_controls_it_gets(study, written, text, says):
     out, _ = spotbot("pack", "--study", study.path, "--survey", written(text), code=0)

@@ -95,7 +95,9 @@ def kind_of(survey: Survey) -> Control | None:
 def announced(study: Study, survey: str) -> str:
     """Return in a line which controls the units of a packed survey will get at launch."""
     about = survey_of(study, survey)
-    kind = kind_of(about) if about.limits.controls_per_unit else None
+    kind = kind_of(about)
+    if not about.limits.controls_per_unit:
+        return "controls: none, as its limits have controls_per_unit 0"
     if kind is None or not kind.asked(study, about):
         return (
             "controls: none, as nothing that is asked has an answer that is known before (questions named nature, of "

@@ -27,10 +27,10 @@ class Study(StoredStudy):
     """A study, a folder with its plan and its conversations and judgements; with the answers to its surveys."""
 
     @classmethod
-    def open(cls, path: Path | str) -> Self:
+    def open(cls, path: Path | str, verify: bool = True) -> Self:
         """Read the study of a folder; a ValueError where there is none, or it is broken."""
         with as_value_error("path"):
-            return super().open(path)
+            return super().open(path, verify)
 
     def answers(self, survey: str = "spot_the_bot") -> StudyAnswers:
         """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""

@@ -145,14 +145,15 @@ def test_mass_counts_from_the_right_end_of_its_interval():
 
 def test_quantiles_and_medians_in_words():
     fit = turnbull([1, 4, 4], [2, 6, np.inf], backend="native")
-    assert fit.quantile_bounds([0.1, 1 / 3, 0.5, 1])[1].tolist() == [2, 2, 6, 6]
+    assert fit.quantile([0.1, 1 / 3, 0.5, 1]).tolist() == [2, 2, 6, 6]
     assert median_note(fit) == "between 4 and 6"
     never = turnbull([0, 2, 2, 3], [2, np.inf, np.inf, np.inf], backend="native")
+    assert never.median == np.inf
     assert [float(end) for end in never.quantile_bounds(0.5)] == [3, np.inf]
     assert median_note(never) == "not reached: 75% are still unspotted at 3"
     assert median_note(turnbull([2, 3], [2, 3], backend="native")) == "2"
     with pytest.raises(ValueError, match="expected shares from 0 to 1"):
-        fit.quantile_bounds(1.2)
+        fit.quantile(1.2)
 
 
 def test_at_the_edges_of_what_can_be_known():

@@ -78,8 +78,10 @@ class RegressionFit:
         p = 2 * ndtr(-np.abs(self.z)) if self.df is None else 2 * stdtr(self.df, -np.abs(self.z))
         return np.maximum(p, TINY)
 
-    def interval(self) -> np.ndarray:
+    def interval(self, level: float = 0.95) -> np.ndarray:
         """Return Wald's confidence interval of each coefficient (p, 2)."""
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level}, expected a number between 0 and 1")
         df = np.full(len(self.coef), np.inf) if self.df is None else self.df
-        reach = stdtrit(df, 0.975) * self.se
+        reach = stdtrit(df, (1 + level) / 2) * self.se
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)

@@ -46,6 +46,15 @@ class TurnbullFit:
         before = np.concatenate([[0.0], np.cumsum(self.mass)])[np.searchsorted(ends, t, side="right")]
         return np.clip(np.where(np.isinf(t), 0.0, 1.0 - before), 0.0, 1.0)
 
+    def quantile(self, q: ArrayLike) -> np.ndarray:
+        """The time by which a share q has been spotted, at the latest; inf where the data never reach that share."""
+        return self.quantile_bounds(q)[1]
+
+    @property
+    def median(self) -> float:
+        """The median by the right ends; inf where half are never spotted."""
+        return float(self.quantile(0.5))
+
     def quantile_bounds(self, q: ArrayLike) -> ArrayPair:
         """The interval in which the share q is reached: its left and right ends.
 

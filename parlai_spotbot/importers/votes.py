@@ -298,9 +298,9 @@ class _VoteReader:
             word = ""
         if mapped := self._mapped(word):
             return mapped, ""
-        if not plain_text(word) or spelling(word) in words_of_votes()["no_winner"]:
-            raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         meant, margin = self._meant(word, a, b), ""
+        if not meant and (not plain_text(word) or spelling(word) in words_of_votes()["no_winner"]):
+            raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant and (sides := MARGIN.fullmatch(word)):
             one, other = (self._meant(side, a, b) for side in sides.group(1, 3))
             if one | other == {"a", "b"}:

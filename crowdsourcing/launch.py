@@ -247,5 +247,5 @@ def _close(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> 
         for handout in ledger.handouts("status = 'open'"):
             ledger.end(handout.handle, "expired", max(time.time(), handout.handed_at))
         done = len(ledger.handouts("status = 'done'"))
-    say(f"closed: {done} units done, {len(collection.units) - done} expired")
+    say(f"closed; units done: {done}, expired: {len(collection.units) - done}")
     return 0

@@ -90,7 +90,7 @@ def _alone(limit: float) -> Iterator[None]:
     import torch
 
     if not _ALONE.acquire(timeout=limit or -1):
-        raise TimeoutError(f"another contestant of this program has not answered for {limit:g} seconds")
+        raise TimeoutError(f"another contestant of this program has not answered for {limit:g} s")
     kept = random.getstate(), np.random.get_state(), torch.get_rng_state()
     try:
         yield

@@ -189,7 +189,7 @@ class RayContestant(ContestantHandle):
         except self.ray.exceptions.GetTimeoutError:
             self._stop()
             needs = f" (it needs {self.contestant.gpus:g} GPU)" if self.contestant.gpus else ""
-            raise self._load_error(f"the cluster had no room for it within {limit:g} seconds{needs}") from None
+            raise self._load_error(f"the cluster had no room for it within {limit:g} s{needs}") from None
         except self.ray.exceptions.RayTaskError as err:
             self._stop()
             raise self._load_error(" ".join(str(err.cause).split())) from None

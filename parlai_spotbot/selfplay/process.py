@@ -258,7 +258,7 @@ class ContestantProcess(ContestantHandle):
                 self._check_memory()
                 if limit and time.monotonic() - start > limit:
                     self._stop()
-                    raise ContestantStopped("hang", f"no answer within {limit:g} seconds")
+                    raise ContestantStopped("hang", f"no answer within {limit:g} s")
                 if self._process.exitcode is not None and not self._connection.poll(0):
                     break  # what it has started may hold the connection
         try:

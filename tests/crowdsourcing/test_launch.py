@@ -165,7 +165,7 @@ def test_closing_ends_what_is_open_and_a_later_launch_takes_it_up(study):
         first.stop()
     said = []
     assert launch(LaunchRequest(study.path, close=True), say=said.append) == 0
-    assert said == ["closed: 1 units done, 3 expired"]
+    assert said == ["closed; units done: 1, expired: 3"]
     with Launch(study, "--annotators", "5") as second:
         second.ready()
         status, refused = late.ask("submit", body)

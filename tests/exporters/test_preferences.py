@@ -54,7 +54,7 @@ VOTES = [
 def test_what_people_chose(asked, run, tmp_path):
     path, out = asked(*VOTES), tmp_path / "pairs.out"
     code, said, _ = run("--study", path, "--format", "preferences", "--out", out)
-    assert (code, said.splitlines()[0]) == (0, "1 preferences of acute_eval, by human")
+    assert (code, said.splitlines()[0]) == (0, "1 preference of acute_eval, by human")
     assert said.count("1 comparisons left out") == 2
     [row] = map(json.loads, out.read_text().splitlines())
     assert row == {

@@ -158,4 +158,4 @@ def test_a_server_that_hangs_at_first_is_waited_for_once_and_that_is_said(tmp_pa
         with Hostile("silent") as server, pytest.raises(UserError, match=f"no whole answer within {TIMEOUT}"):
             ask(server.url)
         assert server.asked == 1
-        assert f"{server.url}: no answer yet, waiting {TIMEOUT} seconds at most" in capfd.readouterr().out
+        assert f"{server.url}: no answer yet, waiting {TIMEOUT} s at most" in capfd.readouterr().out

@@ -141,7 +141,7 @@ def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path, kil
         ("RaisingBatch", {}, "exception", "somebody in the batch"),
         ("Empty", {}, "empty", "an empty turn"),
         ("Dying", {}, "crash", "exit code 7"),
-        ("Hanging", {"turn_timeout": 1.0}, "hang", "within 1 seconds"),
+        ("Hanging", {"turn_timeout": 1.0}, "hang", "within 1 s"),
         ("Hungry", {"memory_limit": 0.5}, "memory", "its limit is 0.5 GiB"),
     ],
 )

@@ -101,7 +101,7 @@ class ChatClient:
             if not self._http.met:
                 with contextlib.suppress(TimeoutError):
                     return future.result(PATIENCE)
-                print(f"{self.server.url}: no answer yet, waiting {self.server.timeout:g} seconds at most", flush=True)
+                print(f"{self.server.url}: no answer yet, waiting {self.server.timeout:g} s at most", flush=True)
             return future.result()
         except BaseException:
             future.cancel()  # Ctrl-C: cancel the requests under way
@@ -214,9 +214,9 @@ def unreachable(err: BaseException, timeout: float, key: Key) -> ChatError:
     if isinstance(err, NoCompletion):
         return ChatError("malformed", str(err))
     if isinstance(err, httpx2.ConnectTimeout):
-        return ChatError("unreachable", f"no connection within {min(CONNECT, timeout):g} seconds")
+        return ChatError("unreachable", f"no connection within {min(CONNECT, timeout):g} s")
     if isinstance(err, httpx2.TimeoutException):
-        return ChatError("timeout", f"no whole answer within {timeout:g} seconds")
+        return ChatError("timeout", f"no whole answer within {timeout:g} s")
     cause: BaseException | None = err
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,70 +13,67 @@ from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, LEAVE_O
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 
-Counts = dict[str, tuple]
-"""By the name of an oddity: how many, out of how many."""
-
 
 def oddities(dump: Dump, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> pd.DataFrame:
     """One row an oddity: `what`, `count`, `of` (out of how many), `rule`. Counts of 0 are listed too."""
     texts = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
-    kept = select(dump, leave_out)
-    sizes = Counter(kept.groupby(["conversation_id", "k"]).size())
-    counts = _annotations(dump.annotations, sizes.total()) | _conversations(dump)
+    sizes = select(dump, leave_out).groupby(["conversation_id", "k"]).size()
+    segments = dump.annotations.set_index(["conversation_id", "k"]).index.unique()
+    odd = {**_annotations(dump.annotations), **_conversations(dump), "lost": ~segments.isin(sizes.index)}
+    counts = {name: (sum(held), len(held)) for name, held in odd.items()} | {"uneven": _uneven(dump)}
     words = {
         name: "left out" if name in leave_out else f"kept (--leave-out {name} leaves them out)" for name in LEAVE_OUT
     }
     words |= {"longest": max(dump.domain.segments)}
     rows = []
     for name, text in texts.items():
-        cases = [(words, counts.get(name, ()))]
+        cases = [(words, counts.get(name))]
         if name == "annotated":
             numbers = sorted({1, 2, 3, 4, *sizes})
-            cases = [({"n": n, "s": "s" * (n > 1)}, (sizes[n], sizes.total())) for n in numbers]
+            cases = [({"n": n, "s": "s" * (n > 1)}, (sum(sizes == n), len(sizes))) for n in numbers]
         rows += [(text["what"].format_map(case), *count, text["rule"].format_map(case)) for case, count in cases]
     return pd.DataFrame(rows, columns=["what", "count", "of", "rule"])
 
 
-def _annotations(every: pd.DataFrame, segments: int) -> Counts:
-    hits = every.drop_duplicates(["worker_id", "unit_id"])
-    people = every["worker_id"].nunique()
-    packages = hits.groupby("worker_id").size()
-    seen = every.drop_duplicates(["worker_id", "conversation_id", "k"]).groupby(["worker_id", "conversation_id"]).size()
-    there = len(every.drop_duplicates(["conversation_id", "k"]))
+def _annotations(every: pd.DataFrame) -> dict[str, Sequence]:
+    """Return which annotations, packages and annotators are odd, by the oddity's name."""
+    packages = every.drop_duplicates(["worker_id", "unit_id"])
+    segments = every.drop_duplicates(["worker_id", "conversation_id", "k"])
     return {
-        "incomplete_packages": (hits["incomplete"].sum(), len(hits)),
-        "incomplete_annotations": (every["incomplete"].sum(), len(every)),
-        "developers": (every.loc[every["developer"], "worker_id"].nunique(), people),
-        "developer_annotations": (every["developer"].sum(), len(every)),
-        "repeats": (every["repeat"].sum(), len(every)),
-        "many_packages": ((packages > 3).sum(), people),
-        "many_segments": ((seen > 1).sum(), len(seen)),
-        "no_start": (every["started"].isna().sum(), len(every)),
-        "lost": (there - segments, there),
+        "incomplete_packages": packages["incomplete"],
+        "incomplete_annotations": every["incomplete"],
+        "developers": every.groupby("worker_id")["developer"].any(),
+        "developer_annotations": every["developer"],
+        "repeats": every["repeat"],
+        "many_packages": packages.groupby("worker_id").size() > 3,
+        "many_segments": segments.groupby(["worker_id", "conversation_id"]).size() > 1,
+        "no_start": every["started"].isna(),
     }
 
 
-def _conversations(dump: Dump) -> Counts:
+def _conversations(dump: Dump) -> dict[str, Sequence]:
+    """Return which conversations and turns are odd, by the oddity's name."""
     bots = [c for c in dump.conversations if HUMAN not in c.entities]
     people = [c for c in dump.conversations if HUMAN in c.entities]
-    longest, every = max(dump.domain.segments), len(dump.conversations)
-    packed = {identity for package in dump.packages.values() for identity in package}
-    first = Counter(c.entities for c in bots)
-    nr, text = dump.turns["exchange_nr"], dump.turns["text"]
-    regular = nr - nr.groupby(dump.turns["conversation_id"]).transform("first") == dump.turns["turn"] // 2
-    begin = nr.groupby(dump.turns["conversation_id"]).first()
+    packed = set().union(*dump.packages.values())
+    turns, text = dump.turns, dump.turns["text"]
+    begin = turns.groupby("conversation_id")["exchange_nr"].first()
+    irregular = turns["exchange_nr"] - turns["conversation_id"].map(begin) != turns["turn"] // 2
     return {
-        "short": (sum(c.exchanges < longest for c in bots), len(bots)),
-        "people_unpacked": (sum(c.conversation_id not in packed for c in people), len(people)),
-        "bots_unpacked": (sum(c.conversation_id not in packed for c in bots), len(bots)),
-        "exchange_nr": (dump.turns.loc[~regular, "conversation_id"].nunique(), every),
-        "no_seed": ((begin.loc[[c.conversation_id for c in bots]] == 1).sum(), len(bots)),
-        "half_exchange": (sum(len(c.turns) % 2 for c in dump.conversations), every),
-        "identical": (every - len({tuple(turn.text for turn in c.turns) for c in dump.conversations}), every),
-        "uneven": (
-            max(abs(first[a, b] - first[b, a]) for a, b in first),
-            max(first[a, b] + first[b, a] for a, b in first),
-        ),
-        "special_tokens": (text.str.contains(SPECIAL_TOKEN).sum(), len(text)),
-        "no_text": ((text.str.strip() == "").sum(), len(text)),
+        "short": [c.exchanges < max(dump.domain.segments) for c in bots],
+        "people_unpacked": [c.conversation_id not in packed for c in people],
+        "bots_unpacked": [c.conversation_id not in packed for c in bots],
+        "exchange_nr": irregular.groupby(turns["conversation_id"]).any(),
+        "no_seed": begin.loc[[c.conversation_id for c in bots]] == 1,
+        "half_exchange": [len(c.turns) % 2 for c in dump.conversations],
+        "identical": pd.Series([tuple(turn.text for turn in c.turns) for c in dump.conversations]).duplicated(),
+        "special_tokens": text.str.contains(SPECIAL_TOKEN),
+        "no_text": text.str.strip() == "",
     }
+
+
+def _uneven(dump: Dump) -> tuple[int, int]:
+    """Return the greatest difference, in one pair of bots, in how often each is entity 0, and the largest pair."""
+    first = Counter(c.entities for c in dump.conversations if HUMAN not in c.entities)
+    both = [(first[a, b], first[b, a]) for a, b in first]
+    return max(abs(one - other) for one, other in both), max(map(sum, both))

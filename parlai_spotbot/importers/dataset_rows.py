@@ -49,6 +49,24 @@ def check_columns(columns: Mapping[str, str], fields: Collection[str], where: ob
             raise UserError(f"--columns {name}={theirs}: {where} has no column '{theirs}'.", nearest(theirs, head))
 
 
+def named_columns(
+    columns: Mapping[str, str], names: Mapping[str, Collection[str]], where: object, head: Sequence[str]
+) -> dict[str, str]:
+    """Return our field -> the file's column, for those that the file has.
+
+    `columns` of --columns go first ("-" for none), then those of the `head` that are spelt as one of the field's
+    `names`, in their order. A column is that of one field.
+    """
+    check_columns(columns, names, where, head)
+    spelt = {spelling(name): name for name in reversed(head)} | {name: name for name in head}
+    found = {name: theirs for name, theirs in columns.items() if theirs != NONE}
+    for field, known in names.items():
+        fits = [spelt[name] for name in known if name in spelt and spelt[name] not in found.values()]
+        if fits and field not in columns:
+            found[field] = fits[0]
+    return {field: found[field] for field in names if field in found}
+
+
 def spelling(name: str) -> str:
     """Return a word without differences of spelling: "Tie (bothbad)" and "tie_bothbad" are one."""
     return re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")

@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import parlai_spotbot
-from parlai_spotbot import checksums
+from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.left_out import LeftOut
+from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan, check_segments
-from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.wording import counted
 
 STEP = "import"
@@ -145,31 +144,40 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
     return True
 
 
-def add_judgements(study: Study, survey: Survey, new: Sequence[Judgement], about: dict, left_out: LeftOut) -> list[str]:
-    """Append the judgements that the study lacks; return lines that say how many are new and which rows are left out.
+def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement], about: dict) -> str:
+    """Append the judgements that the study lacks; return what a summary says of them and of rows that are left out.
 
     An answer that differs from the study's answer of the same annotation is appended, too: analyses take the last one
-    (`last_answers`). The caller holds the study's lock.
+    (`last_answers`). `about` goes to provenance.json; what a format leaves out by a rule is its `left_out`.
 
     Raises
     ------
     UserError
         Names the judgement whose id is another answer's, or more than half of the file's rows are left out.
     """
-    left_out.check(about["source"])
-    path = study.judgements_path(survey.name)
-    rows = _unknown(study.load(survey.name).judgements, new)
-    if rows:
-        with checksums.Journal(path) as journal:
-            journal.append(*(judgement.to_json() for judgement in rows))
-    if survey.name not in study.plan.surveys:
-        study.extend(surveys=[survey.name])
-    unusable = {"unusable": dict(left_out.counts)} if left_out.counts else {}
-    added = dict(study.provenance().get(JUDGEMENTS, {}))
-    study.record(JUDGEMENTS, {**added, about["source"]: about | {"judgements": len(new)} | unusable})
+    left_out, survey, data = request.left_out, request.survey, Path(request.data)
+    left_out.check(data)
+    about = {"source": data.name, "sha256": files.sha256(data), **about, "judgements": len(new)}
+    about |= {"unusable": dict(left_out.counts)} if left_out.counts else {}
+    path = study.judgements_path(survey)
+    with study.lock("spotbot_import"):
+        rows = _unknown(study.load(survey).judgements, new)
+        if rows:
+            with checksums.Journal(path) as journal:
+                journal.append(*(judgement.to_json() for judgement in rows))
+        if survey not in study.plan.surveys:
+            study.extend(surveys=[survey])
+        study.record(JUDGEMENTS, {**study.provenance().get(JUDGEMENTS, {}), data.name: about})
     workers = len({judgement.worker_id for judgement in new})
-    read = f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"
-    return [read, *left_out.lines()]
+    return "\n".join(
+        [
+            f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new",
+            *left_out.lines(),
+            *(f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()),
+            f"written: {path}",
+            f"next: {hints.command('analyze', request.study, survey)}",
+        ]
+    )
 
 
 def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[Judgement]:

@@ -18,10 +18,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import NONE, check_columns, dataset_rows, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import NONE, dataset_rows, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
-from parlai_spotbot.importers.left_out import COPY, LeftOut, Unusable
+from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
 from parlai_spotbot.study import Study
@@ -90,7 +90,7 @@ class JudgementReader:
         return cls({c.conversation_id: c for c in study.conversations()}, survey, items, answers or {})
 
     def read(
-        self, values: Mapping[str, Any], answers: Iterable[tuple[str, str, Any]], where: str, stems: Iterable[str] = ()
+        self, values: Mapping[str, Any], answers: Sequence[tuple[str, str, Any]], where: str, stems: Iterable[str] = ()
     ) -> list[Judgement]:
         """Return the judgements of a row: `values` are `RowFields`, `answers` of (question, target, answer).
 
@@ -99,8 +99,6 @@ class JudgementReader:
         if not values.get("worker_id"):
             raise Unusable("row without an annotator", f"{where}: 'worker_id' is missing.", "Fill it in.")
         row = validated(RowFields, values, where, "Correct it; columns are named with --columns OURS=THEIRS.")
-        answers = list(answers)
-        stems = stems or ["-".join(answer[:2]) for answer in answers]
         self._check_conversations(row, answers[0][1], where)
         exchanges = row.exchanges or self._longest(row)
         item = row.item_id or self._item(row, answers[0][0], exchanges, where)
@@ -117,7 +115,7 @@ class JudgementReader:
                 **about,
             )
             for stem, (question, target, answer) in zip(
-                stems or ["-".join(a[:2]) for a in answers], answers, strict=True
+                stems or [f"{question}-{target}" for question, target, _ in answers], answers, strict=True
             )
         ]
 
@@ -217,12 +215,10 @@ def judgements(
     head = dict.fromkeys(name for _, row in rows for name in row)
     mapping, wide = _mapping(path, list(head), columns, survey)
     fields = {name: field for name, field in wide_fields(survey).items() if name in mapping} if wide else {}
-    read, places, earlier = list[Judgement](), dict[str, tuple[str, Judgement]](), set[str]()
+    read, places = list[Judgement](), dict[str, tuple[str, Judgement]]()
     for where, row in rows:
         with left_out.row():
-            if (copy := files.dumps(list(row.items()))) in earlier:
-                raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
-            earlier.add(copy)
+            left_out.once(row, where)
             values = _values(row, mapping)
             if wide:
                 answers = [(*field, values.get(name)) for name, field in fields.items()]
@@ -258,9 +254,9 @@ def _mapping(
     """Return our field -> their column, for all that the file has; and whether its shape is wide."""
     answers = wide_fields(survey)
     fields = ("conversation_id", *RowFields.model_fields, *LONG, *answers)
-    check_columns(columns, (*fields, *features_of(get_survey("spot_the_bot"))), path, first)
-    spelt = {spelling(name): name for name in reversed(first)} | {name: name for name in first}
-    mapping = {name: spelt[theirs] for name in fields if (theirs := columns.get(name, name)) in spelt}
+    names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
+    names |= {name: [spelling(name)] for name in fields}
+    mapping = named_columns(columns, names, path, first)
     wide = "answer" not in mapping
     if wide and survey.name != "spot_the_bot":
         raise UserError(
@@ -278,18 +274,16 @@ def _mapping(
 
 
 def _add(request: ImportRequest) -> str:
-    name, path, study = request.survey, Path(request.data), Study.open(request.study)
+    study = Study.open(request.study)
     columns, answers = request.pairs("columns"), request.pairs("answers")
-    reader = JudgementReader.of(study, name, answers)
-    new = judgements(path, reader, columns, request.left_out)
-    request.left_out.check(path)
-    about = {"source": path.name, "sha256": files.sha256(path), "columns": columns, "answers": answers}
-    with study.lock("spotbot_import"):
-        lines = add_judgements(study, reader.survey, new, about, request.left_out)
-        if NONE in columns.values():
-            asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]
-            study.record("asked", study.provenance().get("asked", {}) | {name: asked})
-    return "\n".join([*lines, f"written: {study.judgements_path(name)}"])
+    reader = JudgementReader.of(study, request.survey, answers)
+    new = judgements(request.data, reader, columns, request.left_out)
+    text = add_judgements(request, study, new, {"columns": columns, "answers": answers})
+    if NONE in columns.values():
+        asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]
+        with study.lock("spotbot_import"):
+            study.record("asked", study.provenance().get("asked", {}) | {request.survey: asked})
+    return text
 
 
 FORMAT = _add

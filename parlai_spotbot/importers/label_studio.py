@@ -15,7 +15,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.import_request import ImportRequest
@@ -27,7 +26,6 @@ from parlai_spotbot.records import Item, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.user_files import validated
-from parlai_spotbot.wording import counted
 
 JUDGED = "judged"
 """The target of a control that asks about the speaker whom the task judges."""
@@ -166,8 +164,7 @@ def _answer(question: Question, value: Value, where: str) -> Any:
 
 def bring(request: ImportRequest) -> str:
     """Add the annotations to the study from which their tasks came."""
-    name, path = request.survey, Path(request.data)
-    study = Study.open(request.study)
+    name, path, study = request.survey, Path(request.data), Study.open(request.study)
     reader = JudgementReader.of(study, name)
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}
     skipped = Counter()
@@ -176,12 +173,7 @@ def bring(request: ImportRequest) -> str:
     if not new:
         raise UserError(f"{path}: holds no annotation of survey {name}.", "Annotate some tasks, and export again.")
     left = {what: count for what, count in sorted(skipped.items()) if count}
-    about = {"source": path.name, "sha256": files.sha256(path), "format": "label_studio", "left_out": left}
-    with study.lock("spotbot_import"):
-        lines = add_judgements(study, reader.survey, new, about, request.left_out)
-    lines += [f"note: {counted(count, what)} left out" for what, count in left.items()]
-    lines += [f"written: {study.judgements_path(name)}", f"next: {hints.command('analyze', request.study, name)}"]
-    return "\n".join(lines)
+    return add_judgements(request, study, new, {"format": "label_studio", "left_out": left})
 
 
 FORMAT = bring

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import counted
@@ -37,6 +38,7 @@ class LeftOut:
     counts: Counter[str] = field(default_factory=Counter)
     rows: int = 0
     first: Unusable | None = None
+    read: set[int] = field(default_factory=set)
 
     @contextmanager
     def row(self) -> Iterator[None]:
@@ -46,6 +48,16 @@ class LeftOut:
             yield
         except Unusable as err:
             self.leave(err)
+
+    def once(self, row: Mapping[str, Any], where: str) -> None:
+        """Raise `Unusable` for a row that is the same as an earlier one."""
+        try:
+            identity = hash(tuple(row.values()))
+        except TypeError:  # of a list or an object
+            identity = hash(repr(row))
+        if identity in self.read:
+            raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
+        self.read.add(identity)
 
     def leave(self, err: Unusable) -> None:
         """Count a row that can't be used."""
@@ -57,6 +69,7 @@ class LeftOut:
     def clear(self) -> None:
         """Begin again, with the first row."""
         self.counts.clear()
+        self.read.clear()
         self.rows, self.first = 0, None
 
     def check(self, where: object) -> None:

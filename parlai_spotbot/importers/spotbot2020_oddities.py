@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -35,7 +36,7 @@ def oddities(dump: Dump, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> pd.D
     return pd.DataFrame(rows, columns=["what", "count", "of", "rule"])
 
 
-def _annotations(every: pd.DataFrame) -> dict[str, Sequence]:
+def _annotations(every: pd.DataFrame) -> dict[str, Any]:
     """Return which annotations, packages and annotators are odd, by the oddity's name."""
     packages = every.drop_duplicates(["worker_id", "unit_id"])
     segments = every.drop_duplicates(["worker_id", "conversation_id", "k"])
@@ -51,7 +52,7 @@ def _annotations(every: pd.DataFrame) -> dict[str, Sequence]:
     }
 
 
-def _conversations(dump: Dump) -> dict[str, Sequence]:
+def _conversations(dump: Dump) -> dict[str, Any]:
     """Return which conversations and turns are odd, by the oddity's name."""
     bots = [c for c in dump.conversations if HUMAN not in c.entities]
     people = [c for c in dump.conversations if HUMAN in c.entities]

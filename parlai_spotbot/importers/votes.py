@@ -9,11 +9,10 @@ from __future__ import annotations
 import hashlib
 import operator
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,11 @@ import yaml
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames
-from parlai_spotbot.importers.dataset_rows import NONE, REMEDY, Dataset, by_columns, check_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, named_columns, plain_text, spelling
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
-from parlai_spotbot.importers.left_out import COPY, LeftOut, Unusable
+from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.records import HUMAN, Item, Unit
 from parlai_spotbot.study_plan import Plan
@@ -47,7 +46,6 @@ CUTS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le
 MARGIN = re.compile(r"\[*(.+?)\s*(<+|>+|=+)\s*(.+?)\]*")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
 OUTCOMES = ("a", "b", "tie", "both_bad")
-FIELDS = ("a", "b", "winner", "prompt", "annotator", "time", "language")
 
 
 @cache
@@ -94,9 +92,9 @@ def votes(
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
     left_out = left_out or LeftOut()
 
-    def read(found_columns: Mapping[str, tuple[str, ...]], rows: Dataset) -> tuple[_VoteReader, list[bytes]]:
+    def read(found: Mapping[str, list[str]], rows: Dataset) -> tuple[_VoteReader, list[bytes]]:
         left_out.clear()
-        reader = _VoteReader(found_columns, options["answers"], ContestantNames(options["names"]), source, left_out)
+        reader = _VoteReader(found, options["answers"], ContestantNames(options["names"]), source, left_out)
         return reader, list(reader.lines(rows))
 
     reader, lines = by_columns(path, lambda head: columns_of(str(path), head, options["columns"]), read)
@@ -122,7 +120,7 @@ def votes(
     return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
 
 
-def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[str]]:
     """Return our field -> the file's columns, several for one-hot winners; `columns` ("-" for leave out) goes first.
 
     Raises
@@ -132,32 +130,26 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     """
     if not head:
         raise UserError(f"{where}: holds no votes.", REMEDY)
-    check_columns(columns, FIELDS, where, head)
-    recognised, spelt = words_of_votes(), {spelling(name): name for name in reversed(head)}
-    won = recognised["winner_and_loser"]
-    free = {name: theirs for name, theirs in spelt.items() if theirs not in columns.values()}
-    sides = [] if {"a", "b"} & {*columns} else [*recognised["sides"], *_pairs_alike(free), *won]
-    pair = next((pair for pair in sides if {*pair} <= {*spelt}), None)
-    names = dict(zip("ab", [[one] for one in pair or ()], strict=False)) | recognised["columns"]
-    mapping: dict[str, tuple[str, ...]] = {}
-    for name in FIELDS:
-        given = columns.get(name)
-        taken = {*columns.values(), *chain(*mapping.values())}
-        fits = [spelt[one] for one in names.get(name, ()) if one in spelt and spelt[one] not in taken]
-        mapping[name] = tuple(fits[:1]) if given is None else (given,) * (given != NONE)
-    if not mapping["winner"]:
-        several = recognised["one_hot"] if pair not in won else [pair[0], *recognised["ties"]]
-        mapping["winner"] = tuple(spelt[name] for name in several if name in spelt)
+    words, spelt = words_of_votes(), {spelling(name): name for name in reversed(head)}
+    free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
+    sides = [*words["sides"], *_pairs_alike(free), *words["winner_and_loser"]]
+    pair = next((pair for pair in sides if {*pair} <= spelt.keys() and {"a", "b"}.isdisjoint(columns)), ())
+    names = words["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
+    found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
+    if "winner" not in found:
+        won = pair in words["winner_and_loser"]
+        several = [name for name, what in words["one_hot"].items() if what == "tie" or not won]
+        found["winner"] = [spelt[name] for name in [*pair[:1]] * won + several if name in spelt]
     for name in ("a", "b", "winner"):
-        if not mapping[name]:
+        if not found.get(name):
             what = "who won" if name == "winner" else "one of the two contestants"
             raise UserError(
                 f"{where}: no column is known to hold '{name}', {what} (there are {', '.join(head)}).",
                 f"Name it: --columns {name}=THEIR_COLUMN.",
             )
-    if mapping["a"] == mapping["b"]:
-        raise UserError(f"{where}: one column, '{mapping['a'][0]}', for both contestants.", "Name two.")
-    return mapping
+    if found["a"] == found["b"]:
+        raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
+    return found
 
 
 def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
@@ -174,24 +166,12 @@ def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
     return fits if len(fits) == 1 else []
 
 
-class _Converted(dict):
-    """Values of one or more columns -> what a judgement holds of them, each converted once."""
-
-    def __init__(self, convert: Callable[[Any], Any]):
-        super().__init__()
-        self._convert = convert
-
-    def __missing__(self, value: Any) -> Any:
-        result = self[value] = self._convert(value)
-        return result
-
-
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
     def __init__(
         self,
-        columns: Mapping[str, tuple[str, ...]],
+        columns: Mapping[str, list[str]],
         answers: Mapping[str, str],
         names: ContestantNames,
         source: str,
@@ -205,28 +185,26 @@ class _VoteReader:
         self._slashed = ""
         self._where = ""
         self._sorted = columns["winner"][0] == columns["a"][0]
-        recognised = words_of_votes()
-        sides = [*recognised["sides"], [spelling(columns[side][0]) for side in "ab"]]
-        meant = [*recognised["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]
-        self._meanings: dict[str, set[str]] = {}
-        for what, word in ((what, word) for what, words in meant for word in words):
-            self._meanings.setdefault(word, set()).add(what)
+        self._meanings = defaultdict[str, set[str]](set)
+        sides = [*words_of_votes()["sides"], [spelling(columns[side][0]) for side in "ab"]]
+        for what, words in [*words_of_votes()["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]:
+            for word in words:
+                self._meanings[word].add(what)
 
     def lines(self, rows: Dataset) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
         sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
-        prompt, annotator, time, language = ((self.columns[name] or ("",))[0] for name in FIELDS[3:])
-        votes, workers, presented = map(_Converted, (self._vote, self._worker, self._presentation))
-        number, copies, ids = 0, set[int](), words_of_votes()["row_ids"]
+        further = ("prompt", "annotator", "time", "language")
+        prompt, annotator, time, language = (self.columns.get(name, [""])[0] for name in further)
+        vote_of, worker_of, presentation_of = map(cache, (self._vote, self._worker, self._presentation))
+        number, ids = 0, words_of_votes()["row_ids"]
         for self._where, row in rows:
             try:
-                vote = votes[tuple([row.get(column) for column in sides])]
-                rest = (workers[row.get(annotator)], presented[row.get(language), vote[2]])
+                vote = vote_of(*[row.get(column) for column in sides])
+                rest = (worker_of(row.get(annotator)), presentation_of(row.get(language), vote[2]))
                 if (rest[0] != NOBODY and row.get(time)) or not row.keys().isdisjoint(ids):
-                    if (copy := _identity(row)) in copies:
-                        raise Unusable(f"{COPY} another row", f"{self._where}: as an earlier row.", "Remove it.")
-                    copies.add(copy)
+                    self.left_out.once(row, self._where)
             except Unusable as err:
                 self.left_out.leave(err)
                 continue
@@ -253,10 +231,10 @@ class _VoteReader:
         notes = [f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts"] * bool(cuts)
         notes += [f"times as {self._slashed} are read as month/day/year"] * bool(self._slashed)
         return {
-            "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items() if theirs},
+            "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items()},
             "annotations": self.counts.total(),
             "outcomes": {what: self.counts[what] for what in OUTCOMES},
-            "annotators": len(self.workers) if self.columns["annotator"] else None,
+            "annotators": len(self.workers) if "annotator" in self.columns else None,
             "notes": notes + self.names.notes(),
             "unusable": dict(self.left_out.counts),
         }
@@ -267,7 +245,7 @@ class _VoteReader:
         problem = f"{self._where}: {called} is {value!r}, {what}."
         return Unusable(reason, problem, remedy) if reason else UserError(problem, remedy)
 
-    def _vote(self, values: tuple) -> tuple[str, str, str]:
+    def _vote(self, *values: Any) -> tuple[str, str, str]:
         """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
         a, b, *winner = ("" if value is None else str(value).strip() for value in values)
         for name, text in (("a", a), ("b", b)):
@@ -288,13 +266,13 @@ class _VoteReader:
         """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
         columns, word = self.columns["winner"], winner[0]
         if self._sorted or len(columns) > 1:
-            hits = [name for name, one in zip(columns, winner, strict=True) if one.lower() in ("1", "1.0", "true")]
-            if self._sorted:
-                return ("tie" if {*hits} - {*columns[:1]} else "a"), ""
+            given = [*zip(columns, winner, strict=True)][self._sorted :]
+            outcome_of = words_of_votes()["one_hot"]
+            hits = {outcome_of[spelling(name)] for name, one in given if one.lower() in ("1", "1.0", "true")}
             if len(hits) > 1:
                 raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
-            if hits:
-                return words_of_votes()["one_hot"][spelling(hits[0])], ""
+            if hits or self._sorted:
+                return hits.pop() if hits else "a", ""
             word = ""
         if mapped := self._mapped(word):
             return mapped, ""
@@ -314,7 +292,7 @@ class _VoteReader:
 
     def _meant(self, word: str, a: str, b: str) -> set[str]:
         sides = {side for side, name in (("a", a), ("b", b)) if word == name}
-        return sides | self._meanings.get(spelling(word), set())
+        return sides | self._meanings[spelling(word)]
 
     def _mapped(self, word: str) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
@@ -338,8 +316,8 @@ class _VoteReader:
         return text
 
     @staticmethod
-    def _presentation(values: tuple[Any, str]) -> str:
-        named = {"language": plain_text(values[0]), "margin": values[1]}
+    def _presentation(language: Any, margin: str) -> str:
+        named = {"language": plain_text(language), "margin": margin}
         known = {name: text for name, text in named.items() if text}
         return f', "presentation": {files.dumps(known)}' if known else ""
 
@@ -357,14 +335,6 @@ class _VoteReader:
         if isinstance(value, str) and "/" in value[:3]:
             self._slashed = self._slashed or value
         return f', "submitted_at": "{when}"'
-
-
-def _identity(row: Mapping[str, Any]) -> int:
-    """Return a number that equal rows share."""
-    try:
-        return hash(tuple(row.values()))
-    except TypeError:  # of a list or an object
-        return hash(repr(row))
 
 
 def _read(request: ImportRequest) -> ImportedStudy:

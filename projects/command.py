@@ -21,6 +21,7 @@ def run(package: str, kind: type, work: Callable[[Any], object], words: Sequence
     parser = OptionParser(inspect.cleandoc(str(kind.__doc__)))
     parser.prog = f"python -m {package}"
     parser.add_request(kind)
+    parser.first = [action.option_strings[-1] for action in parser._actions if action.option_strings]
     try:
         work(kind(**option_values(kind, vars(parser.parse_args(words)))))
     except UserError as err:

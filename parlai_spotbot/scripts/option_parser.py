@@ -115,8 +115,6 @@ class OptionParser(argparse.ArgumentParser):
 
     def short_help(self) -> str:
         """Return what the command does, the options that matter most, examples, and where the rest is."""
-        if not self.first:
-            return self.format_help()
         places = [action for action in self._actions if not action.option_strings]
         first = [*places, *(self._option_string_actions[name] for name in self.first)]
         return f"{self._help(places, {'options': first})}\nmore: {self.prog} --help-all\n"

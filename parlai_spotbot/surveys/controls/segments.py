@@ -107,15 +107,16 @@ class Draw:
     def script(self, item: Item, which: int = 0) -> list[str]:
         """Return turns of scripts, each as long as one of the item's contestants at that place.
 
-        Half of a speaker's turns are like those of one transcript, so that they go together as an item's do, and the
-        others like any, so that no item is as long turn by turn.
+        Three of four turns of a speaker are like those of one transcript, so that they go together as an item's do, and
+        the others like any, so that no item is as long turn by turn.
         """
         names = self.talks[item.conversation_ids[which]].entities
         places = range(len(item.transcripts[which]))
         turns = [text[:LONGEST] for text in texts_of(item.transcripts[which])]
         for _ in range(TRIES):
             wholes = [self.rng.choice(self.said[names[p % 2], p]) for p in places[-2:]][:: 1 - 2 * (len(places) % 2)]
-            likes = [self.rng.choice((wholes[p % 2], self.rng.choice(self.said[names[p % 2], p])))[p] for p in places]
+            anyone = [self.rng.choice(self.said[names[p % 2], p]) for p in places]
+            likes = [self.rng.choice((anyone[p], *[wholes[p % 2]] * 3))[p] for p in places]
             if scriptable(likes):
                 turns = likes
                 break

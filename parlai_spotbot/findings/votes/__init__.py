@@ -16,6 +16,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.findings.answers import Facts, Form, LeftOut, NothingLeft, Options
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.records import ADDITIONAL, HUMAN
 
 PREFERENCE = "preference"
@@ -133,7 +134,7 @@ class VoteForm(Form):
         partners = {name: item.partners for name, item in facts.items.items()}
         rows, left_out = _checked(judgements, partners)
         by_source = rows.groupby("source", observed=True, sort=True)
-        return {str(name): _ballots(str(name), votes, partners, facts, options) for name, votes in by_source}, left_out
+        return {str(name): _ballots(str(name), votes, partners, facts.bots) for name, votes in by_source}, left_out
 
 
 REPEATED = "vote repeated by the same annotator (the last one counts)"
@@ -192,9 +193,7 @@ def _checked(
     return rows, left_out
 
 
-def _ballots(
-    source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[str]], facts: Facts, options: Options
-) -> Ballots:
+def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[str]], bots: Sequence[str]) -> Ballots:
     """The votes of one source as codes."""
     items = rows["item_id"].cat.remove_unused_categories()
     for item in items.cat.categories:
@@ -203,7 +202,7 @@ def _ballots(
             raise ValueError(f"judgement {place + 1}: item '{item}' is no pair of contestants of the units file")
     met = [partners[item] for item in items.cat.categories]
     seen = {name for pair in met for name in pair}
-    names = (*(bot for bot in facts.bots if bot in seen), *sorted(seen - set(facts.bots)))
+    names = tuple(planned_first(seen, bots))
     place = {name: i for i, name in enumerate(names)}
     first, second = (np.array([place[pair[side]] for pair in met])[items.cat.codes] for side in (0, 1))
     answers = rows["answer"].cat

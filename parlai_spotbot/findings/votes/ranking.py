@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit
 
 from parlai_spotbot.analysis.choices import pair_grid
@@ -130,32 +131,27 @@ def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Seque
         decided = sure[seen[sure][:, [0, 3]].any(axis=1)]
         kept[np.concatenate([decided[:1], sure[summed["clear"] :][:NAMED]])] = True
         frame, seen = frame[kept], seen[kept]
-    columns = {
-        "a": frame["a"].astype(str),
-        "b": frame["b"].astype(str),
-        "n": seen.sum(axis=1),
-        "wins_a": seen[:, 0],
-        "wins_b": seen[:, 3],
-        "ties": seen[:, 1],
-        "both_bad": seen[:, 2],
-        "difference": frame["difference"],
-        "estimate": expit(frame["difference"]),
-        "low": expit(frame["low"]),
-        "high": expit(frame["high"]),
-        "p": frame["p"],
-        "p_adjusted": frame["p_adjusted"],
+    rows = pd.DataFrame(
+        {
+            "a": frame["a"].astype(str),
+            "b": frame["b"].astype(str),
+            "n": seen.sum(axis=1),
+            "wins_a": seen[:, 0],
+            "wins_b": seen[:, 3],
+            "ties": seen[:, 1],
+            "both_bad": seen[:, 2],
+            "difference": frame["difference"],
+            "estimate": expit(frame["difference"]),
+            "low": expit(frame["low"]),
+            "high": expit(frame["high"]),
+            "p": frame["p"],
+            "p_adjusted": frame["p_adjusted"],
+        }
+    ).to_dict("records")
+    alone_by_pair = {
+        (row["a"], row["b"]): {name: row[name] for name in ("estimate", "ci", "p", "p_adjusted")} for row in alone
     }
-    rows = zip(*(np.asarray(values).tolist() for values in columns.values()), strict=True)
-    found_rows = [dict(zip(columns, values, strict=True)) for values in rows]
-    every = [{**row, "ci": [row.pop("low"), row.pop("high")]} for row in found_rows]
-    alone_by_pair = {(row["a"], row["b"]): row for row in alone}
-    taken = ("estimate", "ci", "p", "p_adjusted")
-    pairs = [
-        row | {name: alone_by_pair[pair][name] for name in taken}
-        if (pair := (row["a"], row["b"])) in alone_by_pair
-        else row
-        for row in every
-    ]
+    pairs = [{**row, "ci": [row["low"], row["high"]]} | alone_by_pair.get((row["a"], row["b"]), {}) for row in rows]
     return {"pairs": pairs} | ({"pair_counts": summed} if summed else {})
 
 

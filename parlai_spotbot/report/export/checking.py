@@ -23,8 +23,9 @@ def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dic
     folder = study.survey_path(survey) / "crowdsourcing"
     tasks = sorted(path for path in folder.glob("*") if path.is_dir())  # a survey of tasks has links for each
     for name, what in (("annotators.csv", "an annotator's id"), ("links.csv", "an annotator's name or link")):
-        for place in (folder, *tasks):
-            strings |= dict.fromkeys(_cells(place / name), what)
+        for path in (place / name for place in (folder, *tasks) if (place / name).exists()):
+            with path.open(encoding="utf-8", newline="") as lines:
+                strings |= {cell: what for row in list(csv.reader(lines))[1:] for cell in row}
     secret = folder / "secret"
     if secret.exists():
         strings[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
@@ -33,13 +34,6 @@ def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dic
         if contact := str(collected.get("settings", {}).get("contact", "")):
             strings[contact] = "the contact address"
     return {text: what for text, what in strings.items() if len(text) >= LEAST and not text.isalpha()}
-
-
-def _cells(path: Path) -> set[str]:
-    if not path.exists():
-        return set()
-    with path.open(encoding="utf-8", newline="") as lines:
-        return {cell for row in list(csv.reader(lines))[1:] for cell in row}
 
 
 def check(folder: Path, private: dict[str, str]) -> None:

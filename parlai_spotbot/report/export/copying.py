@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 import shutil
 from collections import Counter
@@ -86,13 +85,6 @@ def export_study(
     return replace(exported, path=folder)
 
 
-def surveys(study: Study) -> list[str]:
-    """The surveys that have units or answers."""
-    root = study.path / "surveys"
-    names = [path.name for path in sorted(root.iterdir())] if root.is_dir() else []
-    return [name for name in names if study.units_path(name).exists() or study.judgements_path(name).exists()]
-
-
 @dataclass(frozen=True)
 class CopyJob:
     """From which study to which copy, under which `names`, with or without `texts` and the turns of people.
@@ -109,7 +101,9 @@ class CopyJob:
 
 
 def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
-    answers = {name: study.load(name).judgements for name in surveys(study)}
+    there = sorted(path.name for path in study.path.glob("surveys/*"))
+    surveys = [name for name in there if study.units_path(name).exists() or study.judgements_path(name).exists()]
+    answers = {name: study.load(name).judgements for name in surveys}
     workers = {row.worker_id for answer in answers.values() for row in answer if row.source == HUMAN} - {""}
     names = Pseudonyms(key, tuple(sorted(workers)))
     removed: Removed = Counter()
@@ -149,37 +143,26 @@ def _survey(job: CopyJob, survey: str, judgements: list[Judgement], removed: Rem
         names.number_annotations(judgements)
         answers = rows.judgements(judgements, rows.free_questions(study, survey), names, job.texts, removed)
         files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
-    for path in sorted((study.survey_path(survey) / "judges").glob("*.json")):
+    source, target = study.survey_path(survey), copy.survey_path(survey)
+    for path in sorted((source / "judges").glob("*.json")):
         account = files.read_json(path, "file of a judge")
         if isinstance(account, dict) and isinstance(account.get("variants"), dict):
-            files.write_json(
-                copy.survey_path(survey) / "judges" / path.name, provenance.judge(account, job.human_turns)
-            )
-    surface = study.survey_path(survey) / "surface.json"
-    if surface.exists():
-        files.write_json(copy.survey_path(survey) / "surface.json", scrub(files.read_json(surface)))
+            files.write_json(target / "judges" / path.name, provenance.judge(account, job.human_turns))
+    if (source / "surface.json").exists():
+        files.write_json(target / "surface.json", scrub(files.read_json(source / "surface.json")))
     for name in (QUESTIONS, SURVEY):
-        path = study.survey_path(survey) / name
+        if (source / name).exists():
+            files.write_text(target / name, (source / name).read_text(encoding="utf-8"))
+    for what, copied, kept in (("comments", rows.comments, job.texts), ("training", rows.training, True)):
+        path = source / f"{what}.jsonl"
         if path.exists():
-            files.write_text(copy.survey_path(survey) / name, path.read_text(encoding="utf-8"))
-    comments_path = study.survey_path(survey) / "comments.jsonl"
-    if comments_path.exists():
-        rows_read = read_jsonl(comments_path, lambda row, where: row, "comments file", torn_tail=True)
-        if job.texts:
-            files.write_jsonl(copy.survey_path(survey) / "comments.jsonl", rows.comments(rows_read, names))
-        else:
-            removed["comments"] += len(rows_read)
-    trained = study.survey_path(survey) / "training.jsonl"
-    if trained.exists():
-        rows_read = read_jsonl(trained, lambda row, where: row, "training file", torn_tail=True)
-        files.write_jsonl(copy.survey_path(survey) / "training.jsonl", rows.training(rows_read, names))
+            read = read_jsonl(path, lambda row, where: row, f"{what} file", torn_tail=True)
+            removed[what] += len(read) * (not kept)
+            if kept:
+                files.write_jsonl(target / path.name, copied(read, names))
 
 
 def checksums(folder: Path) -> str:
     """One line a file, as `sha256sum --check` reads it."""
-    lines = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != SUMS:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            lines.append(f"{digest}  {path.relative_to(folder).as_posix()}\n")
-    return "".join(lines)
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != SUMS]
+    return "".join(f"{files.sha256(path)}  {path.relative_to(folder).as_posix()}\n" for path in paths)

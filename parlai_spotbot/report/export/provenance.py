@@ -40,16 +40,15 @@ def chosen(row: Any, keys: tuple[str, ...]) -> dict:
 
 def provenance(recorded: dict) -> tuple[dict, list[str]]:
     """The provenance of the copy, and the names of the steps that were left out."""
+    given = {step: value or {} for step, value in recorded.items()}
     result = {
-        "selfplay": chosen(recorded.get("selfplay"), SELFPLAY),
-        "pack": {survey: _without_checksum(scrub(packed)) for survey, packed in (recorded.get("pack") or {}).items()},
-        "controls": scrub(recorded.get("controls") or {}),
-        "judge": scrub(recorded.get("judge") or {}),
-        "crowdsourcing": {
-            survey: _collection(collected) for survey, collected in (recorded.get("crowdsourcing") or {}).items()
-        },
-        "import": scrub(recorded.get("import") or {}),
-        "import_judgements": [scrub(imported) for imported in (recorded.get("import_judgements") or {}).values()],
+        "selfplay": chosen(given.get("selfplay"), SELFPLAY),
+        "pack": {survey: _without_checksum(scrub(packed)) for survey, packed in given.get("pack", {}).items()},
+        "controls": scrub(given.get("controls")),
+        "judge": scrub(given.get("judge")),
+        "crowdsourcing": {survey: _collection(row) for survey, row in given.get("crowdsourcing", {}).items()},
+        "import": scrub(given.get("import")),
+        "import_judgements": [scrub(imported) for imported in given.get("import_judgements", {}).values()],
     }
     left_out = [step for step in recorded if step not in result]
     return {step: value for step, value in result.items() if value}, sorted(left_out)
@@ -74,13 +73,9 @@ def judge(row: dict, human_turns: bool = True) -> dict:
     The words that told people from bots are people's words too: they stay where `human_turns` do.
     """
     described = _without_texts(chosen(row, JUDGE))
-    if not human_turns:
-        described["variants"] = {
-            name: {key: value for key, value in variant.items() if key != "words"}
-            if isinstance(variant, dict)
-            else variant
-            for name, variant in described["variants"].items()
-        }
+    for variant in described["variants"].values():
+        if isinstance(variant, dict) and not human_turns:
+            variant.pop("words", None)
     return described
 
 

@@ -11,7 +11,7 @@ import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.report.export.scrub import text
 
 
@@ -27,32 +27,22 @@ class Pseudonyms:
         if len(self.key) < 16:
             raise ValueError(f"key: {len(self.key)} bytes, expected 16 or more")
 
-    def _new(self, kind: str, value: str, size: int = 16) -> str:
+    def new(self, kind: str, value: str, size: int = 16) -> str:
+        """Return the new name of a value of some kind, as "unit"."""
         return hmac.new(self.key, f"{kind}\n{value}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:size]
 
     def annotator(self, worker: str) -> str:
-        return f"annotator-{self._new('annotator', worker, 12)}" if worker else ""
+        return f"annotator-{self.new('annotator', worker, 12)}" if worker else ""
 
-    def unit(self, unit: str) -> str:
-        return self._new("unit", unit)
-
-    def block(self, block: str) -> str:
-        return self._new("block", block)
-
-    def item(self, item: str) -> str:
+    def kept(self, kind: str, value: str) -> str:
         """Items and conversations keep their ids, which follow from what was said, unless something shows in them."""
-        return self._kept("item", item)
-
-    def conversation(self, conversation: str) -> str:
-        return self._kept("conversation", conversation)
-
-    def _kept(self, kind: str, value: str) -> str:
         if (kind, value) not in self.known:
-            self.known[kind, value] = self._new(kind, value) if self._telling(value) else value
+            telling = self._worker_in(value) or text(value) != value
+            self.known[kind, value] = self.new(kind, value) if telling else value
         return self.known[kind, value]
 
-    def _telling(self, value: str) -> bool:
-        return self._worker_in(value) or text(value) != value
+    def conversations(self, row: Item | Judgement) -> tuple[str, ...]:
+        return tuple(self.kept("conversation", name) for name in row.conversation_ids)
 
     def _worker_in(self, value: str) -> bool:
         return any(worker in value for worker in self.workers if len(worker) > 3)
@@ -69,11 +59,7 @@ class Pseudonyms:
         telling = any(self._worker_in(name) for name in names.get(HUMAN, ()))
         for place, (source, annotation_ids) in enumerate(sorted(names.items())):
             new = source == HUMAN and telling
-            ordered = (
-                sorted(annotation_ids, key=lambda name: self._new("annotation", name, 64))
-                if new
-                else sorted(annotation_ids)
-            )
+            ordered = sorted(annotation_ids, key=lambda name: self.new("annotation", name, 64) if new else name)
             for number, name in enumerate(ordered):
                 self.known["annotation", f"{source}\n{name}"] = f"annotation-{place}-{number:07d}"
 
@@ -81,11 +67,11 @@ class Pseudonyms:
         """A row under new names; times of day are gone, durations are whole seconds. A judge keeps its name."""
         return replace(
             row,
-            judgement_id=self._new("judgement", f"{row.source}\n{row.judgement_id}", 24),
+            judgement_id=self.new("judgement", f"{row.source}\n{row.judgement_id}", 24),
             annotation_id=self.known["annotation", f"{row.source}\n{row.annotation_id}"],
-            unit_id=self.unit(row.unit_id),
-            item_id=self.item(row.item_id),
-            conversation_ids=tuple(self.conversation(name) for name in row.conversation_ids),
+            unit_id=self.new("unit", row.unit_id),
+            item_id=self.kept("item", row.item_id),
+            conversation_ids=self.conversations(row),
             worker_id=self.annotator(row.worker_id) if row.source == HUMAN else text(row.worker_id),
             started_at="",
             submitted_at="",

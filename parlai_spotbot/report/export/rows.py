@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement, Turn, Unit, Utterance
@@ -29,7 +28,7 @@ Removed = Counter[str]
 def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, removed: Removed) -> Conversation:
     """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed on."""
     kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
-    row = replace(row, conversation_id=names.conversation(row.conversation_id), provenance=scrub(kept))
+    row = replace(row, conversation_id=names.kept("conversation", row.conversation_id), provenance=scrub(kept))
     if human_turns:
         return row
     turns = []
@@ -44,7 +43,7 @@ def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, remove
 def unit(row: Unit, names: Pseudonyms, people: dict[str, tuple[bool, bool]], human_turns: bool) -> Unit:
     """A unit; `people` says of each conversation which of its entities is a person."""
     items = tuple(_item(item, names, people, human_turns) for item in row.items)
-    return replace(row, unit_id=names.unit(row.unit_id), block_id=names.block(row.block_id), items=items)
+    return replace(row, unit_id=names.new("unit", row.unit_id), block_id=names.new("block", row.block_id), items=items)
 
 
 def _item(row: Item, names: Pseudonyms, people: dict[str, tuple[bool, bool]], human_turns: bool) -> Item:
@@ -59,10 +58,7 @@ def _item(row: Item, names: Pseudonyms, people: dict[str, tuple[bool, bool]], hu
             for name, transcript in zip(row.conversation_ids, row.transcripts, strict=True)
         )
     return replace(
-        row,
-        item_id=names.item(row.item_id),
-        conversation_ids=tuple(names.conversation(name) for name in row.conversation_ids),
-        transcripts=transcripts,
+        row, item_id=names.kept("item", row.item_id), conversation_ids=names.conversations(row), transcripts=transcripts
     )
 
 
@@ -86,49 +82,48 @@ def judgements(
     Where a survey isn't known, only answers that several annotators could give alike are surely no free text: those of
     one word, and numbers.
     """
-    free, targets = questions
-    group_rows = []
+    copied = []
     for row in rows:
         shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
         judgement = replace(names.judgement(row), presentation=scrub(shown))
-        if not texts and _is_text(row, free, targets):
+        if not texts and _is_text(row, *questions):
             removed["free-text answers"] += 1
             if row.question.startswith(ADDITIONAL):
                 continue
             judgement = replace(judgement, answer="")
-        group_rows.append(judgement)
-    return group_rows
+        copied.append(judgement)
+    return copied
 
 
-def _is_text(row: Judgement, free: set[str], targets: set[str] | None) -> bool:
-    if row.question in free:
-        return True
-    if targets is not None and row.question in targets:
-        return False
-    return row.question.startswith(ADDITIONAL) or not _plain(row.answer)
-
-
-def _plain(answer: Any) -> bool:
+def _is_text(row: Judgement, free: set[str], asked: set[str] | None) -> bool:
+    if row.question in free or (asked is not None and row.question in asked):
+        return row.question in free
+    answer = row.answer
     if isinstance(answer, str):
-        return len(answer) <= 40 and not any(c.isspace() for c in answer)
-    return isinstance(answer, (int, float, type(None)))
+        plain = len(answer) <= 40 and not any(c.isspace() for c in answer)
+    else:
+        plain = isinstance(answer, (int, float, type(None)))
+    return row.question.startswith(ADDITIONAL) or not plain
 
 
 def comments(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     """Comments under new names, without their times."""
-    group_rows = []
-    for row in rows:
-        comment = {"survey": row.get("survey"), "unit_id": names.unit(str(row.get("unit_id", "")))}
-        comment |= {"item_id": None if row.get("item_id") is None else names.item(str(row["item_id"]))}
-        comment |= {"worker_id": names.annotator(str(row.get("worker_id", ""))), "comment": row.get("comment", "")}
-        group_rows.append(comment)
-    return group_rows
+    return [
+        {
+            "survey": row.get("survey"),
+            "unit_id": names.new("unit", str(row.get("unit_id", ""))),
+            "item_id": None if row.get("item_id") is None else names.kept("item", str(row["item_id"])),
+            "worker_id": names.annotator(str(row.get("worker_id", ""))),
+            "comment": row.get("comment", ""),
+        }
+        for row in rows
+    ]
 
 
 def training(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""
-    entry = []
-    for row in rows:
-        value_by_key = {key: value for key, value in row.items() if key != "at"}
-        entry.append(value_by_key | {"annotator": names.annotator(str(row.get("annotator", "")))})
-    return entry
+    return [
+        {key: value for key, value in row.items() if key != "at"}
+        | {"annotator": names.annotator(str(row.get("annotator", "")))}
+        for row in rows
+    ]

@@ -20,6 +20,7 @@ from parlai.core.message import Message
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import RememberedTurn, kept_turn
 
 PERSONA = ("your persona:", "partner's persona:")
@@ -43,6 +44,13 @@ def whole_sentences(text: str, finished: bool, most: int = 1000) -> str:
         return text[: ends[-1]]
     clause = text.rfind(",")
     return text[:clause] + "." if clause > 0 else text
+
+
+def check_weights(opt: Opt, shared: dict | None, agent: str, remedy: str) -> None:
+    """Raise `UserError` where an agent to be trained has no model, and isn't about to be trained."""
+    training = opt.get("datatype", "").startswith("train")
+    if shared is None and not training and not (opt.get("model_file") or opt.get("init_model")):
+        raise UserError(f"-m spotbot:{agent}: it has no weights without a model file.", remedy)
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from parlai.core.opt import Opt
+from parlai.core.params import ParlaiParser
 from pydantic import Field
 from transformers import PreTrainedModel
 
 from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from parlai_spotbot.models.choosing import WritingRules
 from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
-from parlai_spotbot.models.option_fields import Options
+from parlai_spotbot.models.option_fields import Options, add_arguments, read_options
 from parlai_spotbot.models.prompt_layout import PromptLayout, fitting
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
@@ -42,12 +43,33 @@ class LoadedLanguageModel:
 
 
 class LanguageModelAgent(BatchedDialogueAgent):
-    """Answers by a `LoadedLanguageModel`. A subclass sets `_loaded`, or leaves that to `shared`."""
+    """Answers by a `LoadedLanguageModel`. A subclass defines `load` and `OPTIONS`, whose own fields have a prefix."""
+
+    OPTIONS: type[GenerationOptions]
+    PREFIX = ""
+
+    @classmethod
+    def option_names(cls) -> dict[str, str]:
+        own = {*cls.OPTIONS.model_fields, *cls.OPTIONS.removed} - {*GenerationOptions.model_fields}
+        return {field: f"{cls.PREFIX}_{field}" for field in own}
+
+    @classmethod
+    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
+        super().add_cmdline_args(parser, partial_opt)
+        add_arguments(parser, cls.OPTIONS, cls.option_names(), cls.NAME)
+        return parser
 
     def __init__(self, opt: Opt, shared: dict | None = None):
         super().__init__(opt, shared)
         if shared:
             self._loaded: LoadedLanguageModel = shared["language_model"]
+        else:
+            given = read_options(self.OPTIONS, opt, self.NAME, self.option_names())
+            self._loaded = self.load(given, bool(opt.get("no_cuda")))
+
+    def load(self, given: Any, no_cuda: bool) -> LoadedLanguageModel:
+        """Load the model that the options name."""
+        raise NotImplementedError
 
     def share(self) -> dict:
         return {**super().share(), "language_model": self._loaded}

@@ -1,5 +1,4 @@
-"""Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard; or, where
-an observation brings ``label_candidates``, rank those.
+"""Retrieval: answer with the turn that followed, among people, upon what is most like the turns just heard.
 
 What is searched is the bots' fold of chitchat, so no person whose words these bots speak is met elsewhere in a study.
 A conversation of people lends at most one turn to a conversation: two retrieval bots would otherwise find each other's
@@ -10,10 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from parlai.core.message import Message
 from parlai.core.opt import Opt
 from scipy import sparse
 
@@ -139,45 +137,10 @@ class RetrievalAgent(BatchedDialogueAgent):
         near, far = (part if isinstance(part, np.ndarray) else part.toarray() for part in (near, far))
         return (near + BEFORE * far * has_earlier[:, None]).astype(np.float32)
 
-    def ranked(self, dialogue: Dialogue, candidates: Iterable[str]) -> list[str]:
-        """The distinct `candidates`, best first. Which of equals comes first doesn't depend on the order given."""
-        texts = sorted(set(candidates))
-        # Tasks that give several turns at once have each in a line.
-        turns = [line for turn in dialogue.turns for line in turn.text.splitlines() if line.strip()]
-        scores = self.likeness(self.contexts([turns]), self.vectors(texts, quickly=True))[0]
-        salt = "\n".join(turns[-2:])
-        drawn = [hashlib.sha256(f"{salt}\n{text}".encode("utf-8", "surrogatepass")).digest() for text in texts]
-        return [texts[i] for i in sorted(range(len(texts)), key=lambda i: (-scores[i], drawn[i]))]
-
-    def act(self) -> Message:
-        heard = {key: value for key, value in (self.observation or {}).items() if key != "dialogue"}
-        (message,) = self.batch_act([Message({**heard, "dialogue": self.dialogue})])
-        self.self_observe(message)
-        return message
-
-    def batch_act(self, observations: Sequence[Message]) -> list[Message]:
-        """As any agent of ours; an observation with ``label_candidates`` gets all of them in ``text_candidates``, best
-        first, and the best as text."""
-        candidates = [list(observation.get("label_candidates") or ()) for observation in observations]
-        free = [observation for observation, listed in zip(observations, candidates, strict=True) if not listed]
-        replies = iter(super().batch_act(free) if free else ())
-        return [
-            self._choice(observation["dialogue"], listed) if listed else next(replies)
-            for observation, listed in zip(observations, candidates, strict=True)
-        ]
-
-    def _choice(self, dialogue: Dialogue, candidates: Sequence[str]) -> Message:
-        ranked = self.ranked(dialogue, candidates)
-        message = self._message(ranked[0])
-        message["text_candidates"] = ranked
-        return message
-
     def answers(self, dialogues: Sequence[Dialogue]) -> list[str]:
-        heard = [text for dialogue in dialogues for text in _last_two(dialogue)]
+        heard = []
+        for dialogue in dialogues:
+            texts = ["", "", *(turn.text for turn in dialogue.turns)]
+            heard += [texts[-1], texts[-2]]
         similarity = self.similarity(heard).reshape(len(dialogues), 2, -1)
         return [self.index.best(d, rows) for d, rows in zip(dialogues, similarity, strict=True)]
-
-
-def _last_two(dialogue: Dialogue) -> tuple[str, str]:
-    texts = ["", "", *(turn.text for turn in dialogue.turns)]
-    return texts[-1], texts[-2]

@@ -34,6 +34,11 @@ PLAIN = ("OrderedDict", "defaultdict", "dict", "list", "set", "tuple", "int", "f
 OLD_NAMES_OF_OPT = ("parlai.core.utils", "parlai.utils.misc")
 
 
+def _wrap(module: str, function: str, wrapper: Callable[..., Any]) -> None:
+    """Put ``wrapper(wrapped, instance, args, kwargs)`` around a function of a module, as soon as that is imported."""
+    wrapt.when_imported(module)(lambda imported: wrapt.wrap_function_wrapper(imported, function, wrapper))
+
+
 def _learning_rate_scheduler() -> None:
     """Let torch's ReduceLROnPlateau take ParlAI's argument `verbose` again, and ignore it.
 
@@ -45,11 +50,7 @@ def _learning_rate_scheduler() -> None:
         kwargs.pop("verbose", None)
         return wrapped(*args, **kwargs)
 
-    @wrapt.when_imported("parlai.nn.lr_scheduler")
-    def _(module):
-        scheduler = module.optim.lr_scheduler.ReduceLROnPlateau
-        if "verbose" not in inspect.signature(scheduler.__init__).parameters:
-            wrapt.wrap_function_wrapper(scheduler, "__init__", drop_verbose)
+    _wrap("parlai.nn.lr_scheduler", "optim.lr_scheduler.ReduceLROnPlateau.__init__", drop_verbose)
 
 
 def _dataclass_defaults() -> None:
@@ -94,9 +95,7 @@ def _gpt2_cache() -> None:
         state.reorder_cache(indices)
         return state
 
-    @wrapt.when_imported("parlai.agents.hugging_face.gpt2")
-    def _(module):
-        wrapt.wrap_function_wrapper(module.HFGPT2Model, "reorder_decoder_incremental_state", reorder)
+    _wrap("parlai.agents.hugging_face.gpt2", "HFGPT2Model.reorder_decoder_incremental_state", reorder)
 
 
 def _checkpoint_hint() -> None:
@@ -114,9 +113,7 @@ def _checkpoint_hint() -> None:
                 err.add_note(CHECKPOINT_HINT)
             raise
 
-    @wrapt.when_imported("torch")
-    def _(module):
-        wrapt.wrap_function_wrapper(module, "load", explain)
+    _wrap("torch", "load", explain)
 
 
 def _old_options() -> None:
@@ -209,9 +206,7 @@ def _generator_options() -> None:
             opt.setdefault("beam_size", 1)
         return wrapped(opt)
 
-    @wrapt.when_imported("parlai.core.torch_generator_agent")
-    def _(module):
-        wrapt.wrap_function_wrapper(module.TorchGeneratorAgent, "upgrade_opt", upgrade)
+    _wrap("parlai.core.torch_generator_agent", "TorchGeneratorAgent.upgrade_opt", upgrade)
 
 
 def _hugging_face_buffers() -> None:
@@ -229,9 +224,7 @@ def _hugging_face_buffers() -> None:
         v_by_k = {k: v for k, v in states.items() if k in buffers or not k.endswith((*constants, never_used))}
         return wrapped(v_by_k)
 
-    @wrapt.when_imported("parlai.core.torch_agent")
-    def _(module):
-        wrapt.wrap_function_wrapper(module.TorchAgent, "load_state_dict", load)
+    _wrap("parlai.core.torch_agent", "TorchAgent.load_state_dict", load)
 
 
 def _prefix_space() -> None:
@@ -251,9 +244,7 @@ def _prefix_space() -> None:
         finally:
             instance.add_prefix_space = True
 
-    @wrapt.when_imported("parlai.utils.bpe")
-    def _(module):
-        wrapt.wrap_function_wrapper(module.BPEHelper, "decode", decode)
+    _wrap("parlai.utils.bpe", "BPEHelper.decode", decode)
 
 
 FIXES = (

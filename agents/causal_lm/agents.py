@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from parlai.core.opt import Opt
-from parlai.core.params import ParlaiParser
 from pydantic import Field
 
 from parlai_spotbot.agents.language import GenerationOptions, LanguageModelAgent, LoadedLanguageModel
@@ -13,7 +11,6 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.causal_lm import LanguageModel, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import BatchLimits, TurnWriter
-from parlai_spotbot.models.option_fields import add_arguments, read_options
 from parlai_spotbot.models.prompt_layout import fitting, layout
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
@@ -40,31 +37,16 @@ class CausalLmOptions(GenerationOptions):
     cache: float | int = Field(2.0, ge=0, description="GiB of keys and values kept between turns; 0: none")
 
 
-NAMES = {
-    name: f"lm_{name}"
-    for name in {*CausalLmOptions.model_fields, *CausalLmOptions.removed} - {*GenerationOptions.model_fields}
-}
-
-
 class CausalLmAgent(LanguageModelAgent):
     """A language model with options ``--lm-…`` for what it is and those of ParlAI's generators for how it writes."""
 
     NAME = "causal_lm"
 
-    @classmethod
-    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
-        super().add_cmdline_args(parser, partial_opt)
-        add_arguments(parser, CausalLmOptions, NAMES, cls.NAME)
-        return parser
+    OPTIONS = CausalLmOptions
+    PREFIX = "lm"
 
-    def __init__(self, opt: Opt, shared: dict | None = None):
-        super().__init__(opt, shared)
-        if not shared:
-            self._load(opt)
-
-    def _load(self, opt: Opt) -> None:
-        given = read_options(CausalLmOptions, opt, self.NAME, NAMES)
-        loaded = load(given.model, given.revision, given.dtype, given.device, bool(opt.get("no_cuda")))
+    def load(self, given: CausalLmOptions, no_cuda: bool) -> LoadedLanguageModel:
+        loaded = load(given.model, given.revision, given.dtype, given.device, no_cuda)
         form, system = layout(loaded.tokenizer, given.format, f"--lm-model {loaded.name}"), given.system
         room = _room(loaded, given.context, given.max_new_tokens)
         fitting(form, system, [], room)
@@ -73,9 +55,9 @@ class CausalLmAgent(LanguageModelAgent):
         about = {**loaded.about, "prompt_format": kind, "one_by_one": writer.plain}
         ends = frozenset(form.ends() | loaded.ends())
         rules = given.rules(ends, form.line)
-        self._loaded = LoadedLanguageModel(writer, form, rules, given, system, room, 0, about)
         if writer.plain:
             print(f"{self.NAME}: {loaded.name} answers one conversation at a time: {writer.plain}.", flush=True)
+        return LoadedLanguageModel(writer, form, rules, given, system, room, 0, about)
 
 
 def limits(loaded: LanguageModel, rows: int, cache: float) -> BatchLimits:

@@ -11,8 +11,7 @@ from parlai.core.opt import Opt
 from parlai.core.torch_generator_agent import SearchBlocklist
 from parlai.utils.strings import normalize_reply
 
-from parlai_spotbot.agents.dialogue import whole_sentences
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.agents.dialogue import check_weights, whole_sentences
 
 
 class DrAgent(Seq2seqAgent):
@@ -22,9 +21,7 @@ class DrAgent(Seq2seqAgent):
     """
 
     def __init__(self, opt: Opt, shared: dict | None = None):
-        training = opt.get("datatype", "").startswith("train")
-        if shared is None and not training and not (opt.get("model_file") or opt.get("init_model")):
-            raise UserError("-m spotbot:dr: it has no weights without a model file.", "Use -mf zoo:spotbot/dr/model.")
+        check_weights(opt, shared, "dr", "Use -mf zoo:spotbot/dr/model.")
         super().__init__(opt, shared)
 
     def _load_beam_block_list(self) -> SearchBlocklist:

@@ -9,7 +9,8 @@ from parlai.core.params import ParlaiParser
 from parlai.core.torch_agent import Batch
 from parlai.core.torch_ranker_agent import TorchRankerAgent
 
-from parlai_spotbot.agents.dual_encoder.modules import BinaryLoss, DualEncoder, EncoderSizes
+from parlai_spotbot.agents.dialogue import check_weights
+from parlai_spotbot.agents.dual_encoder.modules import BinaryLoss, DualEncoder
 from parlai_spotbot.errors import UserError
 
 LOSSES = ("softmax", "binary")
@@ -49,12 +50,7 @@ class DualEncoderAgent(TorchRankerAgent):
 
     def __init__(self, opt: Opt, shared: dict | None = None):
         self.check_options(opt)
-        training = opt.get("datatype", "").startswith("train")
-        if shared is None and not training and not (opt.get("model_file") or opt.get("init_model")):
-            raise UserError(
-                "-m spotbot:dual_encoder: it has no weights without a model file.",
-                "Train one (agents/dual_encoder/README.md), then use -mf FILE.",
-            )
+        check_weights(opt, shared, "dual_encoder", "Train one (agents/dual_encoder/README.md), then use -mf FILE.")
         super().__init__(opt, shared)
 
     def build_model(self) -> DualEncoder:
@@ -63,8 +59,8 @@ class DualEncoderAgent(TorchRankerAgent):
         with torch.random.fork_rng(devices=[], enabled=seeded):
             if seeded:  # train_model's, which ParlAI sets only after the weights are drawn
                 torch.manual_seed(opt["seed"])
-            sizes = EncoderSizes(len(self.dict), opt["embeddingsize"], opt["hiddensize"], opt["numlayers"])
-            model = DualEncoder(sizes, self.NULL_IDX, opt["dropout"])
+            sizes = [opt[name] for name in ("embeddingsize", "hiddensize", "numlayers", "dropout")]
+            model = DualEncoder(len(self.dict), self.NULL_IDX, *sizes)
         if (opt.get("embedding_type") or "random") != "random":
             self._copy_embeddings(model.embedding.weight, opt["embedding_type"])
         return model

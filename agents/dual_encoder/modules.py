@@ -6,34 +6,22 @@ the probability that r is the reply to c.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch import nn
 from torch.nn import functional
 
 
-@dataclass(frozen=True)
-class EncoderSizes:
-    """Number of words, dimensions of a word and of a text, and layers of the LSTM."""
-
-    words: int
-    embedding: int
-    hidden: int
-    layers: int = 1
-
-
 class DualEncoder(nn.Module):
-    """Word vectors, one LSTM, and the matrix M of shape (hidden, hidden)."""
+    """Vectors of `words` words (`padding` fills), one LSTM, and the matrix M of shape (hidden, hidden)."""
 
-    def __init__(self, sizes: EncoderSizes, padding: int, dropout: float = 0.0):
+    def __init__(self, words: int, padding: int, embedding: int, hidden: int, layers: int = 1, dropout: float = 0.0):
         super().__init__()
         self.padding = padding
-        self.embedding = nn.Embedding(sizes.words, sizes.embedding, padding_idx=padding)
-        self.lstm = nn.LSTM(sizes.embedding, sizes.hidden, num_layers=sizes.layers, batch_first=True)
+        self.embedding = nn.Embedding(words, embedding, padding_idx=padding)
+        self.lstm = nn.LSTM(embedding, hidden, num_layers=layers, batch_first=True)
         self.dropout = nn.Dropout(dropout)
-        self.matrix = nn.Parameter(torch.empty(sizes.hidden, sizes.hidden))
-        nn.init.normal_(self.embedding.weight, std=sizes.embedding**-0.5)
+        self.matrix = nn.Parameter(torch.empty(hidden, hidden))
+        nn.init.normal_(self.embedding.weight, std=embedding**-0.5)
         nn.init.constant_(self.embedding.weight[padding], 0)
         for name, weight in self.lstm.named_parameters():
             if "weight_hh" in name:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from parlai.core.opt import Opt
-from parlai.core.params import ParlaiParser
 from pydantic import Field
 
 from parlai_spotbot.agents.language import GenerationOptions, LanguageModelAgent, LoadedLanguageModel
 from parlai_spotbot.models.causal_lm import EMBEDDED, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import TurnWriter
-from parlai_spotbot.models.option_fields import add_arguments, read_options
 from parlai_spotbot.models.prompt_layout import ChatLayout
 
 PROMPT = (
@@ -35,30 +32,18 @@ class Smollm2Options(GenerationOptions):
     turns: int = Field(6, ge=1, description="how many of the last turns it remembers")
 
 
-NAMES = {name: f"smollm2_{name}" for name in ("dtype", "prompt", "turns")}
-
-
 class Smollm2Agent(LanguageModelAgent):
     """SmolLM2-135M-Instruct from its wheel, on the CPU."""
 
     NAME = "smollm2"
 
-    @classmethod
-    def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
-        super().add_cmdline_args(parser, partial_opt)
-        add_arguments(parser, Smollm2Options, NAMES, cls.NAME)
-        return parser
+    OPTIONS = Smollm2Options
+    PREFIX = NAME
 
-    def __init__(self, opt: Opt, shared: dict | None = None):
-        super().__init__(opt, shared)
-        if not shared:
-            self._load(opt)
-
-    def _load(self, opt: Opt) -> None:
-        given = read_options(Smollm2Options, opt, self.NAME, NAMES)
+    def load(self, given: Smollm2Options, no_cuda: bool) -> LoadedLanguageModel:
         loaded = load(EMBEDDED, dtype=given.dtype, device="cpu")
         form = ChatLayout(loaded.tokenizer, self.NAME)
-        self._loaded = LoadedLanguageModel(
+        return LoadedLanguageModel(
             writer=TurnWriter(loaded.model, Vocabulary(loaded.tokenizer)),
             layout=form,
             rules=given.rules(frozenset(form.ends()), min_new_tokens=2),

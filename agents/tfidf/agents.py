@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import joblib
 import numpy as np
 from scipy import sparse
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:  # a second, which who only looks at a pool need not wait for
 
 # Short words ("you", "I") matter in chat, so tokens of one letter count and no stop words are left out.
 OPTIONS = {"ngram_range": (1, 2), "sublinear_tf": True, "token_pattern": r"(?u)\b\w+\b|\?"}
-FORMAT = 1
+FILE = "vectors.joblib"
+FORMAT = 2
 """Changes with the options and with what is kept, so that an older entry of the cache isn't taken for this one."""
 
 
@@ -32,34 +33,18 @@ class TfidfAgent(RetrievalAgent):
     NAME = "tfidf"
 
     def prepare(self, index: TurnIndex) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
+        def build(folder: Path) -> None:
+            from sklearn.feature_extraction.text import TfidfVectorizer
+
+            vectorizer = TfidfVectorizer(**OPTIONS)
+            matrix = vectorizer.fit_transform(index.texts).T.tocsr()
+            joblib.dump((vectorizer, matrix), folder / FILE)
+
         version = importlib.metadata.version("scikit-learn")
-        return _load(
-            cached_folder(f"tfidf-{FORMAT}-{version}-{index.checksum()}", lambda folder: _build(index, folder))
-        )
+        return joblib.load(cached_folder(f"tfidf-{FORMAT}-{version}-{index.checksum()}", build) / FILE)
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
         return (self.vectors(texts) @ self.prepared[1]).toarray()
 
     def vectors(self, texts: Sequence[str], quickly: bool = False) -> sparse.csr_matrix:
         return self.prepared[0].transform(texts)
-
-
-def _vectorizer(**more: dict[str, int]) -> TfidfVectorizer:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    return TfidfVectorizer(**OPTIONS, **more)
-
-
-def _build(index: TurnIndex, folder: Path) -> None:
-    vectorizer = _vectorizer()
-    matrix = vectorizer.fit_transform(index.texts).T.tocsr()
-    sparse.save_npz(folder / "matrix.npz", matrix, compressed=False)
-    np.save(folder / "idf.npy", vectorizer.idf_)
-    (folder / "terms.json").write_text(json.dumps(vectorizer.get_feature_names_out().tolist()), encoding="utf-8")
-
-
-def _load(folder: Path) -> tuple[TfidfVectorizer, sparse.csr_matrix]:
-    terms = json.loads((folder / "terms.json").read_text(encoding="utf-8"))
-    vectorizer = _vectorizer(vocabulary={term: place for place, term in enumerate(terms)})
-    vectorizer.idf_ = np.load(folder / "idf.npy")
-    return vectorizer, sparse.load_npz(folder / "matrix.npz")

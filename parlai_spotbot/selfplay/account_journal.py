@@ -12,8 +12,9 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.selfplay.turn_journal import VERSION, journal_rows
 
-VERSION = 1
+HEADER = "account_journal"
 
 LARGEST = 2**22
 """Bytes of the file, about; then only the last account of each contestant is kept."""
@@ -37,7 +38,7 @@ class AccountJournal:
 
     def _begin(self) -> None:
         rows = [{"name": name, "about": about} for name, about in self._last.items()]
-        files.write_jsonl(self.path, [{"account_journal": VERSION, "earlier": self.earlier}, *rows])
+        files.write_jsonl(self.path, [{HEADER: VERSION, "earlier": self.earlier}, *rows])
         self._journal = files.Journal(self.path)
         self._size = self._least = self.path.stat().st_size
 
@@ -74,15 +75,9 @@ class AccountJournal:
 
 def killed_runs(path: Path) -> dict[str, list[dict]]:
     """The accounts in the file at `path`, of runs that have ended without recording them; {} without one."""
-    if not path.exists():
-        return {}
-    rows: list[tuple[dict, str]] = files.read_jsonl(
-        path, lambda row, where: (row, where), "journal of accounts", REMEDY, torn_tail=True
-    )
+    rows = journal_rows(path, HEADER, "journal of accounts", REMEDY)
     earlier: dict[str, list[dict]] = {}
     for row, where in rows[:1]:
-        if row.get("account_journal") != VERSION:
-            raise UserError(f"{where}: not a journal of accounts that this version can read.", REMEDY)
         for name, abouts in files.field(row, "earlier", dict, where).items():
             if not isinstance(abouts, list) or not all(isinstance(about, dict) for about in abouts):
                 raise UserError(f"{where}, earlier, {name}: expected a list of accounts.", REMEDY)

@@ -6,8 +6,9 @@ options. Every problem of every entry is found at once, each named by file, cont
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import yaml
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.models import plain_python
 from parlai_spotbot.reading import LOADER, Malformed, parse_yaml, whole_text
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import pool_checks as checks
@@ -136,33 +138,40 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
     plugin.register()
     where = f"{where}: contestant '{contestant.name}'"
     problems: list[UserError] = []
-    if contestant.code and not Path(contestant.code).is_dir():
-        problems.append(UserError(f"{where}: field 'code': {contestant.code}: no such folder.", "Correct it."))
+
+    @contextlib.contextmanager
+    def field(name: str) -> Iterator[None]:
+        try:
+            yield
+        except UserError as err:
+            problems.append(UserError(f"{where}: field '{name}': {err.problem}", err.remedy))
+
+    with field("code"):
+        if contestant.code and not Path(contestant.code).is_dir():
+            raise UserError(f"{contestant.code}: no such folder.", "Correct it.")
     plugin.reach(contestant.code)
     kind, agent = "agent", contestant.model
-    if contestant.model:
-        problems += checks.agent(contestant.model, f"{where}: field 'model'")
-        if not problems and not checks.is_agent(contestant.model):
-            plain = replace(contestant, model=checks.PLAIN, opt={**contestant.opt, "plain_python": contestant.model})
-            problems += checks.plain_python(contestant.model, f"{where}: field 'model'")
-            kind, agent, contestant = "plain Python", plain.model, plain
-    if contestant.model_file.startswith(checks.ZOO):
-        kind = "zoo model"
-        problems += checks.zoo(contestant.model_file, where)
-        agent = agent or checks.zoo_agent(contestant.model_file)
-    elif contestant.model_file:
-        kind = "model file"
-        path = Path(contestant.model_file).expanduser()
-        missing = checks.model_file(path, bool(contestant.model), where)
-        problems += missing
-        if not missing:
-            contestant = replace(contestant, model_file=str(path.resolve()))
-            if not contestant.model:
-                agent, wrong = checks.stored_agent(path, where)
-                problems += wrong
+    with field("model"):
+        if agent and not checks.is_agent(checks.agent(agent)):
+            plain_python.check(plain_python.found(agent), agent)
+            contestant = replace(contestant, model=checks.PLAIN, opt={**contestant.opt, "plain_python": agent})
+            kind, agent = "plain Python", checks.PLAIN
+    with field("model_file"):
+        if contestant.model_file.startswith(checks.ZOO):
+            kind = "zoo model"
+            checks.zoo(contestant.model_file)
+            agent = agent or checks.zoo_agent(contestant.model_file)
+        elif contestant.model_file:
+            kind = "model file"
+            path = checks.model_file(contestant.model_file, bool(agent))
+            contestant = replace(contestant, model_file=str(path))
+            agent = agent or checks.stored_agent(path)
+    found = checks.agent(agent) if agent and not problems else None
+    with field("opt"):  # an agent's own check, which loads nothing; it may be about a value that must not be repeated
+        getattr(found, "check_options", lambda opt: None)(contestant.opt)
     if not problems:
-        problems += checks.options(agent, contestant.opt, where)
-        agent = checks.class_name(agent)
+        problems += checks.options(agent, contestant.opt, f"{where}: field 'opt'")
+        agent = f"{found.__module__}:{found.__qualname__}" if found else ""
     return PoolEntry(contestant.name, contestant, kind, agent, tuple(problems))
 
 

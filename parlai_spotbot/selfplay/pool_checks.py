@@ -1,12 +1,13 @@
 """Checks of a contestant without loading its model: agent, zoo model, model file, options.
 
-Each check returns its problems, `UserError`s that name file, contestant and key with the nearest valid value; nothing
-is downloaded, and no code of a model file is run.
+Each check raises a `UserError` with the nearest valid value; `where` names file, contestant and key. Nothing is
+downloaded, and no code of a model file is run.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import importlib
 import os
@@ -29,21 +30,20 @@ UNLISTED = 30
 
 
 # -- agents --------------------------------------------------------------------------------------------------------
-def agent(model: str, where: str) -> list[UserError]:
-    """Check that ParlAI finds the agent `model`."""
+def agent(model: str) -> Any:
+    """Return the class of the agent `model`, as ParlAI finds it; or a function."""
     from parlai.core.loader import load_agent_module
 
     try:
-        load_agent_module(model)
-    except UserError as err:
-        return [UserError(f"{where}: {err.problem}", err.remedy)]
+        return load_agent_module(model)
+    except UserError:
+        raise
     except (Exception, SystemExit) as err:  # an agent's module may raise anything while it is imported
-        return [UserError(f"{where}: no agent '{model}' ({_raised(err)}).", _agent_remedy(model, err))]
-    return []
+        raise UserError(f"no agent '{model}' ({_raised(err)}).", _agent_remedy(model, err)) from None
 
 
 PLAIN = "spotbot:plain_python"
-"""The agent behind a function, or a class that is no agent, instead of an agent."""
+"""The agent behind a function, or behind a class that is no agent."""
 
 
 def with_code(contestant: Contestant, folder: Path) -> Contestant:
@@ -55,24 +55,11 @@ def with_code(contestant: Contestant, folder: Path) -> Contestant:
     return replace(contestant, code=str((folder / code).resolve())) if code else contestant
 
 
-def is_agent(model: str) -> bool:
-    """Return True if an agent that was found is a ParlAI agent."""
+def is_agent(kind: Any) -> bool:
+    """Return True if what was found is a ParlAI agent."""
     from parlai.core.agents import Agent
-    from parlai.core.loader import load_agent_module
 
-    kind = load_agent_module(model)
     return isinstance(kind, type) and (issubclass(kind, Agent) or hasattr(kind, "observe"))
-
-
-def plain_python(model: str, where: str) -> list[UserError]:
-    """Check that a function, or a class that is no agent, can answer."""
-    from parlai_spotbot.models import plain_python as plain
-
-    try:
-        plain.check(plain.found(model), model)
-    except UserError as err:
-        return [UserError(f"{where}: {err.problem}", err.remedy)]
-    return []
 
 
 def _line(err: BaseException) -> str:
@@ -104,24 +91,11 @@ def _nearest_agent(model: str) -> str:
     return nearest(model, [prefix + m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg])
 
 
-def class_name(model: str) -> str:
-    """The class behind an agent's name, as ``module:Class``; the name itself if it can't be imported."""
-    from parlai.core.loader import load_agent_module
-
-    if not model:
-        return ""
-    try:
-        kind = load_agent_module(model)
-    except Exception:
-        return model
-    return f"{kind.__module__}:{kind.__qualname__}"
-
-
 # -- the zoo -------------------------------------------------------------------------------------------------------
-def zoo(path: str, where: str) -> list[UserError]:
+def zoo(path: str) -> None:
     """Check that ParlAI's zoo (or ours) has the model `path`."""
     if path.startswith("izoo:"):
-        return []
+        return
     listed = "zoo:" + path.partition(":")[2]
     folder, build = (*path.partition(":")[2].split("/"), "build")[:2]
     try:
@@ -129,14 +103,16 @@ def zoo(path: str, where: str) -> list[UserError]:
             importlib.import_module(f"parlai.zoo.{folder}.{build}")
     except ImportError:
         names = _zoo_list()
-        return [UserError(f"{where}: field 'model_file': no zoo model '{path}'.", nearest(path, names, most=0))]
-    return []
+        raise UserError(f"no zoo model '{path}'.", nearest(path, names, most=0)) from None
 
 
 def zoo_agent(path: str) -> str:
     """The agent of a zoo model as ParlAI's list has it, "" where it doesn't say."""
-    model = _zoo_list().get("zoo:" + path.partition(":")[2], "")
-    return "" if model and agent(model, "") else model
+    with contextlib.suppress(UserError):
+        if model := _zoo_list().get("zoo:" + path.partition(":")[2], ""):
+            agent(model)
+            return model
+    return ""
 
 
 def _zoo_list() -> dict[str, str]:
@@ -146,44 +122,41 @@ def _zoo_list() -> dict[str, str]:
 
 
 # -- model files ---------------------------------------------------------------------------------------------------
-def model_file(path: Path, agent_given: bool, where: str) -> list[UserError]:
-    """Check that a model file exists, with its ``.opt``, which may be missing where the agent is given."""
-    where = f"{where}: field 'model_file'"
+def model_file(name: str, agent_given: bool) -> Path:
+    """Return the path of a model file that exists, with its ``.opt``, which may be missing where the agent is given."""
+    path = Path(name).expanduser()
     if not path.is_file():
         checkpoint = Path(f"{path}.checkpoint").exists()
         remedy = f"Training hasn't ended: name {path}.checkpoint." if checkpoint else "Name the file that ParlAI wrote."
-        return [UserError(f"{where}: there is no file {path}.", remedy)]
+        raise UserError(f"there is no file {path}.", remedy)
     if not os.access(path, os.R_OK):
-        return [UserError(f"{where}: {path} may not be read.", "Change its permissions.")]
+        raise UserError(f"{path} may not be read.", "Change its permissions.")
     if not agent_given and not Path(f"{path}.opt").exists():
-        return [
-            UserError(
-                f"{where}: {path}.opt does not exist, which says what kind of model it is.",
-                "Put it beside the model file, or give the agent as 'model' and its options as 'opt'.",
-            )
-        ]
-    return []
+        raise UserError(
+            f"{path}.opt does not exist, which says what kind of model it is.",
+            "Put it beside the model file, or give the agent as 'model' and its options as 'opt'.",
+        )
+    return path.resolve()
 
 
-def stored_agent(path: Path, where: str) -> tuple[str, list[UserError]]:
-    """The agent that a model file's ``.opt`` names, and what is wrong with that."""
+def stored_agent(path: Path) -> str:
+    """Return the agent that a model file's ``.opt`` names."""
     from parlai.core.opt import Opt
 
-    where = f"{where}: field 'model_file': {path}.opt"
     try:
         stored = Opt.load(f"{path}.opt").get("model")
     except Exception as err:
         notes = " ".join(getattr(err, "__notes__", ()))
-        return "", [UserError(f"{where} can't be read: {_line(err)}.", notes or "Fetch the file again.")]
+        raise UserError(f"{path}.opt can't be read: {_line(err)}.", notes or "Fetch the file again.") from None
     if not isinstance(stored, str) or not stored:
-        return "", [UserError(f"{where} does not name its agent.", "Give it as 'model'.")]
-    return stored, agent(stored, where)
+        raise UserError(f"{path}.opt does not name its agent.", "Give it as 'model'.")
+    agent(stored)
+    return stored
 
 
 # -- options -------------------------------------------------------------------------------------------------------
 def options(model: str, opt: dict, where: str) -> list[UserError]:
     """Check names and values of the options `opt` of the agent `model`; without an agent what any agent has."""
-    where = f"{where}: field 'opt'"
     problems = [
         UserError(f"{where}: '{key}' stands among the options.", f"Write '{key}: …' beside 'opt', not under it.")
         for key in opt
@@ -191,8 +164,6 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
     ]
     if not model:
         return problems
-    if message := _own_check(model, opt, where):
-        return message  # alone: it may be about a value that must not be repeated
     actions = _actions(model)
     for key, value in opt.items():
         if key in OWN_KEYS:
@@ -203,19 +174,6 @@ def options(model: str, opt: dict, where: str) -> list[UserError]:
         elif wrong := _value_problem(actions[key], value):
             problems.append(UserError(f"{where}: option '{key}' is {value!r}, {wrong}.", "Correct it."))
     return problems
-
-
-def _own_check(model: str, opt: dict, where: str) -> list[UserError]:
-    """Call the agent's own ``check_options(opt)``, a class method that loads nothing."""
-    from parlai.core.loader import load_agent_module
-
-    check = getattr(load_agent_module(model), "check_options", None)
-    try:
-        if callable(check):
-            check(opt)
-    except UserError as err:
-        return [UserError(f"{where}: {err.problem}", err.remedy)]
-    return []
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.schedule import ConversationJob
 
 VERSION = 1
-HEADER = {"turns_journal": VERSION}
+HEADER = "turns_journal"
 
 ANEW = "Remove the file: the turns in it are then asked for again."
 
@@ -40,24 +40,31 @@ def mark(job: ConversationJob, contestants: dict[str, Contestant]) -> str:
     return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[str, Contestant]) -> dict[str, list[str]]:
-    """The turns in the journal at `path` of conversations that are still to be played, by id.
+def journal_rows(path: Path, header: str, what: str, remedy: str) -> list[tuple[dict, str]]:
+    """Return the rows of a journal, its header first, each with its place; none where there is no file.
 
-    Raises `UserError` where the file is damaged, or of a version that isn't known. A line torn by a crash is left out.
+    A line torn by a crash is left out. Raises `UserError` where the file is damaged, or its header another than
+    `header` with this `VERSION`.
     """
-    kept: dict[str, list[str]] = {}
     if not path.exists():
-        return kept
-    marks = {job.conversation_id: mark(job, contestants) for job in jobs}
-    lines: list[tuple[dict, str]] = files.read_jsonl(
-        path, lambda row, where: (row, where), "journal of turns", ANEW, torn_tail=True
-    )
-    for row, where in lines[:1]:
-        if row.get("turns_journal") != VERSION:
-            raise UserError(f"{where}: not a journal of turns that this version can read.", ANEW)
-    for row, where in lines[1:]:
+        return []
+    rows: list[tuple[dict, str]] = files.read_jsonl(path, lambda row, where: (row, where), what, remedy, torn_tail=True)
+    if rows and rows[0][0].get(header) != VERSION:
+        raise UserError(f"{rows[0][1]}: not a {what} that this version can read.", remedy)
+    return rows
+
+
+def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[str, Contestant]) -> dict[str, list[str]]:
+    """The turns in the journal at `path` of conversations that are still to be played, by id (see `journal_rows`)."""
+    kept: dict[str, list[str]] = {}
+    rows = journal_rows(path, HEADER, "journal of turns", ANEW)
+    marks = {job.conversation_id: mark(job, contestants) for job in jobs} if rows else {}
+    for row, where in rows[1:]:
         for turn in files.field(row, "turns", list, where):
-            name, number, text, of = _fields(turn, where)
+            if not isinstance(turn, dict):
+                raise UserError(f"{where}: expected a turn, found {turn!r}.", ANEW)
+            name, text, of = (files.field(turn, key, str, where) for key in ("id", "text", "mark"))
+            number = files.field(turn, "number", int, where)
             if marks.get(name) != of:
                 continue
             turns = kept.setdefault(name, [])
@@ -65,13 +72,6 @@ def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[st
                 raise UserError(f"{where}: turn {number} of {name} stands after turn {len(turns) - 1}.", ANEW)
             turns.append(text)
     return kept
-
-
-def _fields(turn: object, where: str) -> tuple[str, int, str, str]:
-    if not isinstance(turn, dict):
-        raise UserError(f"{where}: expected a turn, found {turn!r}.", ANEW)
-    name, text, of = (files.field(turn, key, str, where) for key in ("id", "text", "mark"))
-    return name, files.field(turn, "number", int, where), text, of
 
 
 class TurnJournal:
@@ -87,7 +87,7 @@ class TurnJournal:
         self._lock, self._sync_lock = threading.Lock(), threading.Lock()
         self._written = self._durable = 0
         rows = [self._row(name, number, text) for name, turns in self.kept.items() for number, text in enumerate(turns)]
-        files.write_jsonl(self.path, [HEADER, *([{"turns": rows}] if rows else [])])
+        files.write_jsonl(self.path, [{HEADER: VERSION}, *([{"turns": rows}] if rows else [])])
         self._journal = files.Journal(self.path)
 
     def _row(self, name: str, number: int, text: str) -> dict:

@@ -83,7 +83,7 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
             raise
-        sync_folder(path.parent)
+        sync(path.parent)
 
 
 def remove_unfinished(folder: Path) -> None:
@@ -102,9 +102,9 @@ def _umask() -> int:
     return mask
 
 
-def sync_folder(folder: Path) -> None:
-    """Wait until the disk has the names of the folder's files."""
-    handle = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Wait until the disk has what a file holds, or the names of a folder's files."""
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -49,7 +49,7 @@ def back_up(paths: CollectionPaths) -> Path:
     with contextlib.suppress(UserError):  # a damaged secret replaces no good copy
         read_secret(paths.secret, make=False)
         _copy(paths.secret, folder / "secret")
-    files.sync_folder(folder)
+    files.sync(folder)
     for old in backups_of(paths.ledger)[:-KEPT]:
         old.unlink()
     return target

@@ -163,7 +163,7 @@ class Ledger:
             finally:
                 self._db.close()
             os.replace(path, self.path)
-            files.sync_folder(self.path.parent)
+            files.sync(self.path.parent)
 
     def _open(self) -> None:
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):

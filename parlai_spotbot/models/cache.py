@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 
 ELSEWHERE = "name a writable folder in the environment variable SPOTBOT_CACHE"
@@ -48,20 +49,11 @@ def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
                 shutil.rmtree(partial, ignore_errors=True)
                 partial.mkdir()
                 build(partial)
-                _sync(partial)
+                for path in [*partial.rglob("*"), partial]:  # a power cut must not leave a complete-looking entry
+                    files.sync(path)
                 partial.rename(folder)
     except OSError as err:
         raise UserError(
             f"{folder}: cannot make this cache entry: {err.strerror or err}.", f"Free some space, or {ELSEWHERE}."
         ) from err
     return folder
-
-
-def _sync(folder: Path) -> None:
-    """Bring what `folder` holds to the disk, so that a power cut cannot leave a complete-looking entry."""
-    for path in [*(p for p in folder.rglob("*") if p.is_file()), folder]:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -99,7 +99,11 @@ def load(
     else:
         folder = _folder(name)
         model, tokenizer = _read(name, folder, "", kind, True) if folder else _from_hub(name, revision, kind)
-        about = _checksum(folder) if folder else {"source": "Hugging Face hub", "commit": _commit(model)}
+        about = (
+            _checksum(folder)
+            if folder
+            else {"source": "Hugging Face hub", "commit": getattr(model.config, "_commit_hash", None) or ""}
+        )
     model = model.to(where, kind).eval()
     about = {"model": name, **about, "dtype": str(kind).removeprefix("torch."), "device": where.type}
     return LanguageModel(name, model, tokenizer, context_of(model), about)
@@ -177,10 +181,6 @@ def context_of(model: PreTrainedModel) -> int:
         if isinstance(value := getattr(config, key, None), int) and value > 0:
             return value
     return 2048
-
-
-def _commit(model: PreTrainedModel) -> str:
-    return getattr(model.config, "_commit_hash", None) or ""
 
 
 def _checksum(folder: Path) -> dict:

@@ -8,6 +8,7 @@ answer.
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,18 +20,15 @@ from transformers.cache_utils import Cache, DynamicLayer
 
 @dataclass(frozen=True)
 class CacheShape:
-    """Shape of a token in the cache: layers, heads of the keys and size of each, and the same of the values."""
+    """Shape of a token in the cache: layers, and of keys and of values the heads and the size of each."""
 
     layers: int
-    key_heads: int
-    key_size: int
-    value_heads: int
-    value_size: int
+    heads: tuple[tuple[int, int], tuple[int, int]]
 
     @property
     def numbers(self) -> int:
         """Number of numbers that a token takes."""
-        return self.layers * (self.key_heads * self.key_size + self.value_heads * self.value_size)
+        return self.layers * sum(heads * size for heads, size in self.heads)
 
 
 class CacheLayer(DynamicLayer):
@@ -58,33 +56,32 @@ class CacheLayer(DynamicLayer):
 
 
 class CacheBatch:
-    """The keys, of shape (layers, rows, heads, columns, size), and values of a batch. Rows end at the same column."""
+    """`blocks` of keys, of shape (layers, rows, heads, columns, size), and of values. Rows end at the same column."""
 
-    def __init__(self, keys: torch.Tensor, values: torch.Tensor):
-        self.keys, self.values = keys, values
+    def __init__(self, blocks: Sequence[torch.Tensor]):
+        self.blocks = blocks
 
     def cache(self, first: int, last: int, length: int) -> Cache:
         """Rows `first` to `last` as transformers knows a cache, of which `length` columns are filled."""
-        layers = zip(self.keys[:, first:last], self.values[:, first:last], strict=True)
+        layers = zip(*(block[:, first:last] for block in self.blocks), strict=True)
         return Cache(layers=[CacheLayer(keys, values, length) for keys, values in layers])
 
     def put(self, row: int, start: int, entry: CacheEntry | None, tokens: int) -> None:
         """Lay the first `tokens` of `entry` into a row from column `start` on; what is before is padding, and zero."""
-        # Masked columns count nothing, but nothing times a NaN left there would be a NaN.
-        self.keys[:, row, :, :start] = 0
-        self.values[:, row, :, :start] = 0
-        if entry is not None and tokens:
-            self.keys[:, row, :, start : start + tokens] = entry.keys[:, :, :tokens]
-            self.values[:, row, :, start : start + tokens] = entry.values[:, :, :tokens]
+        for place, block in enumerate(self.blocks):
+            # Masked columns count nothing, but nothing times a NaN left there would be a NaN.
+            block[:, row, :, :start] = 0
+            if entry is not None and tokens:
+                block[:, row, :, start : start + tokens] = entry.blocks[place][:, :, :tokens]
 
     def take(self, row: int, start: int, tokens: np.ndarray) -> CacheEntry:
         """A copy of a row's `tokens`, which begin at column `start`."""
         columns = slice(start, start + len(tokens))
-        return CacheEntry(tokens, self.keys[:, row, :, columns].clone(), self.values[:, row, :, columns].clone())
+        return CacheEntry(tokens, [block[:, row, :, columns].clone() for block in self.blocks])
 
     def move(self, source: int, target: int, columns: int) -> None:
         """Let row `target` be what row `source` is, as far as `columns` are filled."""
-        for block in (self.keys, self.values):
+        for block in self.blocks:
             block[:, target, :, :columns] = block[:, source, :, :columns]
 
 
@@ -101,14 +98,13 @@ class Workspace:
 
     def open(self, rows: int, columns: int) -> CacheBatch:
         """A batch of this size, with whatever the memory holds."""
-        shape = self.shape
-        keys = (shape.layers, rows, shape.key_heads, columns, shape.key_size)
-        values = (shape.layers, rows, shape.value_heads, columns, shape.value_size)
-        split, whole = int(np.prod(keys)), int(np.prod(keys)) + int(np.prod(values))
-        if self._block.numel() < whole:
+        shapes = [(self.shape.layers, rows, heads, columns, size) for heads, size in self.shape.heads]
+        sizes = [math.prod(shape) for shape in shapes]
+        if self._block.numel() < sum(sizes):
             self.free()
-            self._block = torch.zeros(whole, dtype=self.dtype, device=self.device)
-        return CacheBatch(self._block[:split].view(keys), self._block[split:whole].view(values))
+            self._block = torch.zeros(sum(sizes), dtype=self.dtype, device=self.device)
+        parts = self._block[: sum(sizes)].split(sizes)
+        return CacheBatch([part.view(shape) for part, shape in zip(parts, shapes, strict=True)])
 
     def free(self) -> None:
         """Give the memory back."""
@@ -117,15 +113,14 @@ class Workspace:
 
 @dataclass(frozen=True)
 class CacheEntry:
-    """Tokens that were read, with their keys (layers, heads, tokens, size) and values."""
+    """Tokens that were read, with the `blocks` of their keys (layers, heads, tokens, size) and of their values."""
 
     tokens: np.ndarray
-    keys: torch.Tensor
-    values: torch.Tensor
+    blocks: Sequence[torch.Tensor]
 
     @property
     def nbytes(self) -> int:
-        return self.keys.nbytes + self.values.nbytes
+        return sum(block.nbytes for block in self.blocks)
 
 
 class CacheStore:

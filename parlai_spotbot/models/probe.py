@@ -29,7 +29,7 @@ def plain_shape(model: PreTrainedModel) -> tuple[CacheShape | None, str]:
     ((keys, values), *others) = shapes
     if others or dtypes != {model.dtype} or keys[0] != 1 or keys[2] != 3 or values[2] != 3:
         return None, "its layers keep keys and values of different shapes"
-    return CacheShape(len(cache.layers), keys[1], keys[3], values[1], values[3]), ""
+    return CacheShape(len(cache.layers), ((keys[1], keys[3]), (values[1], values[3]))), ""
 
 
 def reference(model: PreTrainedModel, vocabulary: int) -> tuple[list[int], torch.Tensor]:

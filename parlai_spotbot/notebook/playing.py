@@ -91,8 +91,6 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
 
     expect_options(options, [field.name for field in fields(SelfPlayRequest) if field.name != "contestants"])
     contestant_list, here = _contestants(contestants)
-    if "pairs" in options:
-        options["pairs"] = tuple(tuple(pair) for pair in options["pairs"])
     request = SelfPlayRequest(contestant_list, **options)
     say = print if progress else (lambda line: None)
     with as_value_error("study"), claimed(study, "selfplay") as path:

@@ -40,7 +40,7 @@ def contestant_of(name: str, text: str, where: str, folder: Path) -> Contestant:
     opt = entry.setdefault("opt", {})
     if what.startswith("hf:"):
         opt["lm_model"] = _model_of(what.removeprefix("hf:"), here, folder)
-    for key, value in _settings(settings, here).items():
+    for key, value in parse_settings(settings, here).items():
         option = SHORT.get(entry.get("model", ""), {}).get(key, key)
         if key in FROM_FILE:
             value = _words(folder / Path(value).expanduser(), f"{here}: {key}={value}")
@@ -57,29 +57,20 @@ def split(text: str) -> tuple[str, str]:
     return what.strip(), "".join(settings)
 
 
-def parse_options(text: str, option: str) -> dict:
-    """Parse ``beam_size=3,inference=beam`` into ParlAI options; numbers and true/false are recognised as in YAML."""
+def parse_settings(text: str, where: str) -> dict:
+    """Parse ``beam_size=3,key=MY_KEY``: values as in YAML, but names of files and variables as they are written."""
     options = {}
-    for part in filter(None, (text or "").split(",")):
+    for part in filter(None, text.split(",")):
         key, separator, value = part.partition("=")
-        if not separator or not key.strip():
+        name = key.strip().lstrip("-").replace("-", "_")
+        if not separator or not name:
             raise UserError(
-                f"{option} {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
+                f"{where}: {text}: '{part}' is not KEY=VALUE.", "Write for example beam_size=3,inference=beam."
             )
         try:
-            options[key.strip().lstrip("-").replace("-", "_")] = parse_yaml(value)
+            options[name] = value.strip() if name in (*FROM_FILE, "key") else parse_yaml(value)
         except Malformed as err:
-            raise UserError(f"{option} {text}: {key}: not valid YAML: {err}.", "Put it in quotes.") from None
-    return options
-
-
-def _settings(text: str, where: str) -> dict:
-    """By `parse_options`; the name of a file or a variable as it is written."""
-    options = parse_options(text, f"{where}:")
-    for part in text.split(","):
-        key, _, value = (word.strip() for word in part.partition("="))
-        if key in (*FROM_FILE, "key"):
-            options[key] = value
+            raise UserError(f"{where}: {text}: {key}: not valid YAML: {err}.", "Put it in quotes.") from None
     return options
 
 

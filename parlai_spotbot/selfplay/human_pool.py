@@ -10,6 +10,8 @@ from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.schedule import conversation_id, derive
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 
+PEOPLE = (HUMAN, HUMAN)
+
 
 def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], count: int) -> list[Conversation]:
     """Draw `count` conversations between people (fewer where the pool is smaller), cut to the bots' length.
@@ -22,23 +24,21 @@ def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], cou
     seed = 0 if plan.unseeded else 1
     full = [e for e in shuffled if len(e.turns) // 2 >= seed + plan.exchanges]
     shorter = [e for e in shuffled if seed + min(plan.segments) <= len(e.turns) // 2 < seed + plan.exchanges]
-    chosen = (full + shorter)[:count]
-    return [_conversation(plan, domain, episode, number) for number, episode in enumerate(chosen)]
-
-
-def _conversation(plan: Plan, domain: Domain, episode: Episode, number: int) -> Conversation:
-    seed = 0 if plan.unseeded else 1
-    exchanges = min(len(episode.turns) // 2, seed + plan.exchanges)
-    pair = (HUMAN, HUMAN)
-    return Conversation(
-        conversation_id=conversation_id(pair, number),
-        domain=domain.name,
-        pair=pair,
-        number=number,
-        entities=pair,
-        turns=tuple(Turn(HUMAN, text) for text in episode.turns[: 2 * exchanges]),
-        seed_exchanges=seed,
-        seed_id=episode.episode_id,
-        context=tuple(episode.context),
-        provenance={"fold": HUMAN_POOLS[plan.human_pool]},
-    )
+    conversations = []
+    for number, episode in enumerate((full + shorter)[:count]):
+        exchanges = min(len(episode.turns) // 2, seed + plan.exchanges)
+        conversations.append(
+            Conversation(
+                conversation_id=conversation_id(PEOPLE, number),
+                domain=domain.name,
+                pair=PEOPLE,
+                number=number,
+                entities=PEOPLE,
+                turns=tuple(Turn(HUMAN, text) for text in episode.turns[: 2 * exchanges]),
+                seed_exchanges=seed,
+                seed_id=episode.episode_id,
+                context=tuple(episode.context),
+                provenance={"fold": HUMAN_POOLS[plan.human_pool]},
+            )
+        )
+    return conversations

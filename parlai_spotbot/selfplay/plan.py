@@ -24,19 +24,6 @@ from parlai_spotbot.study_plan import Plan, check_segments, extended, with_more
 DEFAULT_POOL = "embedded"
 DEFAULT_DOMAIN = "chitchat"
 
-TAKEN_AS_REQUESTED = (
-    "conversations_per_pair",
-    "seed",
-    "paired_seeds",
-    "unseeded",
-    "human_conversations",
-    "human_pool",
-    "batchsize",
-    "exchanges",
-    "max_loaded",
-)
-"""What a new study's plan takes as it is asked for."""
-
 FIXED = ("exchanges", "seed", "paired_seeds", "unseeded", "human_conversations", "human_pool")
 """What stays as the study has it."""
 
@@ -128,10 +115,10 @@ def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
         "domain": domain.name,
         "contestants": {n: c.to_json() for n, c in (request.contestants or read_pool(DEFAULT_POOL)).items()},
         "segments": segments,
-        "exchanges": request.exchanges or max(check_segments(segments, "--segments")),
+        "exchanges": max(check_segments(segments, "--segments")),
         "grouping": "by_model",
     }
-    for name in TAKEN_AS_REQUESTED:
+    for name in ("conversations_per_pair", *FIXED, *EXECUTION):
         if getattr(request, name) is not None:
             row[name] = getattr(request, name)
     if request.self_chats:

@@ -25,7 +25,7 @@ from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import Seed, check_played, schedule
+from parlai_spotbot.selfplay.schedule import check_played, schedule, seed_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
@@ -144,7 +144,7 @@ def play(
     """
     decision = decide(path, request)
     plan, domain = decision.plan, decision.domain
-    jobs, how = schedule(decision.plans, seeds_of(domain))
+    jobs, how = schedule(decision.plans, [seed_of(e) for e in domain.episodes("seeds") if len(e.turns) > 1])
     humans = draw_people(plan, domain)
     done = finished(decision.study) if decision.study else {}
     check_played(done, jobs, path)
@@ -197,12 +197,6 @@ def play(
 def threads_each(plan: Plan) -> int:
     """Threads of each contestant: the cores are shared out, as several contestants work at once."""
     return max(1, (os.cpu_count() or 1) // len(plan.contestants))
-
-
-def seeds_of(domain: Domain) -> list[Seed]:
-    """The first exchanges of the seeds' fold."""
-    episodes = domain.episodes("seeds")
-    return [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in episodes if len(e.turns) > 1]
 
 
 def wanted_people(plan: Plan) -> int:

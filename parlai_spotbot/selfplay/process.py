@@ -82,7 +82,10 @@ class ContestantProcess(ContestantHandle):
             with _main_left_out():
                 process.start()
         except OSError as err:
-            raise _start_error(self.contestant.name, err) from None
+            raise UserError(
+                f"contestant '{self.contestant.name}': its process could not be started: {err}.",
+                f"See what the system lacks; the path of TMPDIR, {tempfile.gettempdir()}, may be too long.",
+            ) from None
         theirs.close()
         return process, parent_end
 
@@ -298,12 +301,3 @@ def _main_left_out() -> Iterator[None]:
             yield
         finally:
             main.__dict__.update(kept)
-
-
-def _start_error(name: str, err: OSError) -> UserError:
-    """Return the error of a process that can't start."""
-    folder = tempfile.gettempdir()
-    return UserError(
-        f"contestant '{name}': its process could not be started: {err}.",
-        f"See what the system lacks; the path of TMPDIR, {folder}, may be too long.",
-    )

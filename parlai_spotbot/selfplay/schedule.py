@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from parlai_spotbot.domains import Episode
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay.grouping import groups
@@ -43,6 +44,11 @@ class ConversationJob:
     seed: Seed
     rng_seed: int
     group: int = 0
+
+
+def seed_of(episode: Episode) -> Seed:
+    """Return the first exchange of an episode, and its personas."""
+    return Seed(episode.episode_id, tuple(episode.turns[:2]), tuple(episode.context))
 
 
 def derive(*parts: object) -> int:
@@ -95,10 +101,6 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
     return sorted(jobs.values(), key=lambda job: (order[job.pair], job.number)), drawer.how
 
 
-def _seed_turns(row: Conversation) -> tuple[str, ...]:
-    return tuple(turn.text for turn in row.turns[: 2 * row.seed_exchanges])
-
-
 def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], path: Path) -> None:
     """Raise `UserError` where conversations on disk aren't those of the schedule: the plan was edited since."""
     planned = {job.conversation_id: job for job in jobs}
@@ -106,9 +108,10 @@ def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], 
         if row.kind in ("people", "human_model"):
             continue
         job = planned.get(name)
+        seed = tuple(turn.text for turn in row.turns[: 2 * row.seed_exchanges])
         if job is None:
             what = "which the plan doesn't have"
-        elif row.entities != job.entities or _seed_turns(row) != job.seed.turns:
+        elif (row.entities, seed) != (job.entities, job.seed.turns):
             what = "which by the plan begins otherwise"
         else:
             continue

@@ -27,7 +27,7 @@ from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.process import ContestantProcess
-from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive
+from parlai_spotbot.selfplay.schedule import ConversationJob, Seed, derive, seed_of
 from parlai_spotbot.selfplay.worlds import ProxyAgent, SelfPlayWorld
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.hygiene import loops
@@ -102,11 +102,7 @@ def scripts(domain: Domain) -> list[TrialScript]:
             f"domain '{domain.name}' has no two seeds of {needed} turns to test with.", "Choose another --domain."
         )
     return [
-        TrialScript(
-            Seed(episode.episode_id, tuple(episode.turns[:2]), tuple(episode.context)),
-            side,
-            tuple(episode.turns[3 - side : needed : 2]),
-        )
+        TrialScript(seed_of(episode), side, tuple(episode.turns[3 - side : needed : 2]))
         for side, episode in enumerate(fitting[:2])
     ]
 

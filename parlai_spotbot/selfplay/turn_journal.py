@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot import files
@@ -22,15 +21,6 @@ VERSION = 1
 HEADER = "turns_journal"
 
 ANEW = "Remove the file: the turns in it are then asked for again."
-
-
-@dataclass(frozen=True)
-class KeptTurn:
-    """Turn of a contestant in a conversation; `number` counts from 0, after the seed."""
-
-    job: ConversationJob
-    number: int
-    text: str
 
 
 def mark(job: ConversationJob, contestants: dict[str, Contestant]) -> str:
@@ -97,15 +87,18 @@ class TurnJournal:
         """Raise `UserError` where the study's folder isn't there any more: turns would be paid for, and lost."""
         self._journal.check()
 
-    def add(self, turns: Sequence[KeptTurn]) -> None:
-        """Write what was answered at once; the disk has it after the next `sync`, and a crash of ours leaves it."""
+    def add(self, turns: Sequence[tuple[ConversationJob, int, str]]) -> None:
+        """Write what was answered at once: conversation, number (from 0, after the seed) and text of each turn.
+
+        The disk has it after the next `sync`, and a crash of ours leaves it.
+        """
         if not turns:
             return
         with self._lock:
-            rows = [self._row(turn.job.conversation_id, turn.number, turn.text) for turn in turns]
+            rows = [self._row(job.conversation_id, number, text) for job, number, text in turns]
             self._journal.append({"turns": rows}, sync=False)
-            for turn in turns:
-                self.kept.setdefault(turn.job.conversation_id, []).append(turn.text)
+            for job, _, text in turns:
+                self.kept.setdefault(job.conversation_id, []).append(text)
             self._written += 1
 
     def sync(self) -> None:

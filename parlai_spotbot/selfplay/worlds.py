@@ -22,7 +22,7 @@ from parlai.core.worlds import DialogPartnerWorld, World
 from parlai_spotbot.records import Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import ConversationJob, derive
-from parlai_spotbot.selfplay.turn_journal import KeptTurn, TurnJournal
+from parlai_spotbot.selfplay.turn_journal import TurnJournal
 
 START = "Hi!"
 """What the first speaker hears in a conversation without a seed, for models need something to answer, as in ParlAI's
@@ -181,7 +181,7 @@ class GroupWorld(World):
 
         def keep(answers: dict[int, str]) -> None:
             new = [(worlds[place], text) for place, text in answers.items() if worlds[place].known is None]
-            self.turns.add([KeptTurn(world.job, len(world.turns), text) for world, text in new])
+            self.turns.add([(world.job, len(world.turns), text) for world, text in new])
 
         return keep
 

@@ -8,7 +8,7 @@ import pytest
 from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.selfplay.contestant_text import parse_options
+from parlai_spotbot.selfplay.contestant_text import parse_settings
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools
@@ -109,9 +109,9 @@ def test_the_shipped_pools_are_valid():
 
 
 def test_options_are_read_like_yaml():
-    assert parse_options("beam-size=3,inference=beam,x=true", "opt") == {"beam_size": 3, "inference": "beam", "x": True}
+    assert parse_settings("beam-size=3,inference=beam,x=true", "") == {"beam_size": 3, "inference": "beam", "x": True}
     with pytest.raises(UserError, match="'beam' is not KEY=VALUE"):
-        parse_options("beam", "opt")
+        parse_settings("beam", "opt")
 
 
 @pytest.fixture

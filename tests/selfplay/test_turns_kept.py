@@ -19,7 +19,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
-from parlai_spotbot.selfplay.turn_journal import KeptTurn, TurnJournal, kept_turns
+from parlai_spotbot.selfplay.turn_journal import TurnJournal, kept_turns
 from parlai_spotbot.study import Study
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "agents"))
@@ -182,7 +182,7 @@ def test_turns_of_another_bot_or_seed_are_not_taken_for_ones_own(tmp_path):
     study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=3)
     jobs, _ = schedule(study.plans(), seeds())
     with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
-        turns.add([KeptTurn(job, 0, f"hello {job.number}") for job in jobs])
+        turns.add([(job, 0, f"hello {job.number}") for job in jobs])
     assert list(kept_turns(study.turns_path, jobs, study.plan.contestants).values()) == [
         ["hello 0"],
         ["hello 1"],
@@ -198,8 +198,8 @@ def test_a_damaged_journal_is_named_and_a_half_written_line_left_out(tmp_path):
     study = start(tmp_path / "s", contestant("Counting"), contestant("GlobalChance"), conversations_per_pair=3)
     jobs, _ = schedule(study.plans(), seeds())
     with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
-        turns.add([KeptTurn(jobs[0], 0, "first"), KeptTurn(jobs[1], 0, "other")])
-        turns.add([KeptTurn(jobs[0], 1, "second")])
+        turns.add([(jobs[0], 0, "first"), (jobs[1], 0, "other")])
+        turns.add([(jobs[0], 1, "second")])
     good = study.turns_path.read_bytes()
     study.turns_path.write_bytes(good[:-10])
     assert sorted(kept_turns(study.turns_path, jobs, study.plan.contestants).values()) == [["first"], ["other"]]
@@ -228,13 +228,13 @@ def test_a_model_that_rehearses_makes_its_turns_anew_but_what_was_said_counts(tm
     texts = {row.conversation_id: [turn.text for turn in row.shown] for row in whole.conversations()}
     with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
         for number in range(5):  # the run stood in the middle of the third exchange
-            turns.add([KeptTurn(job, number, texts[job.conversation_id][number]) for job in jobs])
+            turns.add([(job, number, texts[job.conversation_id][number]) for job in jobs])
     failures, content = play(study)
     assert failures == []
     assert content == expected
     changed = start(tmp_path / "changed", *pool, **sizes)
     with TurnJournal(changed.turns_path, jobs, study.plan.contestants) as turns:
-        turns.add([KeptTurn(job, 0, "as another machine said it") for job in jobs])
+        turns.add([(job, 0, "as another machine said it") for job in jobs])
     failures, _ = play(changed)
     assert failures == []
     assert {row.shown[0].text for row in changed.conversations()} == {"as another machine said it"}

@@ -49,11 +49,11 @@ class StandInBots:
     def _play(self, entries: dict) -> list[Conversation]:
         from parlai_spotbot.selfplay.contestants import Contestants
         from parlai_spotbot.selfplay.runner import Runner, missing_groups, write_conversations
-        from parlai_spotbot.selfplay.schedule import Seed, schedule
+        from parlai_spotbot.selfplay.schedule import schedule, seed_of
 
         names = list(entries)
         pairs = tuple((a, b) for i, a in enumerate(names) for b in names[i:])
-        seeds = [Seed(e.episode_id, (e.turns[0], e.turns[1]), tuple(e.context)) for e in self.episodes]
+        seeds = [seed_of(episode) for episode in self.episodes]
         per_pair = min(PER_PAIR, len({seed.turns for seed in seeds}))
         plan = Plan(
             self.plan.domain,

@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import ClassVar
 
 from parlai_spotbot.domains import domain_of
@@ -236,7 +237,7 @@ def people_like(
         long_enough = [c for c in people if 2 * c.exchanges >= turns]
         segments = [
             (c, [show(turn.text) for turn in c.segment(min(turns // 2, c.exchanges))])
-            for c in sorted(long_enough or people, key=lambda c: c.conversation_id)
+            for c in sorted(long_enough or filter(attrgetter("exchanges"), people), key=lambda c: c.conversation_id)
         ]
         return [s for s in segments if fits(s[1]) and not any(GIVEN_AWAY.search(turn.lower()) for turn in s[1])]
 

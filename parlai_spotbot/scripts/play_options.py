@@ -11,7 +11,7 @@ from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
 if TYPE_CHECKING:
-    from parlai_spotbot.selfplay.contestants import Engine
+    from parlai_spotbot.selfplay.contestants import LocalEngine
 
 DEFAULT_STUDY = "spotbot-study"
 ENGINES = ("local", "ray")
@@ -77,7 +77,7 @@ def asked_of(opt: dict) -> SelfPlayRequest:
     return SelfPlayRequest(contestants, more=more_asked(opt.get("more")), **values)
 
 
-def engine_of(opt: dict) -> Engine | None:
+def engine_of(opt: dict) -> LocalEngine | None:
     """The engine that these options name, None for this machine; raises `UserError` where it isn't to be had."""
     if opt["engine"] == "ray":
         from parlai_spotbot.selfplay.engine_ray import RayEngine

@@ -191,19 +191,17 @@ class AgentServer:
                 ready.append(index)
             except BaseException as err:
                 yield index, failure(err)
-        if self.batchable and len(ready) > 1:
-            left = dict.fromkeys(ready)
+        together = self.batchable and len(ready) > 1
+        for group in [ready] if together else [[index] for index in ready]:
+            left = dict.fromkeys(group)
             try:
-                for index, result in self._batch(requests, ready, batch_seed):
+                seed_everything(batch_seed if together else requests[group[0]][2])
+                for index, result in self._answers(requests, group):
                     del left[index]
                     yield index, result
             except BaseException as err:
-                for index in left:  # any of them may be to blame: the runner plays them again one by one
-                    yield index, {**failure(err), "suspect": True}
-        else:
-            for index in ready:
-                session, _, seed = requests[index]
-                yield index, self._single(session, seed)
+                for index in left:  # any of a batch may be to blame: the runner plays them again one by one
+                    yield index, {**failure(err), "suspect": together}
 
     def _take(self, session: str, events: list) -> None:
         from parlai.core.message import Message
@@ -228,25 +226,16 @@ class AgentServer:
         self._untold.discard(session)
         return {**message, "text": "\n".join(filter(None, [self.persona, message.get("text")]))}
 
-    def _batch(self, requests: list, ready: list[int], batch_seed: int) -> Iterator[tuple[int, dict]]:
-        clones = [self.sessions[requests[index][0]] for index in ready]
-        seed_everything(batch_seed)
+    def _answers(self, requests: list, group: list[int]) -> Iterator[tuple[int, dict]]:
+        """Yield the answers to the requests of a `group`: a batch, or a single one."""
+        clones = [self.sessions[requests[index][0]] for index in group]
+        if not self.batchable:
+            yield group[0], turn(clones[0].act())
+            return
+        # TorchAgent.act would hear itself too, which then makes its history another than in a batch.
         for place, reply in _acts(clones[0], [clone.observation for clone in clones]):
             note_own_turn(clones[place], reply)
-            yield ready[place], turn(reply)
-
-    def _single(self, session: str, seed: int) -> dict:
-        clone = self.sessions[session]
-        try:
-            seed_everything(seed)
-            if not self.batchable:
-                return turn(clone.act())
-            # TorchAgent.act would hear itself too, which then makes its history another than in a batch.
-            reply = clone.batch_act([clone.observation])[0]
-            note_own_turn(clone, reply)
-            return turn(reply)
-        except BaseException as err:
-            return failure(err)
+            yield group[place], turn(reply)
 
     def close(self, sessions: list[str]) -> None:
         """Forget conversations that have ended."""

@@ -5,6 +5,7 @@ A process on this machine and an actor of a cluster differ only in how they are 
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import kept_turn
 from parlai_spotbot.outside import MOST_OF_A_NUMBER, cleaned
 from parlai_spotbot.records import Contestant
@@ -142,20 +144,34 @@ class ContestantHandle(ABC):
             self._earlier = self.usage
             self.about = {key: value for key, value in self.about.items() if key != "usage"}
 
-    @abstractmethod
     def close(self, sessions: list[str]) -> None:
         """Let the contestant forget conversations that have ended."""
+        with contextlib.suppress(RuntimeError):  # it has been stopped
+            self._queue.submit(self._close, sessions)
+
+    def _unfit(self, running: bool) -> str:
+        """Return why the contestant gives no turns; one that isn't running is loaded before."""
+        try:
+            if not (running or self.set_aside or self._ended):
+                self._load()
+        except UserError as err:
+            self.set_aside = err.problem
+        return self.set_aside or ("the run was stopped" if self._ended else "")
 
     @abstractmethod
     def finished(self) -> None:
         """A conversation of this contestant came to its end: earlier troubles are forgiven."""
 
-    @abstractmethod
     def end(self) -> None:
         """Stop it for good, whatever it is doing."""
+        self._ended = True
+        self._queue.shutdown(wait=False, cancel_futures=True)
 
     @abstractmethod
     def _load(self) -> None: ...
+
+    @abstractmethod
+    def _close(self, sessions: list[str]) -> None: ...
 
     @abstractmethod
     def _act(self, requests: list[SessionRequest], came: Came) -> list[str | TurnFailure]: ...

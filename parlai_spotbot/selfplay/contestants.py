@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import Protocol
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
@@ -27,19 +26,8 @@ FAREWELL = 60.0
 """So many seconds all contestants together have, at the end, to say what they were."""
 
 
-class Engine(Protocol):
-    """Place where contestants run."""
-
-    name: str
-
-    def start(self, contestant: Contestant, log: Path, threads: int) -> ContestantHandle: ...
-    def close(self) -> None: ...
-
-
 class LocalEngine:
-    """Processes on this machine."""
-
-    name = "local"
+    """Processes on this machine; another engine has contestants run elsewhere."""
 
     def start(self, contestant: Contestant, log: Path, threads: int) -> ContestantHandle:
         return ContestantProcess(contestant, log, threads)
@@ -60,7 +48,7 @@ class Contestants:
         logs: Path,
         threads: int,
         max_loaded: int = 0,
-        engine: Engine | None = None,
+        engine: LocalEngine | None = None,
     ):
         logs.mkdir(parents=True, exist_ok=True)
         # Threads that wait by spinning would take the cores from the other contestants.

@@ -22,6 +22,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
+from parlai_spotbot.selfplay.contestants import LocalEngine
 from parlai_spotbot.selfplay.process import ContestantProcess
 
 LOST = 5
@@ -47,13 +48,11 @@ def import_ray() -> Any:
     return ray
 
 
-class RayEngine:
+class RayEngine(LocalEngine):
     """Actors of the cluster at `address`, of $RAY_ADDRESS where that is empty, else of one started on this machine.
 
     It is joined when the first contestant is started. Raises `UserError` where ray is missing.
     """
-
-    name = "ray"
 
     def __init__(self, address: str = ""):
         self.ray = import_ray()
@@ -225,8 +224,7 @@ class RayContestant(ContestantHandle):
                 self._take(self.ray.get(self._actor.refresh.remote(), timeout=SLACK))
 
     def end(self) -> None:
-        self._ended = True
-        self._queue.shutdown(wait=False, cancel_futures=True)
+        super().end()
         self._stop()
 
     # -- work --------------------------------------------------------------------------------------------------------
@@ -234,13 +232,8 @@ class RayContestant(ContestantHandle):
         gone = [r for r in requests if r.session not in self._sessions and r.events[0][0] != "open"]
         if gone and not self.set_aside:
             return self._failures(requests, "interrupted", "its place in the cluster was lost")
-        try:
-            if not self.set_aside and not self._ended and self._actor is None:
-                self._load()
-        except UserError as err:
-            self.set_aside = err.problem
-        if self.set_aside or self._ended:
-            return self._failures(requests, "set_aside", self.set_aside or "the run was stopped")
+        if why := self._unfit(self._actor is not None):
+            return self._failures(requests, "set_aside", why)
         self._sessions.update(request.session for request in requests)
         try:
             outcomes, state = self._stream(requests, came)
@@ -268,9 +261,9 @@ class RayContestant(ContestantHandle):
     def _failures(self, requests: list[SessionRequest], kind: str, message: str) -> list[str | TurnFailure]:
         return [TurnFailure(self.contestant.name, kind, message) for _ in requests]
 
-    def close(self, sessions: list[str]) -> None:
-        with contextlib.suppress(RuntimeError):  # it has been stopped
-            self._queue.submit(self._tell, "close", sessions)
+    def _close(self, sessions: list[str]) -> None:
+        self._sessions.difference_update(sessions)
+        self._tell("close", sessions)
 
     def finished(self) -> None:
         self._lost = 0
@@ -279,8 +272,6 @@ class RayContestant(ContestantHandle):
 
     def _tell(self, method: str, *args: object) -> None:
         """Send a message to the actor, if there is one, without waiting."""
-        if method == "close":
-            self._sessions.difference_update(*args)
         if self._actor is not None:
             with contextlib.suppress(self.ray.exceptions.RayError):
                 getattr(self._actor, method).remote(*args)

@@ -7,6 +7,7 @@ and it may need no more contestants than may be loaded at once. All follows from
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 
@@ -52,18 +53,13 @@ def _rounds(plan: Plan, conversations: Sequence[Entities]) -> list[list[int]]:
 
 def _round_of(a: int, b: int) -> tuple[int, int]:
     """The two blocks, in order; what a block plays within itself is played when it is first there."""
-    if a == b:
-        return (0, max(a, 1))
-    return (a, b) if a < b else (b, a)
+    return (0, max(a, 1)) if a == b else (min(a, b), max(a, b))
 
 
 def _visits(blocks: int) -> list[tuple[int, int]]:
     """All pairs of blocks, so that neighbours share a block; a single block goes with an empty one."""
-    visits = []
-    for row in range(max(blocks, 2) - 1):
-        others = range(row + 1, max(blocks, 2))
-        visits += [(row, other) for other in (reversed(others) if row % 2 else others)]
-    return visits
+    pairs = itertools.combinations(range(max(blocks, 2)), 2)
+    return sorted(pairs, key=lambda pair: (pair[0], -pair[1] if pair[0] % 2 else pair[1]))
 
 
 def pack(conversations: Sequence[Entities], most: int) -> list[int]:

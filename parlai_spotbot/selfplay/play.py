@@ -20,7 +20,7 @@ from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay import human_pool
 from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
-from parlai_spotbot.selfplay.contestants import Contestants, Engine
+from parlai_spotbot.selfplay.contestants import Contestants, LocalEngine
 from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
@@ -135,7 +135,7 @@ def claimed(path: Path | str, command: str) -> Iterator[Path]:
 
 
 def play(
-    path: Path, request: SelfPlayRequest, progress: bool = True, say=print, engine: Engine | None = None
+    path: Path, request: SelfPlayRequest, progress: bool = True, say=print, engine: LocalEngine | None = None
 ) -> SelfPlaySummary:
     """Bring the conversations of the study at `path` to what is asked; the caller holds the study (`claimed`).
 
@@ -254,23 +254,15 @@ def _record(
 
 
 def _with_runs(recorded: Mapping[str, dict], accounts: Mapping[str, list[dict]]) -> dict[str, dict]:
-    """Return the recorded accounts of contestants with those of further runs."""
+    """Return the accounts of contestants after further runs, each with the earlier ones that differ."""
     contestants = dict(recorded)
     for name, abouts in accounts.items():
         for about in abouts:
-            contestants[name] = _with_earlier(about, contestants.get(name))
+            known = dict(contestants.get(name, {}))
+            earlier = known.pop("earlier", [])
+            earlier = [*earlier, known] if known and known != about else earlier
+            contestants[name] = {**about, "earlier": earlier} if earlier else about
     return contestants
-
-
-def _with_earlier(about: dict, known: dict | None) -> dict:
-    """Return a contestant's account with those of earlier runs that differ."""
-    if known is None:
-        return about
-    earlier = known.get("earlier", [])
-    known = {key: value for key, value in known.items() if key != "earlier"}
-    if known != about:
-        earlier = [*earlier, known]
-    return {**about, "earlier": earlier} if earlier else about
 
 
 def versions() -> dict[str, str]:

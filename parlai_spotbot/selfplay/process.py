@@ -63,7 +63,7 @@ class ContestantProcess(ContestantHandle):
         super().__init__(contestant)
         self.log = log
         self.place = str(log)  # how a user finds the log
-        self.load_traceback = ""  # of what it raised while it was loaded
+        self.traceback = ""  # of what it raised while it was loaded, or tried
         self.threads = threads
         self._strikes = 0
         self._process: Any = None
@@ -111,7 +111,7 @@ class ContestantProcess(ContestantHandle):
         if answer[0] == "error":
             self._stop()
             failure = self._failure("exception", answer[1], answer[2])
-            self.load_traceback = failure.detail
+            self.traceback = failure.detail
             raise self._load_error(failure.message, own=answer[3])
         self.about, self.met = self.account(answer[1]), True
         self.noted()
@@ -145,8 +145,7 @@ class ContestantProcess(ContestantHandle):
             self.noted()
 
     def end(self) -> None:
-        self._ended = True
-        self._queue.shutdown(wait=False, cancel_futures=True)
+        super().end()
         if self._process is not None:
             self._end_process()
 
@@ -158,10 +157,6 @@ class ContestantProcess(ContestantHandle):
         self._process.join()
 
     # -- work --------------------------------------------------------------------------------------------------------
-    def close(self, sessions: list[str]) -> None:
-        with contextlib.suppress(RuntimeError):  # it has been stopped
-            self._queue.submit(self._close, sessions)
-
     def finished(self) -> None:
         self._strikes = 0
 
@@ -174,13 +169,8 @@ class ContestantProcess(ContestantHandle):
                 self._stop()
 
     def _act(self, requests: list[SessionRequest], came: Came) -> list[str | TurnFailure]:
-        if not self.set_aside and self._connection is None and not self._ended:
-            try:
-                self._load()
-            except UserError as err:
-                self.set_aside = err.problem
-        if self.set_aside or self._ended:
-            return [self._failure("set_aside", self.set_aside or "the run was stopped") for _ in requests]
+        if why := self._unfit(self._connection is not None):
+            return [self._failure("set_aside", why) for _ in requests]
         outcomes: list = [None] * len(requests)
         # What is made in one batch belongs together, unless each turn comes alone.
         together = self.about.get("batched", False) and len(requests) > 1 and not self.about.get("one_at_a_time", False)

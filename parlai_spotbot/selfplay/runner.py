@@ -167,7 +167,8 @@ class Runner:
         for job, world in zip(jobs, worlds, strict=True):
             if world.failure is None:
                 if world.episode_done():
-                    outcome.done.append((job, conversation(self.plan, job, world.turns, _prompts(job, leased))))
+                    prompts = {name: leased[name].about.get("system_prompt") for name in job.entities}
+                    outcome.done.append((job, conversation(self.plan, job, world.turns, prompts)))
                     for name in job.entities:
                         leased[name].finished()
             elif self._begin_again(job, world.failure):
@@ -211,17 +212,12 @@ class Runner:
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
 
 
-def _prompts(job: ConversationJob, leased: dict[str, ContestantHandle]) -> dict[str, str]:
-    """Return the system prompt of each contestant of a conversation that reports one."""
-    system_prompt_by_name = {name: leased[name].about.get("system_prompt", "") for name in job.entities}
-    return {name: prompt for name, prompt in system_prompt_by_name.items() if prompt}
-
-
-def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str]) -> Conversation:
+def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str | None]) -> Conversation:
     """The record of a finished conversation, the seed exchange in front.
 
-    `prompts` are the contestants' own instructions; the domain's are the context.
+    `prompts` are the contestants' own instructions, where they have any; the domain's are the context.
     """
+    prompts = {name: prompt for name, prompt in prompts.items() if prompt}
     seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=bool(job.seed.turns)))
     return Conversation(
         conversation_id=job.conversation_id,

@@ -121,10 +121,11 @@ class ScriptedPerson(Agent):
         """Do nothing: the script does not depend on it."""
 
 
-class _Failed(Exception):
-    def __init__(self, failure: TurnFailure):
-        self.failure = failure
-        super().__init__(failure.message)
+def _failed(process: ContestantProcess, failure: TurnFailure) -> UserError:
+    """Return the error of a contestant that gives no turn."""
+    process.traceback = failure.detail
+    message = f"contestant '{failure.contestant}' failed: {failure.kind}: {failure.message}"
+    return UserError(message, remedies.remedy(failure.kind, message, str(process.log)))
 
 
 @dataclass
@@ -167,7 +168,7 @@ def _play(process: ContestantProcess, scripts: Sequence[TrialScript], name: str,
             test.seconds.append(time.monotonic() - start)
             for (world, _), outcome in zip(waiting, outcomes, strict=True):
                 if isinstance(outcome, TurnFailure) and outcome.kind != "empty":
-                    raise _Failed(outcome)
+                    raise _failed(process, outcome)
                 test.answers += 1
                 test.empty += isinstance(outcome, TurnFailure)
                 world.take(outcome)
@@ -185,12 +186,7 @@ def try_contestant(process: ContestantProcess, scripts: Sequence[TrialScript]) -
         trial = replace(trial, agent=agent, load_seconds=time.monotonic() - start)
         trial = _tested(trial, process, scripts)
     except UserError as err:
-        trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy, detail=process.load_traceback)
-    except _Failed as err:
-        failure = err.failure
-        message = f"contestant '{trial.name}' failed: {failure.kind}: {failure.message}"
-        remedy = remedies.remedy(failure.kind, message, str(process.log))
-        trial = replace(trial, problem=remedies.short(message), remedy=remedy, detail=failure.detail)
+        trial = replace(trial, problem=remedies.short(err.problem), remedy=err.remedy, detail=process.traceback)
     finally:
         process.end()
     return replace(trial, memory=process.peak_memory)
@@ -200,7 +196,7 @@ def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScr
     alone = _play(process, scripts, "alone")
     if alone.empty == alone.answers:
         (why,) = {world.failure.message for world in alone.worlds[:1] if world.failure}
-        raise _Failed(TurnFailure(trial.name, "empty", f"nothing but empty turns ({why})"))
+        raise _failed(process, TurnFailure(trial.name, "empty", f"nothing but empty turns ({why})"))
     left_out = process.left_out.copy()
     again, batch = _play(process, scripts, "again"), "no"
     if process.about.get("batched"):

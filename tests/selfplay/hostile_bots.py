@@ -57,20 +57,9 @@ class Unprintable:
         raise RuntimeError(HALF)
 
 
-def _cyclic():
-    value = {}
-    value["text"] = value
-    return value
-
-
 none = returns(None)
-octets = returns(b"bytes \xff")
 integer = returns(10**5000)
-not_a_number = returns(float("nan"))
-no_text = returns({"content": "hi"})
 nested = returns(_nested)
-cyclic = returns(_cyclic)
-truth = returns(True)
 empty = returns("")
 blank = returns(" \n\t\u200b")
 huge = returns(lambda: "x" * 12_000_000)
@@ -114,15 +103,11 @@ huge_message = raises(lambda: ValueError("y" * 12_000_000))
 wordless = raises(Wordless)
 unpicklable_error = raises(lambda: Unpicklable(1, 2))
 leaves = raises(lambda: SystemExit("bye"))
-interrupts = raises(KeyboardInterrupt)
 stops = raises(StopIteration)
 generator_exit = raises(GeneratorExit)
-no_memory = raises(MemoryError)
 end_of_file = raises(lambda: EOFError("no more"))
 broken_pipe = raises(lambda: BrokenPipeError("no pipe"))
 deep = _deep
-group = raises(lambda: ExceptionGroup("several", [ValueError(HALF), OSError(1, "x")]))
-not_unicode = raises(lambda: UnicodeDecodeError("utf-8", b"\xff", 0, 1, HALF))
 
 
 # -- what they do ----------------------------------------------------------------------------------------------------
@@ -149,16 +134,6 @@ def _environment():
     os.environ["PATH"] = "/nowhere"
 
 
-def _threads():
-    for _ in range(20):
-        threading.Thread(target=time.sleep, args=(600,)).start()
-
-
-def _handlers():
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_IGN)
-
-
 def _prints():
     for _ in range(100):
         print("z" * 100_000)
@@ -173,21 +148,16 @@ def _patches():
 imports = done(lambda: importlib.import_module("no_such_module"), after=3)
 exits = done(lambda: os._exit(3), after=3)
 kills_itself = done(lambda: os.kill(os.getpid(), signal.SIGKILL), after=3)
-segfault = done(lambda: os.kill(os.getpid(), signal.SIGSEGV), after=3)
 forks = done(os.fork)
 forks_once = done(lambda: os.fork(), after=3)
 closes = done(_closes)
 closes_all = done(_closes_all, after=3)
 prints = done(_prints)
-changes_folder = done(lambda: os.chdir("/"))
 sleeps = done(lambda: time.sleep(600), after=3)
 spins = done(lambda: [None for _ in iter(int, 1)], after=3)
 stopped = done(lambda: os.kill(os.getpid(), signal.SIGSTOP), after=3)
-threads = done(_threads)
 environment = done(_environment)
-handlers = done(_handlers)
 patches = done(_patches)
-exits_politely = done(lambda: sys.exit(0), after=3)
 
 
 def removes_study(history):
@@ -211,13 +181,12 @@ def alters(messages):
 
 # -- agents and other shapes -----------------------------------------------------------------------------------------
 class Harmful(Agent):
-    """A ParlAI agent whose reply is `made`."""
+    """A ParlAI agent with a reply that may be anything."""
 
-    def made(self):
-        return {"id": "good", "text": "I am somebody else", "episode_done": True}
+    reply = {"id": "good", "text": "I am somebody else", "episode_done": True}
 
     def act(self):
-        return self.made()
+        return self.reply
 
 
 class Altering(Harmful):
@@ -228,33 +197,24 @@ class Altering(Harmful):
 
 
 class NoMessage(Harmful):
-    def made(self):
-        return "just a text"
+    reply = "just a text"
 
 
 class Unsendable(Harmful):
-    def made(self):
-        return {"text": "hi", "lock": threading.Lock()}
+    reply = {"text": "hi", "lock": threading.Lock()}
 
 
 class NumberText(Harmful):
-    def made(self):
-        return {"text": 7}
+    reply = {"text": 7}
 
 
 class FailsWithHalf(Harmful):
-    def made(self):
-        return {"failure": HALF}
+    reply = {"failure": HALF}
 
 
 class FailsInInit(Agent):
     def __init__(self, opt, shared=None):
         raise RuntimeError(HALF + ESCAPES)
-
-
-class ExitsInInit(Agent):
-    def __init__(self, opt, shared=None):
-        raise SystemExit(4)
 
 
 class FailsInClone(Harmful):
@@ -272,28 +232,12 @@ class OddUsage(Harmful):
         return {"tokens": float("inf"), "other": object()}
 
 
-class Raises:
-    """A class of plain Python that can't be made."""
-
-    def __init__(self):
-        raise RuntimeError("not today")
-
-    def reply(self, text):
-        return ""
-
-
 class Callable:
     def __call__(self, text):
         return f"called with {text[:9]}"
 
 
-class FailingCall:
-    def __call__(self, text):
-        raise RuntimeError(HALF)
-
-
 called = Callable()
-failing_call = FailingCall()
 part = functools.partial(lambda text, end: f"{text[:9]}{end}", end="!")
 
 
@@ -328,8 +272,3 @@ bound = called.__call__
 class SleepsInInit(Agent):
     def __init__(self, opt, shared=None):
         time.sleep(600)
-
-
-class FailsInUsage(Harmful):
-    def usage(self):
-        raise SystemExit(HALF)

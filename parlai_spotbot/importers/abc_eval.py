@@ -136,13 +136,15 @@ class _Maker:
             for number, (identity, work) in enumerate(units.items(), start=1):
                 self.people.setdefault(work["worker_id"], f"person-{len(self.people) + 1:04d}")
                 self.units[name, identity] = f"{name.partition('_')[0]}-{number:05d}"
+        spent: dict[str, float | None] = {}
+        for work in self.stages[CHATS]["work_units"].values():
+            for identity, part in zip(work["dialogue_ids"], ("first_bot", "second_bot"), strict=False):
+                spent.setdefault(identity, self._part(work, part))
         for _, identity, dialogue in self._dialogues(CHATS, ANSWERS):
             exchanges = [(turn.get("user_turn") or "", turn.get("bot_turn") or "") for turn in dialogue["turns"]]
             if identity not in self.talks:
-                took = self._chatted(identity)
-                self.talks[identity] = conversation(
-                    identity, dialogue["bot"], exchanges, {"seconds": took} if took else {}
-                )
+                took = {"seconds": spent[identity]} if spent.get(identity) else {}
+                self.talks[identity] = conversation(identity, dialogue["bot"], exchanges, took)
             elif [turn.text for turn in self.talks[identity].turns] != [text for both in exchanges for text in both]:
                 self.odd["dialogues with other words where they were annotated", "as they were chatted"] += 1
         for name, identity, dialogue in self._dialogues(CHATS, ANSWERS):
@@ -158,13 +160,6 @@ class _Maker:
             for identity, dialogue in self.stages[name]["dialogues"].items():
                 self.place[0] = f"{name}, dialogue '{identity}'"
                 yield name, identity, dialogue
-
-    def _chatted(self, identity: str) -> float | None:
-        """Return the duration of the chat in seconds."""
-        for work in self.stages[CHATS]["work_units"].values():
-            if identity in (ids := work["dialogue_ids"][:2]):
-                return self._part(work, ("first_bot", "second_bot")[ids.index(identity)])
-        return None
 
     @staticmethod
     def _part(work: Mapping, part: str) -> float | None:
@@ -197,47 +192,42 @@ class _Maker:
             return
         else:
             target, annotation = f"turn:{2 * turn + 1}", unit
+            survey, question, task, scale = TURNS, name, name, RATINGS
             if kind == "behavior":
-                about["item_id"] = f"{identity}-{task_of_label(name)}"
-                survey, question, value = SURVEY, QUESTION[name], YES_NO[score]
-            else:
-                about["item_id"] = f"{identity}-{name}"
-                survey, question, value = TURNS, name, RATINGS[score]
+                survey, question, task, scale = SURVEY, QUESTION[name], task_of_label(name), YES_NO
+            about["item_id"], value = f"{identity}-{task}", scale[score]
         self.rows[survey].append(judgement(talk, survey, annotation, target, question, value, **about))
 
     def _training(self, name: str, group: str) -> None:
         """Add a row a round; the last round of a task decides."""
         last: dict[str, int] = {}
-        attempts = []
+        rows = []
         for _, identity, dialogue in self._dialogues(name):
             end = identity.rpartition("_")[2]
+            number = int(end) if end.isdigit() else 0
             for attempt in dialogue.get("attempts", []):
                 work = self.stages[name]["work_units"][attempt["work_unit_id"]]
-                number = int(end) if end.isdigit() else 0
                 wrong, task = len(attempt.get("mistakes") or ()), work["task"]
-                passed = attempt.get("passed")
-                allowed = ALLOWED[task]
-                passed = wrong <= allowed if passed is None else passed
+                passed, allowed = attempt.get("passed"), ALLOWED[task]
                 last[task] = max(last.get(task, 0), number)
-                attempts.append((identity, len(dialogue["turns"]), work, number, wrong, passed))
-        for identity, turns, work, number, wrong, passed in attempts:
-            self.training.append(
-                {
-                    "task": work["task"],
-                    "annotator": self.people[work["worker_id"]],
-                    "attempt": 0,
-                    "round": number,
-                    "role": "training",
-                    "dialogue": identity,
-                    "wrong_turns": wrong,
-                    "of": max(turns, wrong),
-                    "mistakes_by_label": {},
-                    "passed": passed if number == last[work["task"]] else None,
-                    "at": self._when(work),
-                    "seconds": _seconds(work.get("time_to_complete_sec")),
-                    "group": group,
-                }
-            )
+                rows.append(
+                    {
+                        "task": task,
+                        "annotator": self.people[work["worker_id"]],
+                        "attempt": 0,
+                        "round": number,
+                        "role": "training",
+                        "dialogue": identity,
+                        "wrong_turns": wrong,
+                        "of": max(len(dialogue["turns"]), wrong),
+                        "mistakes_by_label": {},
+                        "passed": wrong <= allowed if passed is None else passed,
+                        "at": self._when(work),
+                        "seconds": _seconds(work.get("time_to_complete_sec")),
+                        "group": group,
+                    }
+                )
+        self.training += [row if row["round"] == last[row["task"]] else row | {"passed": None} for row in rows]
 
     def _when(self, work: Mapping) -> str:
         date = work.get("completion_date") or ""

@@ -6,35 +6,43 @@ The second entity is the assistant and the first the user, but a person is alway
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.exporters.format import Exported, ExportRequest, lines_of
-from parlai_spotbot.importers.chats import SYSTEM, ChatForm
+from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
 from parlai_spotbot.records import HUMAN, Conversation
 
 PEOPLE = "it holds turns of people: the licence of their conversations decides whether you may pass it on"
 
 
-def assistant_of(conversation: Conversation) -> int:
-    """The entity that is the assistant: the second, but for a bot that opened a conversation with a person."""
-    return 0 if conversation.is_human == (False, True) else 1
+@dataclass(frozen=True)
+class ChatForm:
+    """A format's columns of ids and messages, the keys of a message's role and text, and the words for two roles."""
+
+    identity: str
+    messages: str
+    role: str
+    text: str
+    user: str
+    assistant: str
 
 
-def chat(conversation: Conversation, form: ChatForm, name: str) -> dict:
-    """A conversation as a row of a format; `name` is its column of ids."""
-    bot = assistant_of(conversation)
-    messages = [{form.role: SYSTEM, form.text: conversation.context[bot]}] if conversation.context[bot] else []
-    for place, turn in enumerate(conversation.turns):
-        messages.append({form.role: form.assistant if place % 2 == bot else form.user, form.text: turn.text})
+def chat(conversation: Conversation, form: ChatForm) -> dict:
+    """A conversation as a row; the assistant is the second entity, or a bot that opened a chat with a person."""
+    bot = 0 if conversation.is_human == (False, True) else 1
+    roles = [form.assistant if place == bot else form.user for place in (0, 1)]
+    messages = [("system", conversation.context[bot])] if conversation.context[bot] else []
+    messages += [(roles[place % 2], turn.text) for place, turn in enumerate(conversation.turns)]
     return {
-        name: conversation.conversation_id,
-        form.messages: messages,
+        form.identity: conversation.conversation_id,
+        form.messages: [{form.role: role, form.text: text} for role, text in messages],
         "model": conversation.entities[bot],
         "entities": list(conversation.entities),
         "seed_exchanges": conversation.seed_exchanges,
     }
 
 
-def chats(request: ExportRequest, form: ChatForm, name: str) -> Exported:
+def chats(request: ExportRequest, form: ChatForm) -> Exported:
     """All conversations of a study, a line each, in its order."""
     study = request.study
     if not study.conversations_path.exists():
@@ -42,4 +50,9 @@ def chats(request: ExportRequest, form: ChatForm, name: str) -> Exported:
     conversations = study.conversations()
     people = any(HUMAN in c.entities or c.seed_exchanges for c in conversations)
     summary = f"{len(conversations)} conversations of {', '.join(study.plan.contestants)}"
-    return Exported(lines_of([chat(c, form, name) for c in conversations]), summary, (PEOPLE,) if people else ())
+    return Exported(lines_of([chat(c, form) for c in conversations]), summary, (PEOPLE,) if people else ())
+
+
+def export_of(form: ChatForm) -> Export:
+    """Return the export of a format of chats."""
+    return Export(lambda request: chats(request, form))

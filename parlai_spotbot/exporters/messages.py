@@ -1,7 +1,6 @@
 """Conversations as `messages` of `role` and `content`: OpenAI's chat JSON Lines, also read by Hugging Face's tools."""
 
-from parlai_spotbot.exporters.chats import chats
-from parlai_spotbot.exporters.format import Export
-from parlai_spotbot.importers.messages import FORM
+from parlai_spotbot.exporters.chats import ChatForm, export_of
 
-EXPORT = Export(lambda request: chats(request, FORM, "conversation_id"))
+FORM = ChatForm("conversation_id", "messages", "role", "content", "user", "assistant")
+EXPORT = export_of(FORM)

@@ -1,7 +1,6 @@
 """Conversations as ShareGPT's `conversations` of `from` and `value`."""
 
-from parlai_spotbot.exporters.chats import chats
-from parlai_spotbot.exporters.format import Export
-from parlai_spotbot.importers.sharegpt import FORM
+from parlai_spotbot.exporters.chats import ChatForm, export_of
 
-EXPORT = Export(lambda request: chats(request, FORM, "id"))
+FORM = ChatForm("id", "conversations", "from", "value", "human", "gpt")
+EXPORT = export_of(FORM)

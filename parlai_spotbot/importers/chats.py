@@ -11,7 +11,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -30,17 +29,6 @@ MOST_OF_A_LITERAL = 1 << 20
 """Characters of a list as Python writes it; to parse it takes some hundred times that memory."""
 BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 """Where NumPy, which writes lists without commas, begins a line. Within texts line ends are escaped."""
-
-
-@dataclass(frozen=True)
-class ChatForm:
-    """Names that exported files of a format have: of the column of messages, a message's role and text, and roles."""
-
-    messages: str = "messages"
-    role: str = "role"
-    text: str = "content"
-    user: str = USER
-    assistant: str = BOT
 
 
 class ChatReader(Reading):

@@ -22,6 +22,7 @@ def summary(imported: ImportedStudy) -> str:
         people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
         answers = counted(imported.about["annotations"], "annotation")
         lines[0] += f"; {counted(len(imported.units), 'unit')}; {answers}, {counted(people, 'annotator')}"
+    lines = [imported.summary] if imported.summary else lines
     lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = [row for row in imported.about.get("oddities", []) if row["count"]]
     if rows:
@@ -30,9 +31,7 @@ def summary(imported: ImportedStudy) -> str:
     return "\n".join(lines)
 
 
-def study_format(
-    read: Callable[[ImportRequest], ImportedStudy], summary: Callable[[ImportedStudy], str] = summary
-) -> Format:
+def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
     """Return a format whose data become a study of their own."""
 
     def bring(request: ImportRequest) -> str:

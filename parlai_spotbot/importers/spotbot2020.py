@@ -12,17 +12,17 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
+from parlai_spotbot.importers.judgements import wide_fields
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance
 from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys import get_survey
 
 SURVEY = "spot_the_bot"
 ANNOTATORS = 2
 """Annotators a segment, by the paper's plan."""
 
-TARGETS = {"nature0": ("nature", "entity:0"), "nature1": ("nature", "entity:1")}
-TARGETS |= {feature: (feature, "pair") for feature in ("fluency", "sensibleness", "specificity")}
 PREFERRED = {1: "entity:0", 0: "no_difference", -1: "entity:1"}
 
 
@@ -105,7 +105,7 @@ def _answers(row: dict) -> list[Judgement]:
             submitted_at=_iso(row["submitted"]),
             seconds=None if pd.isna(row["seconds"]) else row["seconds"],
         )
-        for column, (question, target) in TARGETS.items()
+        for column, (question, target) in wide_fields(get_survey(SURVEY)).items()
     ]
 
 

@@ -128,7 +128,7 @@ class Dump:
         One row an annotation, in the order of the dump: the columns of
         `parlai_spotbot.analysis.frames.joined`; `elapsed` (seconds as the dump has them; `seconds` lacks the
         absurd ones); `started` and `submitted` (ms since 1970, NaN where unknown); and its flags: `incomplete` (the
-        annotator did not finish the package), `repeat` (had answered this segment before), `developer`. Annotators are
+        annotator did not finish the package), `repeat` (had answered this segment before), `developers`. Annotators are
         numbered in the order in which they appear.
     turns : frame
         One row a turn: conversation_id, turn, speaker, exchange_nr (the dump's), text.
@@ -172,9 +172,7 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
     for reason in leave_out:
         if reason not in LEAVE_OUT:
             raise UserError(f"--leave-out {reason}: not known.", nearest(reason, LEAVE_OUT))
-    flags = [
-        flag for reason, flag in (("incomplete", "incomplete"), ("developers", "developer")) if reason in leave_out
-    ]
+    flags = [flag for flag in ("incomplete", "developers") if flag in leave_out]
     kept = dump.annotations[~dump.annotations[flags].any(axis=1)]
     if "repeats" in leave_out:
         kept = kept.drop_duplicates(["worker_id", "conversation_id", "k"], keep="last")
@@ -234,7 +232,7 @@ def _annotations(file: tuple[str, bytes], conversations: dict, packages: dict) -
             "elapsed": elapsed,
             "started": float(row["start_time"]) if has_clock else np.nan,
             "submitted": float(row["end_time"]),
-            "developer": bool(DEVELOPER.search(user)),
+            "developers": bool(DEVELOPER.search(user)),
         }
 
     frame = pd.DataFrame(_made(file, annotation))

@@ -43,8 +43,8 @@ def _annotations(every: pd.DataFrame) -> dict[str, Any]:
     return {
         "incomplete_packages": packages["incomplete"],
         "incomplete_annotations": every["incomplete"],
-        "developers": every.groupby("worker_id")["developer"].any(),
-        "developer_annotations": every["developer"],
+        "developers": every.groupby("worker_id")["developers"].any(),
+        "developer_annotations": every["developers"],
         "repeats": every["repeat"],
         "many_packages": packages.groupby("worker_id").size() > 3,
         "many_segments": segments.groupby(["worker_id", "conversation_id"]).size() > 1,

@@ -115,9 +115,14 @@ def votes(
         "options": {"domain": domain, "source": source, **options},
         **reader.about(),
     }
+    outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
+    voted = f"; {counted(about['annotators'], 'annotator')}" if "annotator" in reader.columns else ""
+    columns_read = "; ".join(f"{name} from {theirs}" for name, theirs in about["columns"].items())
+    votes_read = f"{counted(counts.total(), 'vote')} on {len(bots)} contestants: {outcomes}{voted}"
+    summary = f"{votes_read}\nread: {columns_read}"
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
     plan = Plan(domain, bots, surveys=(SURVEY,))
-    return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines})
+    return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary)
 
 
 def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[str]]:
@@ -342,15 +347,4 @@ def _read(request: ImportRequest) -> ImportedStudy:
     return votes(request.data, request.domain or "votes", *words, request.source, request.left_out)
 
 
-def _summary(imported: ImportedStudy) -> str:
-    """Return how many votes have which outcome, and which columns were read."""
-    contestants, about = imported.plan.contestants, imported.about
-    outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
-    lines = [f"{counted(about['annotations'], 'vote')} on {len(contestants)} contestants: {outcomes}"]
-    if about["annotators"] is not None:
-        lines[0] += f"; {counted(about['annotators'], 'annotator')}"
-    lines.append("read: " + "; ".join(f"{name} from {theirs}" for name, theirs in about["columns"].items()))
-    return "\n".join(lines + [f"note: {note}" for note in about["notes"]])
-
-
-FORMAT = study_format(_read, _summary)
+FORMAT = study_format(_read)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from parlai_spotbot.exporters import messages, sharegpt
 from parlai_spotbot.exporters.chats import chat
-from parlai_spotbot.importers import messages, sharegpt
 from parlai_spotbot.importers.chats import ChatReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.records import HUMAN, Conversation, Turn
@@ -37,7 +37,7 @@ def talk(entities, *texts, **more):
 
 def test_a_person_is_the_user_and_what_bots_were_told_is_the_system(tmp_path):
     opened = talk(("m", HUMAN), "hi", "hello", context=("be kind", ""))
-    assert chat(opened, messages.FORM, "conversation_id") == {
+    assert chat(opened, messages.FORM) == {
         "conversation_id": "c1",
         "messages": [
             {"role": "system", "content": "be kind"},
@@ -48,7 +48,7 @@ def test_a_person_is_the_user_and_what_bots_were_told_is_the_system(tmp_path):
         "entities": ["m", "human"],
         "seed_exchanges": 0,
     }
-    row = chat(talk(("a", "b"), "x", "y"), sharegpt.FORM, "id")
+    row = chat(talk(("a", "b"), "x", "y"), sharegpt.FORM)
     assert (row["model"], [m["from"] for m in row["conversations"]]) == ("b", ["human", "gpt"])
 
 

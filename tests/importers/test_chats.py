@@ -39,10 +39,6 @@ def write(tmp_path):
     return lines
 
 
-def counted(imported):
-    return {row["what"].split(" (")[0]: (row["count"], row["of"]) for row in imported.about["oddities"]}
-
-
 def test_who_is_who(write):
     path = write(
         {"messages": said("hi", "hello"), "model": "org/gpt 4o", "id": 7},
@@ -64,37 +60,6 @@ def test_who_is_who(write):
     assert {c.kind for c in itself.conversations} == {"self"}
 
 
-def test_what_becomes_a_turn_and_what_is_counted(write):
-    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    picture = {"type": "image_url", "image_url": {"url": "https://example.org/x.png"}}
-    messages = [
-        {"role": "developer", "content": "be kind"},
-        {"role": "system", "content": [{"type": "text", "text": "be brief"}]},
-        {"role": "user", "content": [{"type": "text", "text": "what is"}, picture, {"type": "text", "text": "this?"}]},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "content": [{"type": "odd"}], "tool_call_id": "1"},
-        {"role": "assistant", "content": "a cat", "tool_calls": [call]},
-        {"role": "assistant", "content": "surely"},
-        {"role": "system", "content": "now be rude"},
-        {"role": "user", "content": "  "},
-        {"role": "user", "content": "insult me"},
-        {"role": "assistant", "refusal": "I won't.", "content": None},
-        {"role": "user", "content": "well"},
-    ]
-    rows = [{"messages": messages}, {"messages": said("hi", "hello")}, {"messages": said("nobody answers")}]
-    made = read("messages", write(*rows))
-    talk, _ = made.conversations
-    assert [turn.text for turn in talk.turns] == ["what is\nthis?", "a cat\nsurely", "insult me", "I won't.", "well"]
-    assert talk.context == ("", "be kind\nbe brief")
-    assert (talk.exchanges, talk.entities) == (2, ("human", "chats"))
-    assert counted(made) == {
-        "messages of the system in front": (2, 15),
-        "messages of tools, of the system later on, and without a text": (4, 15),
-        "parts of messages that are no text": (1, 15),
-        "messages by the speaker before": (1, 15),
-    }
-
-
 @case_table(__file__, "read")
 def test_formats_and_faults_of_chats(format, name, text, rows, words, talks, left, odd, says, tmp_path):
     """Each row is read, and what it lacks is counted; all else is refused with the place."""
@@ -111,19 +76,6 @@ def test_formats_and_faults_of_chats(format, name, text, rows, words, talks, lef
     assert sorted(found) == sorted(talks)
     assert dict(request.left_out.counts) == (left or {})
     assert {row["what"]: row["count"] for row in made.about["oddities"]} == (odd or {})
-
-
-def test_sharegpt(write):
-    talk = [{"from": who, "value": text} for who, text in (("human", "hi"), ("gpt", "hello"), ("human", "bye"))]
-    calls = [{"from": "function_call", "value": "{}"}, {"from": "observation", "value": "{}"}]
-    rows = [
-        {"id": "x_0", "conversations": [{"from": "system", "value": "be kind"}, *talk]},
-        {"id": "x_1", "conversations": [*talk, *calls, {"from": "gpt", "value": "ciao"}], "system": "be brief"},
-    ]
-    first, second = read("sharegpt", write(*rows, name="sg.json")).conversations
-    assert (first.conversation_id, first.context, first.entities) == ("x_0", ("", "be kind"), ("human", "sg"))
-    assert [turn.text for turn in second.turns] == ["hi", "hello", "bye", "ciao"]
-    assert second.context == ("", "be brief")
 
 
 def test_a_column_of_another_name_and_a_seed(write):
@@ -215,11 +167,3 @@ def test_without_pyarrow_it_is_said_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "x.parquet").write_bytes(b"PAR1")
     with pytest.raises(UserError, match="pip install pyarrow"):
         read("messages", tmp_path / "x.parquet")
-
-
-def test_half_characters_come_in_as_replacements(write):
-    (talk,) = read(
-        "messages",
-        write('{"messages": [{"role": "user", "content": "a\\ud83d"}, {"role": "assistant", "content": "b"}]}'),
-    ).conversations
-    assert talk.turns[0].text == "a\ufffd"

@@ -80,41 +80,6 @@ def test_an_arena_becomes_a_study_without_conversations(run, written, tmp_path):
     assert study.judgements_path("votes").read_bytes() == before
 
 
-SAME = [("x", "y", "a"), ("x", "y", "b"), ("y", "x", "tie"), ("x", "y", "both_bad")]
-SPELT = {
-    "left and right": "left,right,winner\nx,y,left\nx,y,right\ny,x,tie\nx,y,tie_bothbad\n",
-    "a and b": "a,b,vote\nx,y,A\nx,y,B\ny,x,draw\nx,y,Both Bad\n",
-    "by name": "Model A,Model B,Winner\nx,y,x\nx,y,y\ny,x,Tie\nx,y,bothbad\n",
-    "one column each": "model_a,model_b,winner_model_a,winner_model_b,winner_tie,winner_tie_bothbad\n"
-    "x,y,1,0,0,0\nx,y,0,1,0,0\ny,x,0,0,1,0\nx,y,0,0,0,1\n",
-    "numbers": "model_1,model_2,result\nx,y,model_1\nx,y,model_2\ny,x,equal\nx,y,both_bad\n",
-}
-
-
-@pytest.mark.parametrize("text", SPELT.values(), ids=SPELT)
-def test_common_spellings_mean_the_same(text, written):
-    assert met(votes(written(text), "x")) == SAME
-
-
-@pytest.mark.parametrize("shape", ["jsonl", "json", "json of lines", "tsv"])
-def test_other_files_say_the_same(shape, written):
-    words = ["model_a", "model_b", "tie", "tie (bothbad)"]
-    rows = [
-        {"model_a": a, "model_b": b, "winner": word, "judge": n, "turn": {"n": 1}}
-        for n, ((a, b, _), word) in enumerate(zip(SAME, words, strict=True))
-    ]
-    text = {
-        "jsonl": "".join(json.dumps(row) + "\n" for row in rows),
-        "json": json.dumps(rows, indent=1),
-        "json of lines": "".join(json.dumps(row) + "\n\n" for row in rows),
-        "tsv": "model_a\tmodel_b\twinner\tjudge\n"
-        + "".join(f"{r['model_a']}\t{r['model_b']}\t{r['winner']}\t{r['judge']}\n" for r in rows),
-    }[shape]
-    found = votes(written(text, f"votes.{shape.split()[0]}"), "x")
-    assert met(found) == SAME
-    assert [row.worker_id for row in read(found)] == ["0", "1", "2", "3"]
-
-
 def test_other_names_are_told(written):
     text = 'first bot,second bot,who,rater\n"Big, model",small,1,ann\nsmall,"Big, model",0,bob\n'
     found = votes(
@@ -146,33 +111,14 @@ def test_votes_on_oneself_are_left_out_and_said(written):
 
 COPY = "copy of another row"
 ALL = ("judge", "question_id", "tstamp")
-REPEATS = [
-    # columns known, what differs, whether it is a repeat
-    (ALL, {}, True),
-    (ALL, {"tstamp": 2e9}, True),
-    (ALL, {"winner": "model_b"}, True),
-    (ALL, {"model_a": "y", "model_b": "x"}, True),
-    (ALL, {"question_id": "q2"}, False),
-    (ALL, {"judge": "w2"}, False),
-    (ALL, {"model_b": "z"}, False),
-    (("judge", "tstamp"), {}, True),
-    (("judge", "tstamp"), {"tstamp": 2e9}, False),
-    (("judge",), {}, True),
-    (("judge",), {"winner": "model_b"}, True),
-    (("question_id", "tstamp"), {}, False),
-    (("tstamp",), {}, False),
-    ((), {}, False),
-]
 
 
-@pytest.mark.parametrize(("known", "change", "is_repeat"), REPEATS)
+@case_table(__file__, "repeats")
 def test_an_annotator_votes_once_on_an_item(known, change, is_repeat, written, tmp_path):
     """By the table that analyses read, on which the last vote counts."""
     columns = ("model_a", "model_b", "winner", *known)
     row = dict(zip(("model_a", "model_b", "winner", *ALL), ("x", "y", "model_a", "w", "q", 1.7e9 + 0.5), strict=True))
     other = row | change
-    if change == {"tstamp": "day"}:
-        row["tstamp"] = other["tstamp"] = "2024-05-01"
     rows = [row, {**row, "model_b": "z", "question_id": "q9", "tstamp": 1.6e9}, other]
     text = ",".join(columns) + "\n" + "".join(",".join(str(one[name]) for name in columns) + "\n" for one in rows)
     found = votes(written(text), "x")
@@ -261,8 +207,10 @@ def test_a_row_that_cannot_be_used_is_left_out_and_counted(rows, reason, count, 
 
 
 @case_table(__file__, "common")
-def test_common_notations_are_understood(text, words, expected, margins, says, run, written, tmp_path):
-    code, out, err = run("--format", "votes", "--data", written(text), "--study", tmp_path / "s", *(words or ()))
+def test_common_notations_are_understood(name, text, words, expected, margins, says, run, written, tmp_path):
+    code, out, err = run(
+        "--format", "votes", "--data", written(text, name or "v.csv"), "--study", tmp_path / "s", *(words or ())
+    )
     assert code == 0, err
     study = Study.open(tmp_path / "s")
     partners = {item.item_id: "".join(item.partners) for item in study.units("votes")[0].items}

@@ -1,7 +1,7 @@
 """ALICE (Wallace, 2009) as a ParlAI agent: the AIML files that come with python-aiml, one session a conversation.
 
 The AIML files are under the GPL and are read from the installed package. Where they have no answer, or only one that
-she gave before, she changes the subject with one of `FALLBACKS`. Elements of AIML that would run commands, load files
+she gave before, she changes the subject. Elements of AIML that would run commands, load files
 or read the clock do nothing, or say a fixed date: what a partner says can do no harm, and the same seed gives the same
 text.
 """
@@ -16,6 +16,7 @@ import random
 import re
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import yaml
 from parlai.core.opt import Opt
@@ -24,16 +25,6 @@ from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_ran
 from parlai_spotbot.files import no_collection
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.packages import package_folder, package_version
-
-FALLBACKS = (
-    "Let us change the subject. What do you do in your spare time?",
-    "I have not heard that before. Tell me more.",
-    "I lost my train of thought. What were we talking about?",
-    "That is interesting. What else is on your mind?",
-    "I do not know what to say to that. Where are you from?",
-    "Can you put that in other words?",
-)
-"""What ALICE says where her rules say nothing new; the original leaves that to a bot's owner."""
 
 DATE = "Mon Nov 23 12:00:00 2009"
 """ALICE's clock stands still: an answer that held the present time could not be reproduced."""
@@ -47,8 +38,11 @@ HEARD = 2
 
 
 @functools.cache
-def profile() -> dict[str, dict[str, str]]:
-    """Facts that the rules leave blank: "self", ALICE's; "partner", words for what the partner has not said."""
+def profile() -> dict[str, Any]:
+    """Facts that the rules leave blank: "self", ALICE's; "partner", words for what the partner has not said.
+
+    And what she says to change the subject, where her rules say nothing new; the original leaves that to its owner.
+    """
     return yaml.safe_load(files(__package__).joinpath("profile.yaml").read_text(encoding="utf-8"))
 
 
@@ -129,8 +123,7 @@ class AliceAgent(DialogueAgent):
         with isolated_random(dialogue.chance()):
             answer = tidy(kernel.respond(last_sentences(dialogue.last) or "hello", session))
         given = {turn.text for turn in dialogue.turns if turn.mine}
-        return answer if answer and answer not in given else self._change_subject(dialogue, given)
-
-    def _change_subject(self, dialogue: Dialogue, given: set[str]) -> str:
-        unused = [text for text in FALLBACKS if text not in given] or FALLBACKS
-        return random.Random(dialogue.chance()).choice(unused)
+        if answer and answer not in given:
+            return answer
+        changes = profile()["change the subject"]
+        return random.Random(dialogue.chance()).choice([text for text in changes if text not in given] or changes)

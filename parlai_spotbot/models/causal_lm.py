@@ -145,15 +145,14 @@ def _read(
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     source = str(folder or name)
     words = {"local_files_only": local, "trust_remote_code": False, **({"revision": revision} if revision else {})}
+    what = "tokenizer"
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **words)
-    except _LOADING as err:
-        raise _unreadable(name, "tokenizer", folder, err) from None
-    try:
+        what = "model"
         with quietly(bars=not local):
             model, report = AutoModelForCausalLM.from_pretrained(source, dtype=dtype, output_loading_info=True, **words)
     except _LOADING as err:
-        raise _unreadable(name, "model", folder, err) from None
+        raise _unreadable(name, what, folder, err) from None
     missing = sorted(report["missing_keys"])
     if missing:
         raise UserError(

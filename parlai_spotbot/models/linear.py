@@ -50,22 +50,15 @@ def pack(model: nn.Module) -> list[tuple[nn.Module, str, nn.Module]]:
     try:
         for parent in list(model.modules()):
             for name, layer in list(parent.named_children()):
-                packed = _packed(layer)
-                if packed is not None:
-                    setattr(parent, name, packed)
+                if type(layer) in (nn.Linear, Conv1D):
+                    # GPT-2's linear layer has its weight the other way round.
+                    weight = layer.weight if type(layer) is nn.Linear else layer.weight.t()
+                    setattr(parent, name, PackedLinear(weight, layer.bias))
                     replaced.append((parent, name, layer))
     except (RuntimeError, AttributeError, NotImplementedError):
         unpack(replaced)
         return []
     return replaced
-
-
-def _packed(layer: nn.Module) -> PackedLinear | None:
-    if type(layer) is nn.Linear:
-        return PackedLinear(layer.weight, layer.bias)
-    if type(layer) is Conv1D:  # GPT-2's linear layer, with its weight the other way round
-        return PackedLinear(layer.weight.t(), layer.bias)
-    return None
 
 
 def unpack(replaced: list[tuple[nn.Module, str, nn.Module]]) -> None:

@@ -103,25 +103,26 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
 
 def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[str]]:
     """Return the contestants, and the names of those that live in this program."""
-    from parlai_spotbot.selfplay.pool import check_contestant
+    from parlai_spotbot.selfplay.pool import check_entry, contestants_of
 
     if not isinstance(given, Mapping) or not given:
         raise ValueError(f"contestants: expected names and contestants, {SAID}.")
     contestant_by_name: dict[str, Contestant] = {}
-    here: dict[str, str] = {}
+    here: dict[str, Any] = {}
+    names_here = set()
     for name, bot in given.items():
         try:
-            contestant_by_name[name] = check_contestant(_contestant(name, bot), WHERE)
+            contestant_by_name |= contestants_of([check_entry(_contestant(name, bot), WHERE)])
         except UserError as err:
             raise ValueError(str(err)) from None
         if isinstance(bot, (str, Mapping)) or _importable(bot):
             continue
-        plain_python.keep(bot, called := plain_python.name_of(bot, name))
-        for other in here:
-            if given[other] is not bot and here[other] == called:
-                raise ValueError(f"{WHERE}: '{other}' and '{name}' are both called {called}. Rename one of them.")
-        here[name] = called
-    return contestant_by_name, set(here)
+        called = plain_python.name_of(bot, name)
+        if here.setdefault(called, bot) is not bot:
+            raise ValueError(f"{WHERE}: '{name}' and one before it are both called {called}. Rename one of them.")
+        plain_python.keep(bot, called)
+        names_here.add(name)
+    return contestant_by_name, names_here
 
 
 def _contestant(name: str, bot: Bot) -> Contestant:

@@ -24,7 +24,7 @@ from parlai_spotbot.selfplay.contestants import Contestants, LocalEngine
 from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
-from parlai_spotbot.selfplay.runner import Runner, RunOutcome, finished, missing_groups, names_of, write_conversations
+from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import check_played, schedule, seed_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
@@ -48,7 +48,7 @@ class SelfPlaySummary:
 
     study: Study
     conversations: list[Conversation]
-    result: RunOutcome = field(default_factory=RunOutcome)
+    failures: list[dict] = field(default_factory=list)
     expected: int = 0
     people_wanted: int = 0
     overlap: dict = field(default_factory=dict)
@@ -68,9 +68,9 @@ class SelfPlaySummary:
 
     def check(self) -> None:
         """A `UserError` with what stopped the first conversation, where all failed and nothing can come of it."""
-        if self.bots or not self.result.failures:
+        if self.bots or not self.failures:
             return
-        first = self.result.failures[0]
+        first = self.failures[0]
         raise UserError(
             f"{self.study.failures_path}: none of {counted(self.expected, 'conversation')} came to its end. The first: "
             f"{first['contestant']}: {first['kind']}: {first['message']}.",
@@ -86,7 +86,7 @@ class SelfPlaySummary:
                 "people": self.people,
                 "people_wanted": self.people_wanted,
             },
-            "failures": dict(Counter(row["kind"] for row in self.result.failures)),
+            "failures": dict(Counter(row["kind"] for row in self.failures)),
             "overlap_with_training_data": self.overlap,
             LEFT_OUT_OF_TURNS: self.left_out,
         }
@@ -178,12 +178,12 @@ def play(
         study = _write_plan(path, decision, say)
         with AccountJournal(study.accounts_path) as accounts:
             contestants.keep(accounts)
-            result = Runner(study, plan, contestants, progress).run(groups) if groups else RunOutcome()
-        logs.kept = bool(result.failures)
+            failures = Runner(study, plan, contestants, progress).run(groups) if groups else []
+        logs.kept = bool(failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
     rows = write_conversations(study, jobs, humans)
-    summary = SelfPlaySummary(study, rows, result, len(jobs), wanted_people(plan))
+    summary = SelfPlaySummary(study, rows, failures, len(jobs), wanted_people(plan))
     summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
     abouts = contestants.about()
     uses = {name: about.get("usage", {}).get(LEFT_OUT_OF_TURNS) for name, about in abouts.items()}

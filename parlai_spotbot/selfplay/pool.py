@@ -123,13 +123,6 @@ def _entry(name: str, value: Any, where: str, folder: Path | None = None) -> Poo
     return check_entry(contestant, where)
 
 
-def check_contestant(contestant: Contestant, where: str) -> Contestant:
-    """Check agent name, model file and options of `contestant`; returns it with an absolute path to its model file."""
-    entry = check_entry(contestant, where)
-    raise_all(list(entry.problems))
-    return entry.contestant or contestant
-
-
 def check_entry(contestant: Contestant, where: str) -> PoolEntry:
     """Check `contestant` without loading its model; `where` names its file."""
     from parlai_spotbot import compat, plugin

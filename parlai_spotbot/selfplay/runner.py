@@ -54,14 +54,6 @@ class GroupOutcome:
     leased: dict[str, ContestantHandle] = field(default_factory=dict)
 
 
-@dataclass
-class RunOutcome:
-    """Outcome of a run: conversations played, and failures (rows of failures.jsonl)."""
-
-    played: int = 0
-    failures: list[dict] = field(default_factory=list)
-
-
 def finished(study: Study) -> dict[str, Conversation]:
     """Every conversation of the study that is on disk, by id."""
     return {row.conversation_id: row for row in study.finished()}
@@ -89,7 +81,7 @@ class Runner:
         self.plan = plan
         self.contestants = contestants
         self.opt = Opt(task=plan.domain, datatype="valid")
-        self.result = RunOutcome()
+        self.failures: list[dict] = []  # rows of failures.jsonl
         self.attempts: Counter[str] = Counter()
         self.suspected: Counter[str] = Counter()
         self.strayed: set[str] = set()
@@ -98,13 +90,13 @@ class Runner:
         self._bar_lock = threading.Lock()
         self._progress = progress
 
-    def run(self, groups: list[list[ConversationJob]]) -> RunOutcome:
-        """Play `groups` from where they stood; each turn is durable before it is used."""
+    def run(self, groups: list[list[ConversationJob]]) -> list[dict]:
+        """Play `groups` from where they stood; each turn is durable before it is used. Returns the failures' rows."""
         jobs = [job for group in groups for job in group]
         with TurnJournal(self.study.turns_path, jobs, self.plan.contestants) as self.turns:
             return self._run(groups)
 
-    def _run(self, groups: list[list[ConversationJob]]) -> RunOutcome:
+    def _run(self, groups: list[list[ConversationJob]]) -> list[dict]:
         total = 2 * self.plan.exchanges * sum(map(len, groups))
         there = sum(map(len, self.turns.kept.values()))
         bar = Bar("self-play", total, "turn", there, shown=self._progress)
@@ -132,7 +124,7 @@ class Runner:
                 self.contestants.end()
                 pool.shutdown(wait=True, cancel_futures=True)
                 bar.close()
-        return self.result
+        return self.failures
 
     def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: Bar) -> GroupOutcome:
         worlds = [self._world(job, leased) for job in jobs]
@@ -200,15 +192,14 @@ class Runner:
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]
         if rows:
             failures.append(*rows)
-            self.result.failures += rows
+            self.failures += rows
         if outcome.done:
             journal.append(*(conversation.to_json() for _, conversation in outcome.done))
             self.turns.forget(job for job, _ in outcome.done)
-            self.result.played += len(outcome.done)
         for row in rows:
             self._show(row)
-        if self.result.failures:
-            bar.note(f"{len(self.result.failures)} failed")
+        if self.failures:
+            bar.note(f"{len(self.failures)} failed")
         return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
 
 

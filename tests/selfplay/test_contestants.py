@@ -37,8 +37,8 @@ class Watched(Contestants):
 def play_with(study, most):
     jobs, _ = schedule(study.plans(), seeds())
     with Watched(study.plan.contestants, study.path / "logs", threads=1, max_loaded=most) as contestants:
-        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
-    assert result.failures == []
+        failures = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
+    assert failures == []
     return {row.conversation_id: row for row in study.finished()}, contestants
 
 
@@ -70,9 +70,9 @@ def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys
     said = []
     with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
         contestants.load(said.append)
-        result = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
+        failures = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
     assert "contestant 'Unreachable' could not be loaded: RuntimeError: nobody answers at http://localhost" in said[0]
-    assert {row["contestant"] for row in result.failures} == {"Unreachable"}
+    assert {row["contestant"] for row in failures} == {"Unreachable"}
     assert {row.pair for row in study.finished()} == {("Counting", "GlobalChance")}
     kept = {row.conversation_id: row for row in study.finished()}
     assert capsys.readouterr().out.count("Unreachable: set_aside") == 1

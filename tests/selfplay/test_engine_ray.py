@@ -69,12 +69,12 @@ def play_on(cluster, study, poisoned=(), kill=False):
         killer = Killer(cluster, study, contestants)
         if kill:
             killer.start()
-        result = runner.run(groups)
+        failures = runner.run(groups)
         if kill:
             killer.join()
             assert all(handle.node != killer.killed for handle in contestants.handles())
     write_conversations(study, jobs, [])
-    return result.failures, study.conversations_path.read_bytes(), runner
+    return failures, study.conversations_path.read_bytes(), runner
 
 
 @pytest.mark.slow

@@ -43,9 +43,9 @@ def play(study, poisoned=()):
     groups = missing_groups(jobs, finished(study))
     with Contestants(study.plan.contestants, study.path / "logs", threads=1) as contestants:
         contestants.load()
-        result = Runner(study, study.plan, contestants, progress=False).run(groups)
+        failures = Runner(study, study.plan, contestants, progress=False).run(groups)
     write_conversations(study, jobs, [])
-    return result.failures, study.conversations_path.read_bytes()
+    return failures, study.conversations_path.read_bytes()
 
 
 @pytest.fixture(scope="module")

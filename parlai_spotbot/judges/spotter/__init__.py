@@ -25,7 +25,7 @@ from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness, EmbeddedTurns
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
-from parlai_spotbot.records import Item, Judgement, Unit
+from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -114,7 +114,8 @@ class Spotter(Judge):
         self.keys = sorted(bots) or [()]
 
     def _bots(self, item: Item) -> tuple[str, ...]:
-        return ex.bots_of(e for c in item.conversation_ids for e in self.entities.get(c, ()))
+        """The contestants of an item, sorted, each once: what a model must never have seen."""
+        return tuple(sorted({e for c in item.conversation_ids for e in self.entities.get(c, ())} - {HUMAN}))
 
     def _key(self, item: Item) -> tuple[str, ...]:
         return self._bots(item) or ex.assign(self.keys, "/".join(item.conversation_ids), self.seed)

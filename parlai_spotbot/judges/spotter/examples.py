@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parlai_spotbot.judges import identifier
-from parlai_spotbot.records import HUMAN, Contestant, Conversation
+from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study_plan import Plan
 
 MAX_EPISODES = 300
@@ -105,20 +105,11 @@ def replies(example: EntityExample, to: bool = False) -> list[tuple[str, str]]:
     return [(example.texts[i - 1], example.texts[i]) for i in range(first, len(example.texts), 2)]
 
 
-def bots_of(entities: Iterable[str]) -> tuple[str, ...]:
-    """The contestants among `entities`, sorted, each once: what a model must never have seen."""
-    return tuple(sorted(set(entities) - {HUMAN}))
-
-
 def kin(plan: Plan, bots: Iterable[str]) -> set[str]:
     """`bots` and the contestants that are the same model under another name, perhaps with other options."""
-    model = {name: _model(entry) for name, entry in plan.contestants.items()}
+    model = {name: (entry.model, entry.model_file) for name, entry in plan.contestants.items()}
     models = {model[bot] for bot in bots if bot in model}
     return set(bots) | {name for name, key in model.items() if key in models}
-
-
-def _model(entry: Contestant) -> tuple[str, str]:
-    return (entry.model, entry.model_file)
 
 
 def without(conversations: Iterable[Conversation], excluded: set[str]) -> list[Conversation]:

@@ -108,7 +108,7 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
     if not isinstance(given, Mapping) or not given:
         raise ValueError(f"contestants: expected names and contestants, {SAID}.")
     contestant_by_name: dict[str, Contestant] = {}
-    here: dict[str, Any] = {}
+    here: dict[str, tuple[str, Any]] = {}
     names_here = set()
     for name, bot in given.items():
         try:
@@ -118,8 +118,9 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
         if isinstance(bot, (str, Mapping)) or _importable(bot):
             continue
         called = plain_python.name_of(bot, name)
-        if here.setdefault(called, bot) is not bot:
-            raise ValueError(f"{WHERE}: '{name}' and one before it are both called {called}. Rename one of them.")
+        other, first = here.setdefault(called, (name, bot))
+        if first is not bot:
+            raise ValueError(f"{WHERE}: '{other}' and '{name}' are both called {called}. Rename one of them.")
         plain_python.keep(bot, called)
         names_here.add(name)
     return contestant_by_name, names_here

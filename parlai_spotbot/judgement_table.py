@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.reading import parse_json, regular
+from parlai_spotbot.reading import Malformed, parse_json, regular
 from parlai_spotbot.records import HUMAN, Judgement
 
 if TYPE_CHECKING:
@@ -55,8 +55,15 @@ def judgement_table(path: Path, remedy: str = "") -> DataFrame:
                     if row.get("control") is None:
                         _keep(row, codes_by_value, places, hashes)
                         times.append(_seconds(row.get("submitted_at", "")))
+                except Malformed as err:
+                    remedy = "Correct or remove that line."
+                    raise UserError(f"{path}, line {rows}: not valid JSON: {err}.", remedy) from None
                 except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as err:
-                    raise _wrong(line, f"{path}, line {rows}", err) from None
+                    problem = f"expected a JSON object, found {type(row).__name__}"
+                    if isinstance(row, dict):
+                        problem = str(err)
+                        Judgement.from_json(row, f"{path}, line {rows}")  # its error names the field
+                    raise UserError(f"{path}, line {rows}: {problem}.", "Correct it, or make the file again.") from None
     except FileNotFoundError:
         raise UserError(f"{path}: no such judgements file.", remedy) from None
     columns = {
@@ -108,17 +115,3 @@ def _seconds(stamp: str) -> float:
     except ValueError:
         return math.nan
     return (time if time.tzinfo is not None else time.replace(tzinfo=UTC)).timestamp()
-
-
-def _wrong(line: bytes, where: str, err: Exception) -> UserError:
-    """Return the error that reading the line as a judgement raises."""
-    try:
-        row = parse_json(line)
-        if not isinstance(row, dict):
-            return UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", "Make the file again.")
-        Judgement.from_json(row, where)
-    except UserError as told:
-        return told
-    except ValueError as told:
-        return UserError(f"{where}: not valid JSON: {told}.", "Correct or remove that line.")
-    return UserError(f"{where}: {err}.", "Correct it, or make the file again.")

@@ -27,15 +27,21 @@ class ChatForm:
     assistant: str
 
 
+def messages(conversation: Conversation, bot: int, form: ChatForm, until: int | None = None) -> list[dict]:
+    """Return a conversation's messages, where entity `bot` is the assistant: what it was told, and turns."""
+    told = conversation.context[bot]
+    said = [("system", told)] * bool(told)
+    for place, turn in enumerate(conversation.turns[:until]):
+        said.append((form.assistant if place % 2 == bot else form.user, turn.text))
+    return [{form.role: role, form.text: text} for role, text in said]
+
+
 def chat(conversation: Conversation, form: ChatForm) -> dict:
     """A conversation as a row; the assistant is the second entity, or a bot that opened a chat with a person."""
     bot = 0 if conversation.is_human == (False, True) else 1
-    roles = [form.assistant if place == bot else form.user for place in (0, 1)]
-    messages = [("system", conversation.context[bot])] if conversation.context[bot] else []
-    messages += [(roles[place % 2], turn.text) for place, turn in enumerate(conversation.turns)]
     return {
         form.identity: conversation.conversation_id,
-        form.messages: [{form.role: role, form.text: text} for role, text in messages],
+        form.messages: messages(conversation, bot, form),
         "model": conversation.entities[bot],
         "entities": list(conversation.entities),
         "seed_exchanges": conversation.seed_exchanges,

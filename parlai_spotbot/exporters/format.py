@@ -63,13 +63,11 @@ def export(name: str, how: Export, request: ExportRequest, path: Path) -> tuple[
     if path.is_dir() or not path.parent.is_dir():
         raise UserError(f"--out {path}: no file can be there.", "Name a file in a folder that is there.")
     exported = how.make(request)
-    texts = {path: exported.text, **{path.with_name(path.name + end): text for end, text in exported.beside.items()}}
-    new = {one: text.encode("utf-8") for one, text in texts.items()}
-    for one, data in list(new.items()):
-        if one.exists():
-            if one.read_bytes() != data:
-                raise UserError(f"--out {one}: there is something else already.", "Name a new file.")
-            del new[one]
+    texts = {"": exported.text, **exported.beside}
+    new = {path.with_name(path.name + end): text.encode("utf-8") for end, text in texts.items()}
+    for one in [one for one in new if one.exists()]:
+        if one.read_bytes() != new.pop(one):
+            raise UserError(f"--out {one}: there is something else already.", "Name a new file.")
     for one, data in new.items():
         files.write_bytes(one, data)
     return exported, bool(new)

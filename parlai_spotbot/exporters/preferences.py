@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import Counter
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.exporters.chats import messages
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
+from parlai_spotbot.exporters.messages import FORM
 from parlai_spotbot.findings import choices, findings_of
 from parlai_spotbot.findings.answers import Answers, Options
 from parlai_spotbot.findings.facts_of_study import facts_of
@@ -44,15 +46,6 @@ def same_context(talks: tuple[Conversation, Conversation], seats: tuple[int | No
     if at < begin or not {*seats} <= {seat, None} or talks[0].context[seat] != talks[1].context[seat]:
         return "context"
     return at if all(len(text) == at + 1 for text in texts) else "longer"
-
-
-def _messages(talk: Conversation, at: int) -> tuple[list[dict], list[dict]]:
-    """Return the prompt before turn `at`, and that turn, as messages."""
-    context = talk.context[at % 2]
-    system = [{"role": "system", "content": context}] if context else []
-    roles = ("user", "assistant") if at % 2 else ("assistant", "user")
-    turns = [{"role": roles[i % 2], "content": turn.text} for i, turn in enumerate(talk.turns[: at + 1])]
-    return system + turns[:-1], turns[-1:]
 
 
 def _seat(talk: Conversation, judged: int | None) -> int | None:
@@ -107,13 +100,13 @@ def preferences(request: ExportRequest) -> Exported:
             lost[at if isinstance(at, str) else "tie"] += 1
             continue
         chosen, rejected = talks if counts[1] > counts[-1] else talks[::-1]
-        prompt, answer = _messages(chosen, at)
+        *prompt, answer = messages(chosen, at % 2, FORM, at + 1)
         most, least = max(counts[1], counts[-1]), min(counts[1], counts[-1])
         rows.append(
             {
                 "prompt": prompt,
-                "chosen": answer,
-                "rejected": _messages(rejected, at)[1],
+                "chosen": [answer],
+                "rejected": messages(rejected, at % 2, FORM, at + 1)[-1:],
                 "question": question,
                 "chosen_model": chosen.entities[at % 2],
                 "rejected_model": rejected.entities[at % 2],

@@ -20,7 +20,7 @@ from parlai_spotbot.importers.contestant_names import ContestantNames, named_fil
 from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.imported_study import ImportedStudy, growing, study_of_conversations
+from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.outside import cleaned, without_reasoning
 from parlai_spotbot.records import HUMAN, Conversation, Turn
@@ -158,8 +158,11 @@ class Reading:
                 if (count := self.counts[key])
             ],
         }
-        found = (self.known | self.found).values()
-        return study_of_conversations(found, self.domain, self.segments, about)
+        conversations = numbered((self.known | self.found).values())
+        plan = plan_of(conversations, self.domain, self.segments)
+        survey = "acute_eval" if len(plan.contestants) > 1 else "dialogue_likert"
+        survey = "spot_the_bot" if any(c.kind == "pairs" for c in conversations) else survey
+        return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
 
 
 class ConversationReader(Reading):

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
@@ -24,7 +23,6 @@ from parlai_spotbot.wording import counted
 
 STEP = "import"
 JUDGEMENTS = "import_judgements"
-SURVEY = "spot_the_bot"
 SEGMENTS = (2, 3, 5)
 SAME = ("format", "source", "sha256", "options")
 """What two runs of one import share; the version of this package may differ."""
@@ -55,15 +53,6 @@ class ImportedStudy:
 def contestant(name: str, description: str) -> Contestant:
     """A contestant of which only what it said is here: it can be analysed, not played."""
     return Contestant(name, model="imported", description=description)
-
-
-def study_of_conversations(found: Iterable[Conversation], domain: str, segments: Any, about: dict) -> ImportedStudy:
-    """Return the study of imported conversations, which can be packed."""
-    conversations = numbered(found)
-    plan = plan_of(conversations, domain, segments)
-    survey = SURVEY if any(c.kind == "pairs" for c in conversations) else "acute_eval"
-    survey = survey if survey == SURVEY or len(plan.contestants) > 1 else "dialogue_likert"
-    return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
 
 
 def numbered(kept_conversations: Iterable[Conversation]) -> list[Conversation]:

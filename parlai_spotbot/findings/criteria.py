@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import Column
 from parlai_spotbot.records import HUMAN
@@ -28,11 +29,13 @@ WHO_BEATS_WHOM = {
 """First columns of a table of pairs of choices."""
 
 
-def pool_of(contrasts: Contrasts, grid: Sequence[dict]) -> dict:
+def pool_of(contrasts: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], **options) -> dict:
     """Return what a ranking by contrasts says of the pool as a whole.
 
     Parameters
     ----------
+    matches : frame
+        Those of `contrasts`, which was made with `options`.
     grid : sequence of dict
         The rows of `pair_grid`: each pair's own matches and their test.
 
@@ -42,8 +45,8 @@ def pool_of(contrasts: Contrasts, grid: Sequence[dict]) -> dict:
         `order`, `clusters` {name: [first, last place]}, `score`, `score_ci`, `strength` {name: {strength, ci}};
         `groups` (lists of names that met, directly or through others, best first), `group` {name: number} where there
         are several, `too_few` {name: matches} of those who aren't ranked, `order_effect` {estimated, share of matches
-        in pairs seen in both orders}, `one_scale` {circle (see `clear_circle`), rejected}. Where one scale is rejected
-        all places of a group are open, and the order is by points.
+        in pairs seen in both orders}, `one_scale` {circle (see `clear_circle`), rejected}, `leave_one_out`
+        (see there). Where one scale is rejected all places of a group are open, and the order is by points.
     """
     circle = clear_circle(grid)
     place = {name: i for i, name in enumerate(contrasts.names)}
@@ -69,6 +72,7 @@ def pool_of(contrasts: Contrasts, grid: Sequence[dict]) -> dict:
         "too_few": contrasts.too_few,
         "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
         "one_scale": {"circle": circle, "rejected": bool(circle)},
+        "leave_one_out": {} if circle else leave_one_out(matches, contrasts, **options),
     }
 
 
@@ -94,7 +98,7 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
         text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
-    return text + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
+    return text + _carried(ranking, len(groups) > 1) + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
 
 
 def _rejected(ranking: Mapping) -> bool:
@@ -138,6 +142,19 @@ def _no_order(ranking: Mapping) -> str:
     circle = ranking["one_scale"]["circle"]
     beats = [f"{who(a)} beats {who(b)}" for a, b in zip(circle, [*circle[1:], *circle[:1]], strict=True)]
     return f"There is no single order: {', '.join(beats)}."
+
+
+def _carried(ranking: Mapping, several: bool) -> list[str]:
+    """Return whether the leader's lead holds without any one annotator."""
+    left = ranking.get("leave_one_out") or {}
+    count, total, carry = (left.get("annotators", {}).get(name, 0) for name in ("tried", "total", "carry"))
+    if not count:
+        return []
+    lead = f"The lead of {who(left['leader'])}" if several else "The lead"
+    part = f"{count:,} annotators" if count == total else f"the {count:,} most influential of {total:,} annotators"
+    if not carry:
+        return [f"{lead} holds without any one of {part}."]
+    return [f"{lead} rests on few: without any one of {carry:,} of {part} it is no longer sure."]
 
 
 def pair_counts(data: Mapping) -> dict:

@@ -56,6 +56,7 @@ from scipy.stats import chi2
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, win_rate_intervals, win_rates
+from parlai_spotbot.analysis.ranking.contrasts import leave_one_out
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 
 
@@ -245,6 +246,16 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
     inside = np.isfinite(found.score_ci[:, 0])
     assert (found.score_ci[inside, 0] <= found.score[inside]).all()
     assert (found.score[inside] <= found.score_ci[inside, 1]).all()
+
+
+def test_a_lead_that_one_annotator_carries_is_told(matches_of):
+    rows = matches_of("ab+ " * 40 + "ab+ ab- " * 10).assign(conversation_id=range(60))
+    rows["worker_id"] = ["one"] * 40 + [f"w{i}" for i in range(20)]
+    assert leave_one_out(rows, contrasts(rows, ["a", "b"])) == {}  # nobody leads: it is one annotator's word
+    rows["worker_id"] = ["one"] * 12 + [f"w{i % 12}" for i in range(48)]
+    found = leave_one_out(rows, contrasts(rows, ["a", "b"]))
+    assert found["leader"] == "a"
+    assert found["annotators"] == {"total": 13, "tried": 13, "carry": 0}
 
 
 def test_the_released_data(released):

@@ -2,7 +2,7 @@
 TrueSkill and its rank ranges."""
 
 from parlai_spotbot.analysis.ranking.clusters import RankClusters, paper_ranges, rank_clusters
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, leave_one_out
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.trueskill import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
 from parlai_spotbot.analysis.ranking.wins import WinMatrix, paper_chi2, win_matrix, win_rates
@@ -14,6 +14,7 @@ __all__ = [
     "TrueSkill",
     "WinMatrix",
     "contrasts",
+    "leave_one_out",
     "paper_chi2",
     "paper_ranges",
     "rank_clusters",

@@ -51,6 +51,10 @@ BOTH_ORDERS = 0.5
 PROFILED = 60
 """With more contestants in a group pairs are tested by Wald's test, since each likelihood ratio takes a fit."""
 
+WEIGHTY, TRIED, LARGE = 0.05, 20, 20_000
+"""Up to `TRIED` annotators who gave at least the share `WEIGHTY` of the matches are left out in turn; none with more
+than `LARGE` matches."""
+
 UNKNOWN = (np.nan, np.nan, np.nan)
 
 PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted")
@@ -174,6 +178,32 @@ def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarr
     table[:, 1] += np.bincount(group[group >= 0], minlength=size)[group] - size
     table[group < 0] = 0
     return strength, ci, score, score_ci, table, group, pairs
+
+
+def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:
+    """Return how many annotators the sole leader of the largest group rests on.
+
+    Each annotator who gave at least `WEIGHTY` of the matches, up to `TRIED`, is left out in turn. `options` are those
+    of `contrasts` by which `fit` was made.
+
+    Returns
+    -------
+    dict
+        `leader`, and `annotators` {total, tried, carry}: how many there are, how many were left out in turn, and
+        without how many of these the leader isn't surely ahead. Empty where nobody leads alone, or annotators aren't a
+        sample.
+    """
+    workers, leads = fit.clusters.workers, np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
+    if (fit.group == 0).sum() < 2 or len(leads) != 1 or workers is None or len(matches) > LARGE:
+        return {}
+    matches, weight = matches.reset_index(drop=True), np.bincount(workers)
+    tried = np.argsort(-weight, kind="stable")[: min(TRIED, int((weight >= WEIGHTY * len(matches)).sum()))]
+    carry = 0
+    for worker in tried:
+        other = contrasts(matches[workers != worker], fit.names, **options)
+        carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
+    total = len(np.unique(workers))
+    return {"leader": fit.names[leads[0]], "annotators": {"total": total, "tried": len(tried), "carry": int(carry)}}
 
 
 def enough_matches(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:

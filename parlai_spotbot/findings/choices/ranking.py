@@ -87,7 +87,7 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     met = [name for name in answers.names if name in seen]
     fitted = contrasts(rows, met, order=False, **answers.hang)
     grid = pair_grid(rows, met, **answers.hang)
-    pool = criteria.pool_of(fitted, grid)
+    pool = criteria.pool_of(fitted, rows, grid, order=False, **answers.hang)
     result = {
         **pool,
         "criterion": CRITERION,

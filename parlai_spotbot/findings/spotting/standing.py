@@ -91,9 +91,10 @@ def ranking(
     if matches.empty:
         return dict(NO_MATCH)
     matches = matches.reset_index(drop=True)
-    fit = contrasts(matches, bots, crossed=crossed)
-    grid = pair_grid(matches, bots, crossed=crossed)
-    pool = pool_of(fit, grid)
+    options = {"crossed": crossed}
+    fit = contrasts(matches, bots, **options)
+    grid = pair_grid(matches, bots, **options)
+    pool = pool_of(fit, matches, grid, **options)
     rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}

@@ -89,7 +89,7 @@ def ranked(ballots: Ballots) -> dict:
     counts, matches = ballots.counts(), ballots.matches()
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
-    pool = criteria.pool_of(fit, grid)
+    pool = criteria.pool_of(fit, matches, grid, **ballots.sampled)
     result = {
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],

@@ -8,53 +8,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import yaml
+from pydantic import TypeAdapter
+
 from parlai_spotbot.domains import custom
-from parlai_spotbot.domains.domain import HIDDEN_NOTE, Domain
+from parlai_spotbot.domains.domain import Domain
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
 
 __all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain"]
 
 DOMAINS = {
-    domain.name: domain
-    for domain in (
-        Domain(
-            name="chitchat",
-            task="spotbot:chitchat",
-            segments=(2, 3, 5),
-            description="Students chatting about anything, in English; comes with the package chitchat-dataset.",
-            fold_note="The folds share no person and no conversation.",
-            aliases=("spotbot:chitchat",),
-        ),
-        Domain(
-            name="dailydialog",
-            task="dailydialog",
-            segments=(2, 3, 5),
-            description="Dialogues of daily life from sites for learners of English (Li et al., 2017).",
-            aliases=("daily_dialog", "dd"),
-        ),
-        Domain(
-            name="empathetic_dialogues",
-            task="empathetic_dialogues",
-            segments=(1, 2, 3),
-            description="A speaker tells of a situation, a listener answers with empathy (Rashkin et al., 2019).",
-            aliases=("empathetic", "empatheticdialogues", "ed"),
-            options=(("train_experiencer_only", "True"),),  # else each conversation comes in two halves
-            contexts=True,
-            situation="situation",
-        ),
-        Domain(
-            name="convai2",
-            task="convai2",
-            segments=(2, 3, 5),
-            contexts=True,
-            description="Two people with given personas get to know each other: PersonaChat (Zhang et al., 2018).",
-            fold_note=HIDDEN_NOTE,
-            aliases=("personachat", "persona_chat", "pc"),
-            source="convai2:both:no_cands",
-            hidden_test=True,
-        ),
-    )
+    row["name"]: TypeAdapter(Domain).validate_python(row)
+    for row in yaml.safe_load(Path(__file__).with_name("domains.yaml").read_text(encoding="utf-8"))
 }
 
 

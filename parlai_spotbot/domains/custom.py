@@ -14,6 +14,7 @@ from typing import Any, Literal
 import yaml
 
 from parlai_spotbot import checksums, files
+from parlai_spotbot.domains.conversation_files import Split
 from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import regular
@@ -22,7 +23,6 @@ from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.user_files import read_file
 
 SEGMENTS = (2, 3, 5)
-Split = Literal["train", "valid", "test", "bots", "judges", "humans", "seeds"]
 OF_TASK = ("options", "situation")
 SUFFIXES = (".yaml", ".yml", ".jsonl", ".json")
 COPY = "domain"

@@ -13,7 +13,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import folding
-from parlai_spotbot.domains.conversation_files import ConversationRow, read_rows
+from parlai_spotbot.domains.conversation_files import ConversationRow, check_ids, read_rows
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode, each_once, stream
 from parlai_spotbot.errors import UserError, nearest
 
@@ -186,7 +186,7 @@ def folds_of(domain: Domain) -> tuple[dict[str, tuple[Episode, ...]], str]:
         if row.episode.turns not in seen:
             seen.add(row.episode.turns)
             rows.append(row if domain.contexts else replace(row, episode=replace(row.episode, context=("", ""))))
-    _check_ids(rows)
+    check_ids(rows)
     chosen = _chosen(domain, rows)
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
     for row, fold in zip(rows, chosen, strict=True):
@@ -211,15 +211,6 @@ def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> 
     if double:
         note += f"; {double} that stood there before count once"
     return f"{note}."
-
-
-def _check_ids(rows: Sequence[ConversationRow]) -> None:
-    places: dict[str, str] = {}
-    for row in rows:
-        identity = row.episode.episode_id
-        if identity in places:
-            raise UserError(f"{row.where}: field 'id' is '{identity}', as in {places[identity]}.", "Give each its own.")
-        places[identity] = row.where
 
 
 def _chosen(domain: Domain, rows: Sequence[ConversationRow]) -> list[str | None]:

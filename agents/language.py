@@ -50,7 +50,7 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     @classmethod
     def option_names(cls) -> dict[str, str]:
-        own = {*cls.OPTIONS.model_fields, *cls.OPTIONS.removed} - {*GenerationOptions.model_fields}
+        own = {*cls.OPTIONS.model_fields} - {*GenerationOptions.model_fields}
         return {field: f"{cls.PREFIX}_{field}" for field in own}
 
     @classmethod

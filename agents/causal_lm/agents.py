@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -20,11 +20,6 @@ MOST_CONTEXT = 4096
 
 class CausalLmOptions(GenerationOptions):
     """Model, prompt and batches."""
-
-    removed: ClassVar = {
-        "persona": "Give the contestant a 'persona'.",
-        **dict.fromkeys(("chat_template", "names"), "Use the template of the model's tokenizer, or 'lm_format'."),
-    }
 
     model: str = Field("", description="a folder, a name on the Hugging Face hub, or smollm2")
     revision: str = Field("", description="commit, branch or tag of the hub's model")

@@ -21,7 +21,7 @@ from parlai_spotbot.agents.dialogue import BatchedDialogueAgent, Dialogue
 from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatReply, fitting, messages, reply
 from parlai_spotbot.agents.openai_chat.options import NAMES, ChatServerOptions, options
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.chat.completion import ChatError, Completion
+from parlai_spotbot.models.chat.completion import REMEDIES, ChatError, Completion, Reply
 from parlai_spotbot.models.option_fields import add_arguments
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
@@ -30,20 +30,6 @@ ROUNDS = 4
 
 GREETING = (RememberedTurn("Hi.", True), RememberedTurn("Hello! How are you?", False))
 """Conversation of the first request, which checks server, key, model and options before anything is played."""
-
-REMEDIES = {
-    "unreachable": "Start the server or correct 'openai_url' (it ends in /v1 as a rule).",
-    "timeout": "Start the server, or give it longer with 'openai_timeout'.",
-    "busy": "Look at the server's log: is 'openai_model' right? If it was only busy, lower 'openai_concurrency'.",
-    "unpaid": "Fill up the account with that service.",
-    "key": "Put a valid key for this server into the environment variable that 'openai_key_variable' names.",
-    "unknown": "Correct 'openai_model', or 'openai_url' (it ends in /v1 as a rule).",
-    "rejected": "Correct the option that it names; --openai-extra leaves a field out (null) or adds one.",
-    "too_long": "Shorten 'openai_system'.",
-    "redirected": "Write that address, if it is the right one, as 'openai_url'.",
-    "malformed": "Correct 'openai_url': is it a chat server's, ending in /v1?",
-    "endless": "Correct 'openai_url': is it a chat server's, ending in /v1?",
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +87,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         given = self._options
         if met:
             if error := self._client.unreachable():
-                raise UserError(f"{_where(given)}: {str(error).rstrip('.')}.", REMEDIES[error.kind])
+                raise UserError(f"{_where(given)}: {str(error).rstrip('.')}.", _remedy(error))
             return
         (answer,) = self._client.ask([self._request(Dialogue(turns=GREETING), _Try(given.room))])
         if isinstance(answer, Completion):
@@ -113,7 +99,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                 answer = err
             else:
                 return
-        remedy = REMEDIES.get(answer.kind, "Correct its options.")
+        remedy = _remedy(answer)
         if answer.kind == "rejected":
             remedy += " If it wants the user to speak first, use 'openai_system_role: user'."
         raise UserError(f"{_where(given)}: {str(answer).rstrip('.')}.", remedy)
@@ -158,7 +144,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         while waiting:
             indices, again = list(waiting), {}
 
-            def take(place: int, answer: Completion | ChatError, indices=indices, again=again, asked=waiting) -> None:
+            def take(place: int, answer: Reply, indices=indices, again=again, asked=waiting) -> None:
                 index = indices[place]
                 outcomes[index] = self._outcome(answer)
                 if following := self._again(outcomes[index], asked[index]):
@@ -176,11 +162,10 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         system = f"{given.system}\n{persona}".strip()
         turns = fitting(system, dialogue.turns, attempt.room)
         self._events["prompts_shortened"] += len(turns) < len(dialogue.turns)
-        rows = messages(system, turns, given.system_role)
         seed = (dialogue.chance() + attempt.number) % 2**31
-        return {"model": given.model, "messages": rows, "stream": False, **given.request(seed)}
+        return given.body(messages(system, turns, given.system_role), seed)
 
-    def _outcome(self, answer: Completion | ChatError) -> ChatReply | ChatError:
+    def _outcome(self, answer: Reply) -> ChatReply | ChatError:
         try:
             outcome = answer if isinstance(answer, ChatError) else reply(answer, *self._sizes())
         except ChatError as err:
@@ -243,3 +228,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
 def _where(given: ChatServerOptions) -> str:
     return f"{OpenaiChatAgent.NAME}: model '{given.model}' at {given.url}"
+
+
+def _remedy(error: ChatError) -> str:
+    return REMEDIES.get(error.kind, "Correct its options.").format("openai_")

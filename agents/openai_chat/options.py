@@ -40,18 +40,15 @@ class ChatServerOptions(ServerOptions):
         """Tokens that a prompt may have."""
         return self.context - self.max_new_tokens
 
-    def request(self, seed: int | None = None) -> dict:
-        return {**({"stop": list(self.stop)} if self.stop else {}), **super().request(seed)}
+    def request(self, seed: int | None = None, **ours: Any) -> dict:
+        return super().request(seed, stop=list(self.stop) or None, **ours)
 
     def generation(self) -> dict:
         """Fields of each request and limits of turns, for the provenance."""
         return {**self.request(), "max_sentences": self.max_sentences, "context": self.context}
 
 
-NAMES = {
-    field: field if field in AS_IN_PARLAI else f"openai_{field}"
-    for field in (*ChatServerOptions.model_fields, *ChatServerOptions.removed)
-}
+NAMES = {field: field if field in AS_IN_PARLAI else f"openai_{field}" for field in ChatServerOptions.model_fields}
 
 
 def options(opt: Mapping[str, Any], agent: str) -> ChatServerOptions:

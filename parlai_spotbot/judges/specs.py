@@ -6,6 +6,7 @@ Each name is a source of its own in the study (``judge:NAME``), so that several 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -88,18 +89,18 @@ class JudgeRequest:
                 "Name a language model behind a server: --judge-url http://127.0.0.1:8000/v1 --judge-model NAME.",
             )
         specs = [spec for word in words for spec in _named(word, given)]
-        names = [spec.name for spec in specs]
-        for name in names:
-            if names.count(name) > 1:
-                raise UserError(f"--judges {self.judges}: judge '{name}' stands twice.", "Give each another name.")
-            if self.max_cost is not None and not self.max_cost > 0:
+        twice = [name for name, count in Counter(spec.name for spec in specs).items() if count > 1]
+        if twice:
+            raise UserError(f"--judges {self.judges}: judge '{twice[0]}' stands twice.", "Give each another name.")
+        if self.max_cost is not None:
+            if not self.max_cost > 0:
                 raise UserError(f"--max-cost {self.max_cost:g}: expected more than 0.", "Leave it out for no limit.")
-        for spec in specs:
-            if self.max_cost is not None and spec.kind == LANGUAGE_MODEL and not spec.options.priced:
-                raise UserError(
-                    f"--max-cost {self.max_cost:g}: judge {spec.name} has no prices.",
-                    "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
-                )
+            for spec in specs:
+                if spec.kind == LANGUAGE_MODEL and not spec.options.priced:
+                    raise UserError(
+                        f"--max-cost {self.max_cost:g}: judge {spec.name} has no prices.",
+                        "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
+                    )
         return [replace(spec, max_cost=self.max_cost) for spec in specs]
 
 

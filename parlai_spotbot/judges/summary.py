@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
 
 from parlai_spotbot.wording import counted, with_singulars
 
-KINDS = {
-    "bad": "not one of the possible answers",
-    "cut": "cut before its first word",
-    "refused": "refused by the model",
-    "filtered": "held back by the server's filter",
-    "too_long": "the prompt is too long for the model",
-    "rejected": "the server rejected the request",
-    "unreachable": "the server was not reached",
-    "timeout": "the server was too slow",
-    "busy": "the server was busy or failed",
-    "malformed": "no chat completion",
-    "endless": "without end",
-}
-"""Kind of a missing answer in the judge's files -> its description."""
+KINDS: dict[str, str]
+LINES: dict[str, str]
+KINDS, LINES = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+"""Kind of a missing answer in the judge's files -> its description; and the lines of the texts."""
 
 MOST_REQUESTS, MOST_COST = 1000, 1.0
 """Requests to a server, and their cost, above which somebody has to say yes first."""
@@ -35,47 +28,33 @@ def above_threshold(estimate: Mapping) -> str:
 
 def estimate_text(estimate: Mapping) -> str:
     """The estimate of a judge, in lines."""
-    lines = [
-        f"\njudge {estimate['judge']}: {estimate['units']} of {estimate['units_in_all']} units are not answered yet"
+    cost = estimate.get("cost", 0.0)
+    keys = [
+        "units",
+        "requests" if "requests" in estimate else "",
+        "unpriced" if cost is None else "cost" if cost else "",
     ]
-    if "requests" in estimate:
-        lines.append(
-            f"  about {estimate['requests']:,} requests with {estimate['prompt_tokens']:,} tokens and at most "
-            f"{estimate['completion_tokens_at_most']:,} of answers; {estimate['answers_kept']:,} answers are kept"
-        )
-    if estimate.get("cost"):
-        most, so_far = estimate["cost_at_most"], estimate["cost_so_far"]
-        lines.append(
-            f"  about {estimate['cost']:.4f} {estimate['currency']}, at most {most:.4f} if no answer has to be asked "
-            f"for again; so far {so_far:.4f}"
-        )
-    elif estimate.get("cost", 0) is None:
-        lines.append("  cost unknown: give --judge-price-prompt and --judge-price-completion, for a million tokens")
-    return with_singulars("\n".join(lines))
+    return with_singulars("\n".join(LINES[key].format(**estimate) for key in keys if key))
 
 
 def summary_text(summary: Mapping) -> str:
     """Return how often a judge is right, what is missing, and what it has cost."""
-    lines = [f"\njudge {summary['judge']} ({summary['note']})"]
+    lines = [LINES["judge"].format(**summary)]
     for worker, measured in summary["variants"].items():
         answers = sum(sum(tally.values()) for tally in measured["answers"].values())
         lines.append(f"  {worker}: {counted(answers, 'answer')}")
         if measured.get("balanced_accuracy") is not None:
-            lines[-1] += f"; balanced accuracy {measured['balanced_accuracy']:.2f} (chance: 0.50)"
+            lines[-1] += LINES["accuracy"].format(**measured)
     position, usage = summary.get("position") or {}, summary.get("usage") or {}
     if position.get("n"):
-        low, high = position["ci"]
-        lines.append(
-            f"  exchanging names and sides changed {position['flips']} of {position['n']} answers: "
-            f"{position['rate']:.2f} [{low:.2f}, {high:.2f}]"
-        )
+        lines.append(LINES["position"].format(**position))
     if reasons := missing_answers(summary):
         why = ", ".join(f"{why} {n}" for why, n in reasons.items())
         lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why})")
     if "cost" in usage:
-        lines.append(f"  cost so far: {usage['cost']:.4f} {usage['currency']}")
+        lines.append(LINES["spent"].format(**usage))
     if summary.get("stopped"):
-        lines.append(f"  stopped: {summary['stopped']}")
+        lines.append(LINES["stopped"].format(**summary))
     return "\n".join(lines)
 
 

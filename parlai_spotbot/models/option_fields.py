@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -14,9 +14,6 @@ class Options(BaseModel):
     """Base of options: frozen, of the declared types exactly."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-    removed: ClassVar[Mapping[str, str]] = {}
-    """Option that was removed in 0.2 -> what to do instead."""
 
 
 Kind = TypeVar("Kind", bound=Options)
@@ -60,10 +57,7 @@ def read_options(
     UserError
         With the option, its value and what is expected.
     """
-    names = {field: (names or {}).get(field, field) for field in (*kind.model_fields, *kind.removed)}
-    for field, remedy in kind.removed.items():
-        if given.get(names[field]):
-            raise UserError(f"{where}: option '{names[field]}' was removed in 0.2.", remedy)
+    names = {field: (names or {}).get(field, field) for field in kind.model_fields}
     values = {field: given[names[field]] for field in kind.model_fields if given.get(names[field]) is not None}
     for field, remedy in (required or {}).items():
         if not str(values.get(field, "")).strip():

@@ -7,7 +7,8 @@ from case_tables import case_table
 from small_study import MANY, conversation, item
 
 from parlai_spotbot.judges.language_model.prompts import prompted_questions
-from parlai_spotbot.judges.language_model.replies import LONGEST, BadAnswer, parsed
+from parlai_spotbot.judges.language_model.replies import LONGEST, parsed
+from parlai_spotbot.models.chat.completion import ChatError
 from parlai_spotbot.surveys import get_survey
 
 PAIRS = {"scale": ("rate", "entity:0"), "ranking": ("order", "pair"), "checkboxes": ("why_odd", "turn:1")}
@@ -23,7 +24,7 @@ def named(ask, reply, name="answer"):
     """The labels that a reply names; None for a bad answer."""
     try:
         answer = parsed(ask, reply, name)
-    except BadAnswer:
+    except ChatError:
         return None
     chosen = answer.get("ranking") or [v for v, chance in zip(ask.known, answer["chances"], strict=True) if chance]
     labels = [ask.labels[ask.values.index(value)] for value in chosen]

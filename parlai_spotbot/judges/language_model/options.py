@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import Field
 
@@ -19,12 +19,6 @@ LOCAL = "A judge's model is behind a server: serve it (such as by 'transformers 
 
 class LanguageModelOptions(ServerOptions):
     """One judge; everything is asked once in each order."""
-
-    removed: ClassVar = {
-        **ServerOptions.removed,
-        **dict.fromkeys(("revision", "dtype", "device"), LOCAL),
-        **dict.fromkeys(("answer_format", "context", "orders", "samples", "attempts", "free_text"), "Leave it out."),
-    }
 
     one_request: bool | None = Field(
         None, strict=False, description="all questions about an item at once; unset: yes, unless it began otherwise"
@@ -55,7 +49,7 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
         With `where`, the key, its value and what is expected; if an option holds a key, without repeating it.
     """
     for name in given:
-        if name not in (*KEYS, *LanguageModelOptions.removed):
+        if name not in KEYS:
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
     required = {"url": LOCAL, "model": REQUIRED["model"]}

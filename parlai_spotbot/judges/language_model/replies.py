@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from parlai_spotbot.judges.language_model.prompts import ANSWER, PromptedQuestion
+from parlai_spotbot.models.chat.completion import ChatError
 from parlai_spotbot.models.chat.message_text import quoted
 
 LONGEST = 20_000
@@ -28,36 +29,28 @@ PARTS = re.compile(r"[,;>\n]|\band\b|&")
 LEAD = re.compile(r"^(?:option|label|answer|choice|number|rating|score) ")
 
 
-class BadAnswer(ValueError):
-    """The model's text is no answer; `kind` is the reason in one word (see `answer_journal.ASKED_AGAIN`)."""
-
-    def __init__(self, problem: str, kind: str = "bad"):
-        super().__init__(problem)
-        self.kind = kind
-
-
 def parsed(ask: PromptedQuestion, reply: str, name: str = ANSWER) -> dict:
-    """Return the fields of a `RawAnswer` that `reply` means under `name`; raise `BadAnswer` where it is no answer."""
+    """Return the fields of a `RawAnswer` that `reply` means under `name`; raise `ChatError` where it is no answer."""
     if len(reply) > LONGEST:
-        raise BadAnswer(f"longer than {LONGEST:,} characters")
+        raise ChatError("bad", f"longer than {LONGEST:,} characters")
     values = _in_json(reply, name)
     if ask.kind == "free_text":
         values = values or [FENCE.sub("", reply)] * (name == ANSWER)
         texts = {" ".join(value.split()) if isinstance(value, str) else "" for value in values}
         if len(texts) != 1 or texts == {""}:
-            raise BadAnswer("no text" if len(texts) < 2 else "several answers that differ")
+            raise ChatError("bad", "no text" if len(texts) < 2 else "several answers that differ")
         return {"text": texts.pop()}
     names, several = _names(ask), ask.kind in ("checkboxes", "ranking")
     kinds = ["answer", *([] if values else ["alone"])] if name == ANSWER else ["number"]
     values = [*values, *_in_words(FENCE.sub("", reply), name, names, kinds, several)]
     answers = [_labels(value, names) if several else [_label(value, names)] for value in values]
     if not answers or any(None in answer for answer in answers):
-        raise BadAnswer(f"{quoted(reply.strip()[:60])} names none of the labels {', '.join(ask.labels)}")
+        raise ChatError("bad", f"{quoted(reply.strip()[:60])} names none of the labels {', '.join(ask.labels)}")
     named, order = answers[0], list if ask.kind == "ranking" else set
     if any(order(answer) != order(named) for answer in answers):
-        raise BadAnswer("several answers that differ")
+        raise ChatError("bad", "several answers that differ")
     if len(set(named)) != len(named) or (ask.kind == "ranking" and len(named) != len(ask.labels)):
-        raise BadAnswer("it does not name each label once")
+        raise ChatError("bad", "it does not name each label once")
     chosen = [ask.values[ask.labels.index(label)] for label in named]
     if ask.kind == "ranking":
         return {"ranking": tuple(chosen)}

@@ -9,8 +9,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion, names_in_reply, requests_of, text_of
-from parlai_spotbot.judges.language_model.replies import BadAnswer, parsed
-from parlai_spotbot.models.chat.completion import ChatError, Completion
+from parlai_spotbot.judges.language_model.replies import parsed
+from parlai_spotbot.models.chat.completion import REMEDIES, ChatError, Completion, Reply
 from parlai_spotbot.models.chat.message_text import quoted, tokens
 from parlai_spotbot.outside import without_reasoning
 
@@ -32,13 +32,8 @@ UNUSABLE = 12
 SILENT = 8
 """Number of requests in a row without an answer, each tried several times, after which the run ends."""
 
-REMEDIES = {
-    "key": "Put a valid key for this server into the environment variable that 'key_variable' names.",
-    "unpaid": "Fill up the account with that service, then run the same command again.",
-    "unknown": "Correct 'model', or 'url' (it ends in /v1 as a rule).",
-    "redirected": "Write that address, if it is the right one, as 'url'.",
-    "rejected": "Correct the option that it names; 'extra' leaves a field out (null) or adds one.",
-}
+CORRECTED = ("key", "unpaid", "unknown", "redirected", "rejected")
+"""Kinds of failures that end the run: the user has to correct something."""
 STAYED_AWAY = "Start the server or correct 'url', then run the same command again: what was answered is kept."
 
 
@@ -124,14 +119,14 @@ class ServedModel:
         outcomes = [""] * len(wave)
         bodies = [self._body(request, max(map(journal.tried, request))) for request in wave]
 
-        def came(place: int, answer: Completion | ChatError) -> None:
+        def came(place: int, answer: Reply) -> None:
             form = (self.client.sent(bodies[place]).get("response_format") or {"type": "text"})["type"]
             rows = self._raws(wave[place], journal, answer, form)
             kinds = [row.kind for row in rows]
             outcomes[place] = kind = "" if "" in kinds else kinds[0]
             answered = any(known.model for known in journal.rows)
-            if kind in REMEDIES and not (kind == "rejected" and answered):
-                raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind])
+            if kind in CORRECTED and not (kind == "rejected" and answered):
+                raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind].format(""))
             journal.add(*rows)
             self._usable = self._usable or not kind
             self._unusable += rows[:1] if not self._usable and kind not in AGAIN else []
@@ -147,21 +142,17 @@ class ServedModel:
 
     def _body(self, request: Request, attempt: int) -> dict:
         given, asks = self.options, list(request.values())
-        system, text = asks[0].system, text_of(asks)
-        rows = [{"role": given.system_role, "content": system}, {"role": "user", "content": text}]
         heat = given.temperature or 0.0
-        fields = {
-            **given.request((int(next(iter(request))[:7], 16) + attempt) % 2**31),
-            "max_tokens": most_tokens(request, given),
-            "temperature": None if attempt and not heat else heat,  # a bad answer at 0 would come again
-            "response_format": response_format(request),
-            **given.extra,
-        }
-        sent = {name: value for name, value in fields.items() if value is not None}
-        return {"model": given.model, "messages": rows, "stream": False, **sent}
+        return given.body(
+            [{"role": given.system_role, "content": asks[0].system}, {"role": "user", "content": text_of(asks)}],
+            (int(next(iter(request))[:7], 16) + attempt) % 2**31,
+            max_tokens=most_tokens(request, given),
+            temperature=None if attempt and not heat else heat,  # a bad answer at 0 would come again
+            response_format=response_format(request),
+        )
 
     # -- reading -------------------------------------------------------------------------------------------------------
-    def _raws(self, request: Request, journal: AnswerJournal, answer: Completion | ChatError, form: str) -> list:
+    def _raws(self, request: Request, journal: AnswerJournal, answer: Reply, form: str) -> list:
         """The rows of a request's answers; its tokens are in the first of them."""
         about: dict = {"date": datetime.now(UTC).replace(microsecond=0).isoformat()}
         said, costs = "", {}
@@ -176,7 +167,7 @@ class ServedModel:
             try:
                 said = _said(answer)
                 outcome = parsed(ask, said, name)
-            except (BadAnswer, ChatError) as err:
+            except ChatError as err:
                 outcome = {"kind": err.kind, "problem": str(err)}
             place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
             rows.append(RawAnswer(*place, said=said[:SAID], asked=asked, **about, **outcome, **({} if rows else costs)))
@@ -194,19 +185,19 @@ def most_tokens(request: Request, given: LanguageModelOptions) -> int:
     return given.max_new_tokens + JSON_ANSWER * (len(request) - 1)
 
 
-def _said(answer: Completion | ChatError) -> str:
+def _said(answer: Reply) -> str:
     """Return the model's text without its reasoning."""
     if isinstance(answer, ChatError):
         raise answer
     if answer.finish_reason == "content_filter":
-        raise BadAnswer("the server's content filter held the answer back", "filtered")
+        raise ChatError("filtered", "the server's content filter held the answer back")
     text = without_reasoning(answer.text).strip()
     if not text and answer.finish_reason == "length":
-        raise BadAnswer(
-            "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less", "cut"
+        raise ChatError(
+            "cut", "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less"
         )
     if not text:
-        raise BadAnswer("the model refused", "refused") if answer.refusal else BadAnswer("an empty answer", "empty")
+        raise ChatError(*("refused", "the model refused") if answer.refusal else ("empty", "an empty answer"))
     return text
 
 

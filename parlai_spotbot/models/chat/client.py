@@ -17,7 +17,7 @@ from typing import Any
 import httpx2
 import openai
 
-from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, completion, failure, parsed
+from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, Reply, completion, failure, parsed
 from parlai_spotbot.models.chat.keys import Key
 from parlai_spotbot.models.chat.request_changes import TOLD_BY_USER, changed, next_change
 from parlai_spotbot.models.chat.server_options import ServerOptions
@@ -127,9 +127,7 @@ class ChatClient:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(timeout=5)
 
-    def ask(
-        self, bodies: Sequence[dict], came: Callable[[int, Completion | ChatError], None] = lambda *answer: None
-    ) -> list[Completion | ChatError]:
+    def ask(self, bodies: Sequence[dict], came: Callable[[int, Reply], None] = lambda *answer: None) -> list[Reply]:
         """Return the completion or the error of each request body, in their order.
 
         `came` is called with each one's place and outcome as it comes, in the client's thread; what it raises ends all.
@@ -144,8 +142,8 @@ class ChatClient:
         """Return the error if nobody answers at the address."""
         return self._run(self._unreachable())
 
-    async def _ask_all(self, bodies: Sequence[dict], came: Callable) -> list[Completion | ChatError]:
-        async def one(place: int, body: dict) -> Completion | ChatError:
+    async def _ask_all(self, bodies: Sequence[dict], came: Callable) -> list[Reply]:
+        async def one(place: int, body: dict) -> Reply:
             answer = await self._ask(body)
             came(place, answer)
             return answer
@@ -157,7 +155,7 @@ class ChatClient:
             for task in tasks:
                 task.cancel()
 
-    async def _ask(self, body: dict) -> Completion | ChatError:
+    async def _ask(self, body: dict) -> Reply:
         """Ask, and ask again with what the server refused left out or changed; changes that help are kept."""
         async with self._slots:
             made = list(self.changes)
@@ -172,7 +170,7 @@ class ChatClient:
                 print(f"{self.server.url} refuses a request; {self.server.model} is now asked {name}", flush=True)
         return answer
 
-    async def _post(self, body: dict) -> Completion | ChatError:
+    async def _post(self, body: dict) -> Reply:
         # After a request failed in all its attempts, the next ones do not wait for the server again.
         client = self._client.with_options(max_retries=0) if self._down else self._client
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BeforeValidator, Field, field_validator
@@ -42,10 +42,6 @@ class ServerOptions(Options):
 
     Prices are for a million tokens.
     """
-
-    removed: ClassVar = dict.fromkeys(
-        ("requests_per_minute", "tokens_per_minute"), "Lower the concurrency: a busy server's Retry-After is kept to."
-    )
 
     url: str = Field("", description=f"address of the server, such as {EXAMPLE}")
     model: str = Field("", description="name of the model, as the server knows it")
@@ -88,7 +84,7 @@ class ServerOptions(Options):
         """Price of these tokens."""
         return (prompt_tokens * self.price_prompt + completion_tokens * self.price_completion) / 1e6
 
-    def request(self, seed: int | None = None) -> dict:
+    def request(self, seed: int | None = None, **ours: Any) -> dict:
         """Fields of a request, but for its messages; `seed` is the request's own, used if `self.seed` is "each"."""
         seeds = {"each": "each" if seed is None else seed, "none": None}
         fields = {
@@ -96,9 +92,14 @@ class ServerOptions(Options):
             "temperature": self.temperature,
             "top_p": self.topp,
             "seed": seeds[self.seed] if self.seed in seeds else int(self.seed),
+            **ours,
             **self.extra,
         }
         return {name: value for name, value in fields.items() if value is not None}
+
+    def body(self, messages: list[dict], seed: int, **ours: Any) -> dict:
+        """A whole request; `ours` are fields in place of the usual ones."""
+        return {"model": self.model, "messages": messages, "stream": False, **self.request(seed, **ours)}
 
     def key(self, where: str, option: str = "key_variable") -> Key:
         """Read the key from the environment; `UserError` if it is not there."""

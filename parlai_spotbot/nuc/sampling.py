@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -74,16 +74,8 @@ class SamplingSettings:
         return vars(self).copy()
 
 
-@dataclass(frozen=True)
-class QuestionStem:
-    """A question without distractors: number of its conversation, places of its context and next turn, and texts."""
-
-    name: str
-    number: int
-    first: int
-    turn: int
-    context: tuple[str, ...]
-    answer: str
+Stem = tuple[int, NucQuestion]
+"""The number of a conversation, and a question whose distractors are still to be drawn."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +103,7 @@ def sample(corpus: Corpus, settings: SamplingSettings | None = None) -> Question
     settings.check()
     bank = bank_of(corpus)
     stems, left_out = _stems(corpus, bank, settings)
-    questions = tuple(_question(corpus, bank, stem, settings) for stem in stems)
+    questions = tuple(_question(corpus, bank, *stem, settings) for stem in stems)
     return QuestionSample(questions, bank, left_out)
 
 
@@ -172,10 +164,10 @@ def windows(dialogue: PreparedDialogue, settings: SamplingSettings) -> Iterator[
     yield from ((start, start + size - 1) for start in range(0, turns - size + 1, size))
 
 
-def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[list[QuestionStem], dict[str, int]]:
+def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[list[Stem], dict[str, int]]:
     """Return the contexts and next turns, one of each conversation first; and what was left out, by reason."""
     left_out: Counter = Counter(corpus.left_out)
-    by_number: dict[int, list[QuestionStem]] = defaultdict(list)
+    by_number: dict[int, list[Stem]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
     for dialogue in bank.prepared:
         left_out.update(LEFT_TURNS.format(fault=fault) for fault in dialogue.faults if fault)
@@ -190,7 +182,7 @@ def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[
                 left_out[FAULTY.format(fault=fault) if fault else AGAIN] += 1
                 continue
             seen.add(keys)
-            by_number[number].append(_stem(corpus.name, dialogue, number, first, turn))
+            by_number[number].append((number, _stem(corpus.name, dialogue, first, turn)))
     if not by_number:
         reasons = "; ".join(f"{count} {reason}" for reason, count in left_out.items())
         remedy = "Name a larger corpus, or one of longer conversations."
@@ -198,12 +190,22 @@ def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[
     return _spread(by_number, settings), dict(left_out)
 
 
-def _stem(corpus: str, dialogue: PreparedDialogue, number: int, first: int, turn: int) -> QuestionStem:
-    texts = dialogue.texts[first : turn + 1]
-    return QuestionStem(f"q{_digest(8, corpus, *texts).hex()}", number, first, turn, texts[:-1], texts[-1])
+def _stem(corpus: str, dialogue: PreparedDialogue, first: int, turn: int) -> NucQuestion:
+    """Return a question whose only candidate so far is the true one."""
+    *context, answer = texts = dialogue.texts[first : turn + 1]
+    return NucQuestion(
+        question_id=f"q{_digest(8, corpus, *texts).hex()}",
+        corpus=corpus,
+        conversation_id=dialogue.dialogue.episode_id,
+        context=tuple(context),
+        speakers=tuple(place % 2 for place in range(len(texts))),
+        candidates=(answer,),
+        true=0,
+        turn=turn,
+    )
 
 
-def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings) -> list[QuestionStem]:
+def _spread(by_number: dict[int, list[Stem]], settings: SamplingSettings) -> list[Stem]:
     """Return all questions, or as many as asked for: first one of each conversation, drawn, then a second one, …"""
     if settings.every_turn and not settings.questions:
         return [stem for number in sorted(by_number) for stem in by_number[number]]
@@ -211,7 +213,7 @@ def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings
         (place, key, stem)
         for rows in by_number.values()
         for place, (key, stem) in enumerate(
-            sorted(((_digest(8, settings.seed, row.name), row) for row in rows), key=lambda pair: pair[0])
+            sorted(((_digest(8, settings.seed, row[1].question_id), row) for row in rows), key=lambda pair: pair[0])
         )
     ]
     ordered.sort(key=lambda row: row[:2])
@@ -219,10 +221,10 @@ def _spread(by_number: dict[int, list[QuestionStem]], settings: SamplingSettings
 
 
 # -- candidates ----------------------------------------------------------------------------------------------------
-def _question(corpus: Corpus, bank: TurnBank, stem: QuestionStem, settings: SamplingSettings) -> NucQuestion:
+def _question(corpus: Corpus, bank: TurnBank, own: int, stem: NucQuestion, settings: SamplingSettings) -> NucQuestion:
     """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
-    barred, drawn = set(bank.said_in(stem.number).tolist()), []
-    for place in permutation(generator(settings.seed, UNIFORM, stem.name), len(bank)):
+    barred, drawn = set(bank.said_in(own).tolist()), []
+    for place in permutation(generator(settings.seed, UNIFORM, stem.question_id), len(bank)):
         if len(drawn) == settings.candidates - 1:
             break
         if place not in barred:
@@ -230,25 +232,16 @@ def _question(corpus: Corpus, bank: TurnBank, stem: QuestionStem, settings: Samp
     if len(drawn) < settings.candidates - 1:
         raise UserError(
             f"corpus '{corpus.name}' (fold '{corpus.fold}'): {len(drawn)} distinct turns of other conversations can be "
-            f"distractors for the question {stem.name}, but {settings.candidates} candidates take "
+            f"distractors for the question {stem.question_id}, but {settings.candidates} candidates take "
             f"{settings.candidates - 1}.",
             f"Ask for at most {max(2, len(drawn) + 1)} candidates, or name a larger corpus or fold.",
         )
     texts = [stem.answer, *(bank.texts[place] for place in drawn)]
-    ordered = sorted(range(len(texts)), key=lambda number: _digest(8, settings.seed, stem.name, texts[number]))
+    ordered = sorted(range(len(texts)), key=lambda number: _digest(8, settings.seed, stem.question_id, texts[number]))
     origins = []
     for number, place in enumerate(drawn, start=1):
-        conversation, turn = next(use for use in bank.where[place] if use[0] != stem.number)
+        conversation, turn = next(use for use in bank.where[place] if use[0] != own)
         source = bank.prepared[conversation].dialogue.episode_id
         origins.append(Origin(UNIFORM, source, turn, ordered.index(number)))
-    return NucQuestion(
-        question_id=stem.name,
-        corpus=corpus.name,
-        conversation_id=bank.prepared[stem.number].dialogue.episode_id,
-        context=stem.context,
-        speakers=tuple(place % 2 for place in range(len(stem.context) + 1)),
-        candidates=tuple(texts[number] for number in ordered),
-        true=ordered.index(0),
-        distractors=tuple(origins),
-        turn=stem.turn,
-    )
+    ordered_texts = tuple(texts[number] for number in ordered)
+    return replace(stem, candidates=ordered_texts, true=ordered.index(0), distractors=tuple(origins))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
+import yaml
 
 from parlai_spotbot.user_files import validated
 
@@ -18,24 +20,10 @@ WAYS = (RANKER, SUM, PER_BYTE, PMI, SIMILARITY)
 FAMILIES = {"ranker": (RANKER,), "likelihood": (SUM, PER_BYTE, PMI), "similarity": (SIMILARITY,)}
 """The kinds of contestants, and the ways of scoring that each gives at once."""
 
-WAY_TITLES = {
-    RANKER: "its own scores",
-    SUM: "likelihood, sum",
-    PER_BYTE: "likelihood per byte",
-    PMI: "likelihood over that without context (PMI)",
-    SIMILARITY: "similarity to its reply *",
-}
-"""What tables call the ways. The star stands for `CAUTIONS`."""
-
-CAUTIONS = {
-    SUM: "Likelihood, sum: log p(candidate | context), the end of the turn included; short candidates are favoured.",
-    PER_BYTE: "Likelihood per byte: the sum divided by the candidate's length in bytes; normalised likelihood favours "
-    "generic replies, which are likely after anything.",
-    PMI: "PMI: log p(candidate | context) − log p(candidate | no context); what is likely anyway gains nothing.",
-    SIMILARITY: "* Not the contestant's own choice: it can't rank, so candidates are ranked by how like its reply "
-    "they are (cosine of MiniLM's embeddings). A good reply unlike the true one counts as a miss.",
-}
-"""Said below every table that shows the way."""
+WAY_TITLES: dict[str, str]
+CAUTIONS: dict[str, str]
+WAY_TITLES, CAUTIONS = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+"""What tables call the ways (the star stands for `CAUTIONS`), and what is said below every table that shows one."""
 
 DIGITS = 7
 """Significant digits of stored scores: those that floats of 32 bits have."""

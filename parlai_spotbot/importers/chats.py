@@ -16,7 +16,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.conversations import Reading, chat_words
+from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
@@ -41,13 +41,15 @@ class ChatReader(Reading):
 
     def __init__(self, request: ImportRequest):
         super().__init__(request)
-        words, columns = chat_words(), request.pairs("columns")
-        check_columns(columns, words["columns"], request.data, columns.values())
-        self.keys = words["columns"] | {name: [theirs] for name, theirs in columns.items()}
-        self.role_of = dict(words["roles"])
+        columns = request.pairs("columns")
+        check_columns(columns, CHAT_WORDS["columns"], request.data, columns.values())
+        self.keys = CHAT_WORDS["columns"] | {name: [theirs] for name, theirs in columns.items()}
+        self.role_of = dict(CHAT_WORDS["roles"])
         for ours, theirs in request.pairs("roles").items():
-            if ours not in words["roles"].values():
-                raise UserError(f"--roles {ours}={theirs}: no such role.", nearest(ours, {*words["roles"].values()}))
+            if ours not in CHAT_WORDS["roles"].values():
+                raise UserError(
+                    f"--roles {ours}={theirs}: no such role.", nearest(ours, {*CHAT_WORDS["roles"].values()})
+                )
             self.role_of[theirs.casefold()] = ours
         self.user = next((name for name in self.names.given if self.role_of.get(name.casefold()) == USER), HUMAN)
         """The user's role where --names names it."""
@@ -156,7 +158,7 @@ class ChatReader(Reading):
 
     def _role(self, message: dict, where: str) -> str:
         """Return which of our roles a message has; one that ChatGPT's export has and doesn't show is a tool's."""
-        shown = chat_words()["shown"] if at(message, "content.content_type") else {}
+        shown = CHAT_WORDS["shown"] if at(message, "content.content_type") else {}
         if any(at(message, key) not in (None, *values) for key, values in shown.items()):
             return TOOL
         key, value = self._find(message, "role")
@@ -175,8 +177,8 @@ class ChatReader(Reading):
                 parts += reversed(part)
             elif isinstance(part, (str, int)) and not isinstance(part, bool):
                 texts.append(str(part))
-            elif isinstance(part, dict) and at(part, "type") in chat_words()["types"] and not part.get("thought"):
-                parts += [part[name] for name in chat_words()["texts"] if part.get(name) is not None][:1]
+            elif isinstance(part, dict) and at(part, "type") in CHAT_WORDS["types"] and not part.get("thought"):
+                parts += [part[name] for name in CHAT_WORDS["texts"] if part.get(name) is not None][:1]
             else:
                 self.counts["parts"] += part is not None
         return "\n".join(texts)

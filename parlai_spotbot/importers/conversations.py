@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -26,18 +25,14 @@ from parlai_spotbot.outside import cleaned, without_reasoning
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.user_files import validated
 
+CHAT_WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("chats.yaml").read_text(encoding="utf-8"))
+"""Names that formats of chats have, and the rules for what is odd in them."""
 CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""
 PERSONA = re.compile(r"(?:(?:your|partner's) persona:[^\n]*(?:\n|$)|__SILENCE__\s*)+")
 """How teachers tell it, in front of the first message to that bot; and a first message that says nothing."""
 END = re.compile(r"\[(?:DONE|EXIT)\]")
 """What the last message of a chat says in ParlAI's logs."""
-
-
-@cache
-def chat_words() -> dict[str, Any]:
-    """Return the names that formats of chats have, and the rules for what is odd in them."""
-    return yaml.safe_load(Path(__file__).with_name("chats.yaml").read_text(encoding="utf-8"))
 
 
 class Act(BaseModel):
@@ -144,7 +139,7 @@ class Reading:
         own["segments"] = request.segments and list(request.segments)
         bots = [part.partition("=")[0] for part in request.paths if "=" in part]
         own |= {name: value for name, value in {"roles": request.roles, "bots": bots}.items() if value}
-        rules = chat_words()["rules"].items()
+        rules = CHAT_WORDS["rules"].items()
         about = {
             "format": name,
             "source": sorted(sha256),

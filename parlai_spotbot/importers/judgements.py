@@ -218,7 +218,7 @@ def judgements(
     read, places = list[Judgement](), dict[str, tuple[str, Judgement]]()
     for where, row in rows:
         with left_out.row():
-            left_out.once(row, where)
+            left_out.once(row.items(), where)
             values = _values(row, mapping)
             if wide:
                 answers = [(*field, values.get(name)) for name, field in fields.items()]

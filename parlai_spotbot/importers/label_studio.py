@@ -92,11 +92,9 @@ def read(
     path: Path, items: Mapping[str, tuple[str, Item]], reader: JudgementReader, left_out: LeftOut, skipped: Counter[str]
 ) -> Iterator[Judgement]:
     """Yield the judgements of a file about `items`; tasks that annotators skipped, and predictions, are `skipped`."""
-    known = set()
     for where, row in dataset_rows(path):
-        task = validated(Task, row, where, REMEDY)
+        task, nobody = validated(Task, row, where, REMEDY), 0
         skipped["prediction"] += len(task.predictions)
-        nobody = 0
         for number, annotation in enumerate(task.annotations, start=1):
             who, place = annotation.completed_by, f"{where}, annotation {number}"
             nobody += who is None
@@ -110,11 +108,9 @@ def read(
                     remedy = "Import into the study whose tasks were exported, with their --survey."
                     raise Unusable("annotation of a task of another study", problem, remedy)
                 found = _judgements(annotation, *items[task.data.item_id], f"label_studio-{name}", reader, place)
-                said = str([replace(one, judgement_id="", annotation_id="") for one in found])
-                if said in known or not found:
-                    what = "is there twice" if found else "has no answer"
-                    raise Unusable(f"annotation that {what}", f"{place}: {what}.", "Remove it, or annotate the task.")
-                known.add(said)
+                if not found:
+                    raise Unusable("annotation that has no answer", f"{place}: has no answer.", "Annotate the task.")
+                left_out.once([replace(one, judgement_id="", annotation_id="") for one in found], place)
                 yield from found
 
 

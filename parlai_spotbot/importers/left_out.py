@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import counted
@@ -49,12 +48,12 @@ class LeftOut:
         except Unusable as err:
             self.leave(err)
 
-    def once(self, row: Mapping[str, Any], where: str) -> None:
-        """Raise `Unusable` for a row that is the same as an earlier one."""
+    def once(self, row: Iterable, where: str) -> None:
+        """Raise `Unusable` for a row whose values are those of an earlier one."""
         try:
-            identity = hash(tuple(row.values()))
+            identity = hash(values := tuple(row))
         except TypeError:  # of a list or an object
-            identity = hash(repr(row))
+            identity = hash(repr(values))
         if identity in self.read:
             raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
         self.read.add(identity)

@@ -101,14 +101,15 @@ def _files(path: Path, names: Names[str]) -> dict[str, tuple[str, bytes]]:
     if not path.exists():
         raise UserError(f"{path}: no such file or folder.", "Name the zip file, or the folder it was unpacked to.")
     try:
-        archive = None if path.is_dir() else zipfile.ZipFile(regular(path))
-        inside = [str(p) for p in sorted(path.rglob("*.json"))] if archive is None else archive.namelist()
-        places = {Path(entry).name: entry for entry in inside}
-        if lacking := [name for name in names if name not in places]:
+        if path.is_dir():
+            places, read = [str(file) for file in sorted(path.rglob("*.json"))], lambda place: Path(place).read_bytes()
+        else:
+            archive = zipfile.ZipFile(regular(path))
+            places, read = archive.namelist(), partial(unpacked, archive)
+        place_of = {Path(place).name: place for place in places}
+        if lacking := [name for name in names if name not in place_of]:
             raise UserError(f"{path}: {lacking[0]} is missing.", REMEDY)
-        if archive is None:
-            return {name: (places[name], regular(places[name]).read_bytes()) for name in names}
-        return {name: (f"{path}, {places[name]}", unpacked(archive, places[name])) for name in names}
+        return {name: (f"{path}, {place_of[name]}", read(place_of[name])) for name in names}
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, Malformed) as err:
         raise UserError(f"{path}: not a zip file that can be read: {err}.", REMEDY) from None
 

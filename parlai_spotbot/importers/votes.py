@@ -45,13 +45,9 @@ CUTS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le
 """Answers of --answers that are numbers, or all numbers on one side of one."""
 MARGIN = re.compile(r"\[*(.+?)\s*(<+|>+|=+)\s*(.+?)\]*")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
+WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+"""Names of columns and outcomes that are recognised."""
 OUTCOMES = ("a", "b", "tie", "both_bad")
-
-
-@cache
-def words_of_votes() -> dict[str, Any]:
-    """Return the names of columns and outcomes that are recognised."""
-    return yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 
 def votes(
@@ -135,15 +131,15 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     """
     if not head:
         raise UserError(f"{where}: holds no votes.", REMEDY)
-    words, spelt = words_of_votes(), {spelling(name): name for name in reversed(head)}
+    spelt = {spelling(name): name for name in reversed(head)}
     free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
-    sides = [*words["sides"], *_pairs_alike(free), *words["winner_and_loser"]]
+    sides = [*WORDS["sides"], *_pairs_alike(free), *WORDS["winner_and_loser"]]
     pair = next((pair for pair in sides if {*pair} <= spelt.keys() and {"a", "b"}.isdisjoint(columns)), ())
-    names = words["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
+    names = WORDS["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
     found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in found:
-        won = pair in words["winner_and_loser"]
-        several = [name for name, what in words["one_hot"].items() if what == "tie" or not won]
+        won = pair in WORDS["winner_and_loser"]
+        several = [name for name, what in WORDS["one_hot"].items() if what == "tie" or not won]
         found["winner"] = [spelt[name] for name in [*pair[:1]] * won + several if name in spelt]
     for name in ("a", "b", "winner"):
         if not found.get(name):
@@ -159,14 +155,13 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
 
 def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
     """Return the one pair of names that differ by 1 and 2, a and b, left and right alone; none where there are more."""
-    recognised = words_of_votes()
     pairs = {
         (name, name[: place.start()] + two + name[place.end() :])
-        for one, two in recognised["marks"]
+        for one, two in WORDS["marks"]
         for name in names
         for place in re.finditer(one, name)
     }
-    others = {*recognised["no_contestants"]}
+    others = {*WORDS["no_contestants"]}
     fits = [pair for pair in pairs if pair[1] in names and others.isdisjoint(re.split(r"[\d_]", pair[0]))]
     return fits if len(fits) == 1 else []
 
@@ -191,8 +186,8 @@ class _VoteReader:
         self._where = ""
         self._sorted = columns["winner"][0] == columns["a"][0]
         self._meanings = defaultdict[str, set[str]](set)
-        sides = [*words_of_votes()["sides"], [spelling(columns[side][0]) for side in "ab"]]
-        for what, words in [*words_of_votes()["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]:
+        sides = [*WORDS["sides"], [spelling(columns[side][0]) for side in "ab"]]
+        for what, words in [*WORDS["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]:
             for word in words:
                 self._meanings[word].add(what)
 
@@ -203,13 +198,13 @@ class _VoteReader:
         further = ("prompt", "annotator", "time", "language")
         prompt, annotator, time, language = (self.columns.get(name, [""])[0] for name in further)
         vote_of, worker_of, presentation_of = map(cache, (self._vote, self._worker, self._presentation))
-        number, ids = 0, words_of_votes()["row_ids"]
+        number, ids = 0, WORDS["row_ids"]
         for self._where, row in rows:
             try:
                 vote = vote_of(*[row.get(column) for column in sides])
                 rest = (worker_of(row.get(annotator)), presentation_of(row.get(language), vote[2]))
                 if (rest[0] != NOBODY and row.get(time)) or not row.keys().isdisjoint(ids):
-                    self.left_out.once(row, self._where)
+                    self.left_out.once(row.values(), self._where)
             except Unusable as err:
                 self.left_out.leave(err)
                 continue
@@ -272,8 +267,7 @@ class _VoteReader:
         columns, word = self.columns["winner"], winner[0]
         if self._sorted or len(columns) > 1:
             given = [*zip(columns, winner, strict=True)][self._sorted :]
-            outcome_of = words_of_votes()["one_hot"]
-            hits = {outcome_of[spelling(name)] for name, one in given if one.lower() in ("1", "1.0", "true")}
+            hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in ("1", "1.0", "true")}
             if len(hits) > 1:
                 raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
             if hits or self._sorted:
@@ -282,7 +276,7 @@ class _VoteReader:
         if mapped := self._mapped(word):
             return mapped, ""
         meant, margin = self._meant(word, a, b), ""
-        if not meant and (not plain_text(word) or spelling(word) in words_of_votes()["no_winner"]):
+        if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant and (sides := MARGIN.fullmatch(word)):
             one, other = (self._meant(side, a, b) for side in sides.group(1, 3))

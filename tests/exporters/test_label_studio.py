@@ -190,7 +190,7 @@ def test_what_cannot_be_used_is_left_out_and_counted(read):
         f"label_studio-{name}" for name in (3, "unknown-1", "unknown-1", 10, 11, 12, 13)
     )
     assert left_out == {
-        "annotation that is there twice": 2,
+        "copy of another row": 2,
         "annotation that has no answer": 1,
         "annotation with a lost answer": 1,
         "annotation of a task of another study": 1,

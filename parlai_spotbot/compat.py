@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
-import inspect
 import os
 import pickle
 import types
@@ -67,18 +66,12 @@ def _dataclass_defaults() -> None:
         value = default.default if isinstance(default, dataclasses.Field) else default
         theirs = cls.__module__.partition(".")[0] in ("mephisto", "parlai", "parlai_internal")
         if theirs and dataclasses.is_dataclass(value) and type(value).__hash__ is None:
-            setattr(cls, a_name, _with_factory(default, functools.partial(copy.deepcopy, value)))
+            field = default if isinstance(default, dataclasses.Field) else dataclasses.field()
+            field.default, field.default_factory = dataclasses.MISSING, functools.partial(copy.deepcopy, value)
+            setattr(cls, a_name, field)
         return original(cls, a_name, *args, **kwargs)
 
     dataclasses._get_field = get_field
-
-
-def _with_factory(default: Any, factory: Callable[[], Any]) -> dataclasses.Field:
-    """The field that `default` describes, with `factory` in place of its default value."""
-    if not isinstance(default, dataclasses.Field):
-        return dataclasses.field(default_factory=factory)
-    default.default, default.default_factory = dataclasses.MISSING, factory
-    return default
 
 
 def _gpt2_cache() -> None:
@@ -89,7 +82,7 @@ def _gpt2_cache() -> None:
     """
 
     def reorder(wrapped, instance, args, kwargs):
-        state, indices = inspect.signature(wrapped).bind(*args, **kwargs).args
+        state, indices = args
         if not hasattr(state, "reorder_cache"):
             return wrapped(state, indices)
         state.reorder_cache(indices)
@@ -201,7 +194,7 @@ def _generator_options() -> None:
     """
 
     def upgrade(wrapped, instance, args, kwargs):
-        (opt,) = inspect.signature(wrapped).bind(*args, **kwargs).args
+        (opt,) = args
         if "inference" not in opt:
             opt.setdefault("beam_size", 1)
         return wrapped(opt)

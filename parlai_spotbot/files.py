@@ -18,7 +18,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json, regular
@@ -250,7 +250,20 @@ def frame_csv(frame: Any) -> str:
     return frame.assign(**texts).rename(columns=cell).to_csv(index=False, lineterminator="\n")
 
 
-class Journal:
+class Closing:
+    """Object that is closed at the end of its ``with``."""
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class Journal(Closing):
     """An append-only JSON Lines file; each `append` is durable when it returns, all its rows or none.
 
     Opening it cuts off a last line that a crash tore. A failed write (full disk) takes back what it had
@@ -312,12 +325,6 @@ class Journal:
 
     def close(self) -> None:
         self._file.close()
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 IN_USE = "Wait until it ends, or stop it, then run the same command again."

@@ -125,11 +125,18 @@ class Conversation:
 
     def to_json(self) -> dict:
         acts = [{"id": turn.speaker, "text": turn.text} for turn in self.turns]
-        row = {**vars(self), "pair": list(self.pair), "entities": list(self.entities)}
-        del row["turns"], row["provenance"]
-        row["context"] = [{"id": e, "text": t} for e, t in zip(self.entities, self.context, strict=True) if t]
-        dialog = [acts[i : i + 2] for i in range(0, len(acts), 2)]
-        return {**row, "dialog": dialog, "provenance": self.provenance}
+        return {
+            "conversation_id": self.conversation_id,
+            "domain": self.domain,
+            "pair": list(self.pair),
+            "number": self.number,
+            "entities": list(self.entities),
+            "seed_exchanges": self.seed_exchanges,
+            "seed_id": self.seed_id,
+            "context": [{"id": e, "text": t} for e, t in zip(self.entities, self.context, strict=True) if t],
+            "dialog": [acts[i : i + 2] for i in range(0, len(acts), 2)],
+            "provenance": self.provenance,
+        }
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Conversation:

@@ -22,7 +22,7 @@ LARGEST = 2**22
 REMEDY = "Remove the file: what contestants used up in the runs that were killed isn't counted then."
 
 
-class AccountJournal:
+class AccountJournal(files.Closing):
     """The accounts of one run, and of those before it that were killed. From any thread.
 
     ``earlier`` has a list for each contestant, the oldest run's first. `forget` when they stand elsewhere.
@@ -65,12 +65,6 @@ class AccountJournal:
         """The accounts are in provenance."""
         self.close()
         self.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> AccountJournal:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
 
 def killed_runs(path: Path) -> dict[str, list[dict]]:

@@ -16,7 +16,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from tqdm import tqdm
 
@@ -99,8 +99,11 @@ def _send_prints_to(log: str) -> None:
 class AgentServer:
     """One loaded ParlAI agent and its clones, one a session (a contestant's side of a conversation).
 
-    One that is `met` has the option ``met``: it has answered before, and needn't try whether it can.
+    One that is `met` has the option ``met``: it has answered before, and needn't try whether it can. `OPTIONS`
+    of ParlAI win over the contestant's own.
     """
+
+    OPTIONS: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(self, contestant: Contestant, threads: int, met: bool = False):
         from parlai.core.agents import create_agent
@@ -113,7 +116,9 @@ class AgentServer:
         self._set_threads(threads)
         self.contestant = contestant
         seed_everything(0)
-        opt = self.options(contestant)
+        opt = agent_options(contestant)
+        opt.update(self.OPTIONS)
+        opt["override"].update(self.OPTIONS)
         if met:
             opt["met"] = True
         self.agent = create_agent(opt, requireModelExists=bool(contestant.model_file))
@@ -121,11 +126,6 @@ class AgentServer:
         self.persona = persona_lines(contestant.persona)
         self._untold: set[str] = set()  # sessions that have yet to hear the persona
         self.batchable = callable(getattr(self.agent, "batch_act", None))
-
-    @staticmethod
-    def options(contestant: Contestant) -> dict:
-        """ParlAI's options for the agent."""
-        return agent_options(contestant)
 
     @staticmethod
     def _set_threads(threads: int) -> None:

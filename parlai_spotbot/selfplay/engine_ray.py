@@ -13,7 +13,6 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -96,13 +95,8 @@ def _answers(address: str) -> None:
         socket.create_connection((host, int(port)), timeout=10).close()
 
 
-@dataclass(frozen=True)
-class ContestantState:
-    """State of a remote contestant, as the driver knows it."""
-
-    about: dict
-    set_aside: str
-    node: str
+ContestantState = tuple[dict, str, str]
+"""State of a remote contestant: what it says of itself, why it is set aside, and Ray's name of its machine."""
 
 
 class ContestantHost:
@@ -150,7 +144,7 @@ class ContestantHost:
     def _state(self) -> ContestantState:
         process = self.process
         about = process.about | ({"usage": process.usage} if process.usage else {})
-        return ContestantState(about, process.set_aside, self.node)
+        return about, process.set_aside, self.node
 
 
 class RayContestant(ContestantHandle):
@@ -206,8 +200,8 @@ class RayContestant(ContestantHandle):
         )
 
     def _take(self, state: ContestantState) -> None:
-        self.about, self.set_aside = state.about or self.about, self.set_aside or state.set_aside
-        self.node = state.node
+        about, set_aside, self.node = state
+        self.about, self.set_aside = about or self.about, self.set_aside or set_aside
         self.noted()
 
     def _kill(self) -> bool:

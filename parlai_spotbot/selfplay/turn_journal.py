@@ -64,7 +64,7 @@ def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[st
     return kept
 
 
-class TurnJournal:
+class TurnJournal(files.Closing):
     """The turns of the conversations that a run plays, in memory and on disk. From any thread.
 
     Opening it takes out what no conversation that is still to be played needs, and a last line that a crash has torn.
@@ -129,9 +129,3 @@ class TurnJournal:
             self._journal.close()
             if whole:
                 self.path.unlink(missing_ok=True)
-
-    def __enter__(self) -> TurnJournal:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()

@@ -19,7 +19,7 @@ from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CausalLikelihood, Gen
 from parlai_spotbot.nuc.scoring.rankers import DualEncoder, RetrievalRanker, listed_scores, together
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, PMI, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.agent_server import AgentServer, agent_options, note_own_turn, seed_everything
+from parlai_spotbot.selfplay.agent_server import AgentServer, note_own_turn, seed_everything
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
@@ -43,16 +43,13 @@ class NucServer(AgentServer):
     `about` names it: `family`, and `apart`, whether it encodes candidates apart from contexts.
     """
 
+    OPTIONS = RANKING
+
     def __init__(self, contestant: Contestant, threads: int, met: bool = False):
         super().__init__(contestant, threads, met)
         self._encoded: EncodedTexts | None = None
         self.failures: dict[str, str] = {}
         self.chosen, self.way = self._choose()
-
-    @classmethod
-    def options(cls, contestant: Contestant) -> dict:
-        opt = agent_options(contestant)
-        return opt | RANKING | {"override": {**opt.get("override", {}), **RANKING}}
 
     def about(self) -> dict:
         return super().about() | {"family": self.chosen, "apart": isinstance(self.way, SeparateEncoder)}

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from case_tables import case_table
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -49,14 +50,7 @@ def test_the_file_stays_small(tmp_path, monkeypatch):
     assert killed_runs(path) == {"one": [{"usage": {"requests": 499}}]}
 
 
-@pytest.mark.parametrize(
-    ("rows", "says"),
-    [
-        ([{"account_journal": 9}], "line 1: not a journal of accounts that this version can read"),
-        ([{"account_journal": 1, "earlier": {"one": 3}}], "line 1, earlier, one: expected a list of accounts"),
-        ([{"account_journal": 1, "earlier": {}}, {"name": "one", "about": 3}], "line 2"),
-    ],
-)
+@case_table(__file__, "damaged")
 def test_a_damaged_journal_is_named(tmp_path, rows, says):
     files.write_jsonl(tmp_path / "accounts.jsonl", rows)
     with pytest.raises(UserError, match=says):

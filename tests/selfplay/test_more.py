@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from case_tables import case_table
 from test_how_it_is_played import asked, run
 
 from parlai_spotbot import checksums
@@ -60,14 +61,7 @@ def test_what_is_typed_says_which():
             more_asked(text)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "says"),
-    [
-        ("pairs: []", "pairs: [[a, b]]", "conversation a:c:0000, which the plan doesn't have"),
-        ("conversations_per_pair: 2", "conversations_per_pair: 1", "which the plan doesn't have"),
-        ("seed: 0", "seed: 5", "begins otherwise"),
-    ],
-)
+@case_table(__file__, "edited_plans")
 def test_a_plan_that_was_edited_after_play_is_refused_and_nothing_is_lost(path, old, new, says):
     plan, kept = path / "study.yaml", (path / "conversations.jsonl").read_bytes()
     text = plan.read_text()

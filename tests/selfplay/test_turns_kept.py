@@ -183,11 +183,8 @@ def test_turns_of_another_bot_or_seed_are_not_taken_for_ones_own(tmp_path):
     jobs, _ = schedule(study.plans(), seeds())
     with TurnJournal(study.turns_path, jobs, study.plan.contestants) as turns:
         turns.add([(job, 0, f"hello {job.number}") for job in jobs])
-    assert list(kept_turns(study.turns_path, jobs, study.plan.contestants).values()) == [
-        ["hello 0"],
-        ["hello 1"],
-        ["hello 2"],
-    ]
+    kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
+    assert list(kept.values()) == [[f"hello {number}"] for number in range(3)]
     others = {**study.plan.contestants, "Counting": Contestant("Counting", model="faulty_agents:Other")}
     assert kept_turns(study.turns_path, jobs, others) == {}
     poisoned, _ = schedule(study.plans(), seeds(poisoned=range(60)))

@@ -194,11 +194,8 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         """
         given = self._options
         return {
-            "server": given.url,
-            "model": given.model,
+            **self._client.about,
             "served": {name: dict(model) for name, model in sorted(self._client.account.served.items())},
-            "key_variable": self._client.key.variable,
-            **({"asked": self._client.changes} if self._client.changes else {}),
             "system_prompt": given.system,
             "persona": given.persona,
             "generation": given.generation(),
@@ -209,13 +206,10 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
     def usage(self) -> dict:
         """Requests, replies and tokens of this process so far, and what they cost."""
-        given, counts = self._options, self._client.account.counts
-        cost = {
-            "cost": round(given.cost(counts["prompt_tokens"], counts["completion_tokens"]), 9),
-            "currency": given.currency,
-        }
+        counts = self._client.account.counts
+        costs = self._options.costs(counts["prompt_tokens"], counts["completion_tokens"])
         handled = {name: n for name, n in sorted(self._events.items()) if n}
-        return {**counts, **(cost if given.priced else {}), "handled": handled}
+        return {**counts, **costs, "handled": handled}
 
     def share(self) -> dict:
         return {**super().share(), "chat": (self._options, self._client, self._events)}

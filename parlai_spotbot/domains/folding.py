@@ -14,8 +14,6 @@ from collections.abc import Sequence
 
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 
-WAYS = ("split", "people", "hash")
-SPLITS = ("train", "valid", "test")
 SHARES = {"bots": 0.6, "judges": 0.1, "humans": 0.1, "seeds": 0.2}
 """What each fold gets of the conversations, by people or by hash."""
 

@@ -74,7 +74,6 @@ def questions_of(
         names = ", ".join(sorted({question.corpus for question in questions}))
         return questions, {"corpus": names, "file": Path(request.questions_file).name}
     settings = request.settings(seed)
-    settings.check()
     corpora = request.corpora(study.plan.domain if study else DEFAULT_DOMAIN)
     if settings.questions and settings.questions < len(corpora):
         raise UserError(f"--questions {settings.questions}: there are {len(corpora)} corpora.", "Ask for more.")

@@ -47,13 +47,12 @@ class RecallRequest:
         if self.questions_file and self.corpus:
             problem = "--task and --questions-file: questions are drawn, or come from a file."
             raise UserError(problem, "Leave one out.")
-        if self.candidates < 2:
-            raise UserError(f"--candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
         if self.threads is not None and self.threads < 1:
             raise UserError(f"--threads {self.threads}: expected a number from 1 up.", "Leave it out for all cores.")
         if not self.questions_file:
             from parlai_spotbot.nuc.results import check_k
 
+            self.settings(0).check()
             check_k(self.k, self.candidates)
 
     def corpora(self, otherwise: str) -> list[tuple[str, str]]:
@@ -65,10 +64,5 @@ class RecallRequest:
         """Return how questions are drawn."""
         from parlai_spotbot.nuc.sampling import SamplingSettings
 
-        return SamplingSettings(
-            candidates=self.candidates,
-            max_context=self.max_context,
-            lengths=self.lengths,
-            questions=self.questions,
-            seed=seed,
-        )
+        drawn_by = ("candidates", "max_context", "lengths", "questions")
+        return SamplingSettings(**{name: getattr(self, name) for name in drawn_by}, seed=seed)

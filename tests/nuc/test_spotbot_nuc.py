@@ -96,7 +96,7 @@ def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
     ("options", "said"),
     [
         ({"k": [1, 7]}, "--k 7: a question has 6 candidates"),
-        ({"candidates": 1}, "--candidates 1: a question has at least two"),
+        ({"candidates": 1}, "candidates 1: a question has at least two"),
         ({"only": ["dul"]}, "Did you mean 'dual'"),
         ({"questions_file": "q.jsonl"}, "and --questions-file: questions are drawn, or come from"),
         ({"task": "nowhere.jsonl"}, "nowhere.jsonl"),

@@ -129,7 +129,7 @@ class LanguageModelJudge(Judge):
     # -- answering -----------------------------------------------------------------------------------------------------
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         self.model = ServedModel(self.settings, self.where, self.max_cost, self.together)
-        checksums.write_json(self.folder / "model.json", self.model.about)
+        checksums.write_json(self.folder / "model.json", self.model.client.about)
         left = len(self._open([item for items in self._items.values() for item in items]))
         self._bar = Bar(self.where, left, "answer", shown=progress)
 
@@ -189,7 +189,7 @@ class LanguageModelJudge(Judge):
         for row in self.journal.rows:
             if row.begins:
                 add_served(served, row)
-        about = self.model.about if self.model else checksums.read_json(self.folder / "model.json")
+        about = self.model.client.about if self.model else checksums.read_json(self.folder / "model.json")
         return {
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
@@ -209,8 +209,7 @@ class LanguageModelJudge(Judge):
         }
 
     def _usage(self) -> dict:
-        rows, given = self.journal.rows, self.settings
-        read, written = self.journal.spent()
+        rows, (read, written) = self.journal.rows, self.journal.spent()
         usage = {
             "answers": len(self.journal.good),
             "bad_answers": sum(not row.good for row in rows),
@@ -218,8 +217,7 @@ class LanguageModelJudge(Judge):
             "completion_tokens": written,
             "answers_without_count": sum(row.estimated for row in rows),
         }
-        cost = {"cost": round(given.cost(read, written), 9), "currency": given.currency}
-        return {**usage, **(cost if given.priced else {})}
+        return {**usage, **self.settings.costs(read, written)}
 
     def _both_orders(self, items: Sequence[Item]) -> list[tuple[str, object, object]]:
         """Conversation and the answers of the first and of the second order, where both are known."""

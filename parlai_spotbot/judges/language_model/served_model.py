@@ -54,13 +54,6 @@ class ServedModel:
         self._silent, self._answered, self._usable = 0, False, False
         self._unusable: list[RawAnswer] = []
 
-    @property
-    def about(self) -> dict:
-        """The model, its server, and what that refused of requests."""
-        given, changes = self.options, self.client.changes
-        about = {"model": given.model, "server": given.url, "key_variable": self.client.key.variable}
-        return {**about, **({"asked": changes} if changes else {})}
-
     def close(self) -> None:
         self.client.close()
 

@@ -93,7 +93,22 @@ class ChatClient:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="openai_chat")
         self._thread.start()
-        self._run(self._open())
+        url = httpx2.URL(server.url)
+        self._slots = asyncio.Semaphore(server.concurrency)
+        self._client = openai.AsyncOpenAI(
+            api_key="sent by _Http",
+            base_url=url.copy_with(query=None),
+            default_query=dict(url.params),
+            timeout=server.timeout,
+            max_retries=server.retries,
+            http_client=self._http,
+        )
+
+    @property
+    def about(self) -> dict:
+        """The model, its server, and what that refused of requests."""
+        about = {"model": self.server.model, "server": self.server.url, "key_variable": self.key.variable}
+        return {**about, **({"asked": self.changes} if self.changes else {})}
 
     def _run(self, work: Coroutine) -> Any:
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -106,18 +121,6 @@ class ChatClient:
         except BaseException:
             future.cancel()  # Ctrl-C: cancel the requests under way
             raise
-
-    async def _open(self) -> None:
-        url, server = httpx2.URL(self.server.url), self.server
-        self._slots = asyncio.Semaphore(server.concurrency)
-        self._client = openai.AsyncOpenAI(
-            api_key="sent by _Http",
-            base_url=url.copy_with(query=None),
-            default_query=dict(url.params),
-            timeout=server.timeout,
-            max_retries=server.retries,
-            http_client=self._http,
-        )
 
     def close(self) -> None:
         """End all connections and the thread; safe to call twice."""

@@ -84,6 +84,11 @@ class ServerOptions(Options):
         """Price of these tokens."""
         return (prompt_tokens * self.price_prompt + completion_tokens * self.price_completion) / 1e6
 
+    def costs(self, prompt_tokens: float, completion_tokens: float) -> dict:
+        """What these tokens cost, for a file; {} without prices."""
+        cost = {"cost": round(self.cost(prompt_tokens, completion_tokens), 9), "currency": self.currency}
+        return cost if self.priced else {}
+
     def request(self, seed: int | None = None, **ours: Any) -> dict:
         """Fields of a request, but for its messages; `seed` is the request's own, used if `self.seed` is "each"."""
         seeds = {"each": "each" if seed is None else seed, "none": None}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,11 @@ class ScoringRun:
     questions: Sequence[NucQuestion]
     folder: Path
     threads: int = 1
-    digest: str = field(init=False)
 
-    def __post_init__(self):
+    @cached_property
+    def digest(self) -> str:
         made_of = "\n".join(files.dumps(question.to_json()) for question in self.questions)
-        object.__setattr__(self, "digest", hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16])
+        return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def path(self, name: str, ending: str = ".jsonl") -> Path:
         return self.folder / "scores" / f"{name}{ending}"

@@ -23,7 +23,6 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames
 from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, named_columns, plain_text, spelling
 from parlai_spotbot.importers.format import study_format
-from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
@@ -336,9 +335,12 @@ class _VoteReader:
         return f', "submitted_at": "{when}"'
 
 
-def _read(request: ImportRequest) -> ImportedStudy:
-    words = map(request.pairs, ("columns", "answers", "names"))
-    return votes(request.data, request.domain or "votes", *words, request.source, request.left_out)
-
-
-FORMAT = study_format(_read)
+FORMAT = study_format(
+    lambda request: votes(
+        request.data,
+        request.domain or "votes",
+        *map(request.pairs, ("columns", "answers", "names")),
+        source=request.source,
+        left_out=request.left_out,
+    )
+)

@@ -129,11 +129,6 @@ def _closes_all():
     os.closerange(0, 256)
 
 
-def _environment():
-    os.environ.clear()
-    os.environ["PATH"] = "/nowhere"
-
-
 def _prints():
     for _ in range(100):
         print("z" * 100_000)
@@ -154,9 +149,7 @@ closes = done(_closes)
 closes_all = done(_closes_all, after=3)
 prints = done(_prints)
 sleeps = done(lambda: time.sleep(600), after=3)
-spins = done(lambda: [None for _ in iter(int, 1)], after=3)
 stopped = done(lambda: os.kill(os.getpid(), signal.SIGSTOP), after=3)
-environment = done(_environment)
 patches = done(_patches)
 
 
@@ -249,11 +242,6 @@ def pieces(text):
 def endless(text):
     while True:
         yield "and on "
-
-
-def odd_pieces(text):
-    yield "one"
-    yield 2
 
 
 def failing_pieces(text):

@@ -41,23 +41,9 @@ def tried(tmp_path_factory):
     return {a.name: try_contestant(ContestantProcess(a, logs / f"{a.name}.log"), LINES) for a in agents}
 
 
-def test_a_contestant_hears_what_it_hears_in_self_play(tried):
-    first, second = tried["Counting"].conversations
-    assert first == [
-        ["Counting", "hello out there"],
-        ["a person", "good day poison"],
-        ["Counting", "turn 2 after good day poison"],  # its persona, and the answer to its opening
-        ["a person", "really"],
-        ["Counting", "turn 3 after really"],
-    ]
-    assert second == [
-        ["a person", "what do you do all day poison"],
-        ["Counting", "i fish"],
-        ["a person", "how big are the fish"],
-        ["Counting", "turn 2 after how big are the fish"],
-        ["a person", "so big"],
-        ["Counting", "turn 3 after so big"],
-    ]
+@case_table(__file__, "heard")
+def test_a_contestant_hears_what_it_hears_in_self_play(tried, number, turns):
+    assert tried["Counting"].conversations[number] == [turn.split(": ") for turn in turns]
 
 
 def test_latency_memory_and_class_are_measured(tried):

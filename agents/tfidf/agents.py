@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import joblib
 import numpy as np
 from scipy import sparse
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:  # a second, which who only looks at a pool need not wait for
 
 # Short words ("you", "I") matter in chat, so tokens of one letter count and no stop words are left out.
 OPTIONS = {"ngram_range": (1, 2), "sublinear_tf": True, "token_pattern": r"(?u)\b\w+\b|\?"}
-FILE = "vectors.joblib"
-FORMAT = 2
+FILE = "vectors.pickle"
+FORMAT = 3
 """Changes with the options and with what is kept, so that an older entry of the cache isn't taken for this one."""
 
 
@@ -38,10 +38,11 @@ class TfidfAgent(RetrievalAgent):
 
             vectorizer = TfidfVectorizer(**OPTIONS)
             matrix = vectorizer.fit_transform(index.texts).T.tocsr()
-            joblib.dump((vectorizer, matrix), folder / FILE)
+            (folder / FILE).write_bytes(pickle.dumps((vectorizer, matrix)))
 
         version = importlib.metadata.version("scikit-learn")
-        return joblib.load(cached_folder(f"tfidf-{FORMAT}-{version}-{index.checksum()}", build) / FILE)
+        folder = cached_folder(f"tfidf-{FORMAT}-{version}-{index.checksum()}", build)
+        return pickle.loads((folder / FILE).read_bytes())  # noqa: S301, we have written it
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
         return (self.vectors(texts) @ self.prepared[1]).toarray()

@@ -50,10 +50,7 @@ class LeftOut:
 
     def once(self, row: Iterable, where: str) -> None:
         """Raise `Unusable` for a row whose values are those of an earlier one."""
-        try:
-            identity = hash(values := tuple(row))
-        except TypeError:  # of a list or an object
-            identity = hash(repr(values))
+        identity = hash(repr(tuple(row)))  # of numbers themselves -1 and -2 have one hash
         if identity in self.read:
             raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
         self.read.add(identity)

@@ -114,7 +114,7 @@ class Command(ABC):
 
                 if own_surveys.is_file(self.opt["survey"]):
                     raise own_surveys.needs_packing(self.opt["survey"])
-            if self.opt.get("study"):
+            if self.opt.get("study") and Study.exists(self.opt["study"]):
                 OPENED[Path(self.opt["study"]).absolute()] = None  # a survey may be known by its name from there
             with data_folder():
                 return self.execute() or DONE

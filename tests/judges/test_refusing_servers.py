@@ -72,6 +72,9 @@ def test_what_a_server_refuses_is_asked_otherwise_and_said_once(tmp_path, names,
     assert summary["missing"]["n"] == 0
     assert len(names) <= refused <= len(names) + 1  # of a format: JSON without a schema, then none
     asked = summary["model"]["asked"]
+    raw = (study.survey_path(SURVEY) / "judges" / "hosted" / "raw.jsonl").read_text().splitlines()
+    form = server.bodies[-1].get("response_format", {"type": "text"})["type"]
+    assert f'"answer_format":"{form}"' in raw[-1].replace(": ", ":")
     assert len(asked) == refused
     said = capsys.readouterr().out
     assert all(said.count(f"is now asked {change}") == 1 for change in asked)

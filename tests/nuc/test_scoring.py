@@ -1,6 +1,5 @@
 """Scores of candidates: as ParlAI ranks, as a plain forward pass says, in whatever order candidates come."""
 
-import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from scoring_models import made_questions, saved_agent
 sys.path.append(str(Path(__file__).parents[1] / "agents"))
 from tiny_models import CHATML, save
 
-from parlai_spotbot.analysis.nuc import ranks_of, share
+from parlai_spotbot.analysis.nuc import ranks_of
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.nuc.scoring.rankers import together
 from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
@@ -107,16 +106,6 @@ def test_the_order_of_candidates_changes_nothing(which, request):
     turned = [replace(q, candidates=q.candidates[::-1], true=len(q.candidates) - 1 - q.true) for q in questions]
     for one, other in zip(scored(own, questions, way), scored(own, turned, way), strict=True):
         assert one.tolist() == other[::-1].tolist()
-
-
-def test_guessing_is_at_chance():
-    own = server(model="random_candidate")
-    questions = made_questions(300, candidates=5)
-    random.seed(1)
-    ranks = ranks_of(scored(own, questions), [question.true for question in questions])
-    found = share(ranks.recall(1), [question.conversation_id for question in questions])
-    low, high = found["ci"]
-    assert low < 1 / 5 < high
 
 
 # -- likelihood --------------------------------------------------------------------------------------------------------

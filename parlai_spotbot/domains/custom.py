@@ -6,7 +6,6 @@ A study keeps a copy of it in its folder ``domain/``, with checksums, so that it
 from __future__ import annotations
 
 import re
-import shutil
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -148,17 +147,10 @@ def _checksum(path: Path) -> str:
 def keep(domain: Domain, study: Path) -> None:
     """Write the domain into the study's folder, whole or not at all: the description, which counts, comes last."""
     folder = Path(study) / COPY
-    folder.mkdir(parents=True, exist_ok=True)
     for split, path, digest in domain.paths:
         copy = folder / copy_name(split)
         if not copy.exists() or _checksum(copy) != digest:
-            partial = copy.with_suffix(".tmp")
-            try:
-                shutil.copyfile(path, partial)
-            except OSError as err:
-                partial.unlink(missing_ok=True)
-                raise UserError(f"{copy}: cannot write: {err.strerror or err}.", f"{files.DISK_REMEDY}.") from err
-            partial.replace(copy)
+            files.write_bytes(copy, path.read_bytes())
     text = yaml.safe_dump(domain.plain(), sort_keys=False, allow_unicode=True)
     checksums.write_text(
         folder / DESCRIPTION, "# The domain of this study, kept so that it goes on wherever it is.\n" + text

@@ -61,7 +61,8 @@ def judge_study(
         if todo or not before:
             judge.prepare(study, survey, progress)
         if todo:
-            _record_options(study, survey, judge)
+            options = study.provenance().get("judge", {})
+            study.record("judge", {**options, survey: {**options.get(survey, {}), judge.name: judge.options()}})
             checksums.write_json(path, _summary(study, judge, units, recorded))
         try:
             _answer(study.judgements_path(survey), judge, todo, {row.judgement_id for row in recorded}, progress)
@@ -152,11 +153,6 @@ def _check_options(study: Study, survey: str, judge: Judge) -> None:
 
 def _listed(options: dict, keys: Sequence[str]) -> str:
     return ", ".join(f"{key} {options.get(key)}" for key in keys)
-
-
-def _record_options(study: Study, survey: str, judge: Judge) -> None:
-    recorded = study.provenance().get("judge", {})
-    study.record("judge", {**recorded, survey: {**recorded.get(survey, {}), judge.name: judge.options()}})
 
 
 def _summary(study: Study, judge: Judge, units: list[Unit], answers: list[Judgement]) -> dict:

@@ -225,10 +225,9 @@ class LanguageModelJudge(Judge):
         for item in items:
             for pair, (_, raws) in self._good(item).items() if item.control is None else ():
                 question, place = self.questions[pair[0]], (item.item_id, *pair)
-                raws = raws if question.kind != "free_text" else []
-                both = [combining.in_order(question, raws, order, self.seed, place) for order in prompts.ORDERS]
-                if None not in both:
-                    rows.append((item.conversation_ids[0], *both))
+                if question.kind != "free_text":
+                    both = [combining.combined(question, [raw], self.seed, place) for raw in raws]
+                    rows += [(item.conversation_ids[0], *both)] if None not in both else []
         return rows
 
 

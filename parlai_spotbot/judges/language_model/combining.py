@@ -76,12 +76,6 @@ def _draw(n: int, seed: int, place: Sequence[str]) -> int:
 
 
 # -- position ----------------------------------------------------------------------------------------------------------
-def in_order(question: Question, raws: Sequence[RawAnswer], order: str, seed: int, place: Sequence[str]) -> Any:
-    """The answer that one order alone would give; None where it has no good one."""
-    raws_of_order = [raw for raw in raws if raw.order == order]
-    return combined(question, raws_of_order, seed, place) if raws_of_order else None
-
-
 def position(rows: Sequence[tuple[str, Any, Any]]) -> dict:
     """Count how often the order alone changes the answer.
 

@@ -32,6 +32,9 @@ GREETING = (RememberedTurn("Hi.", True), RememberedTurn("Hello! How are you?", F
 """Conversation of the first request, which checks server, key, model and options before anything is played."""
 
 
+Outcome = ChatReply | ChatError
+
+
 @dataclasses.dataclass(frozen=True)
 class _Try:
     """Request of one conversation: how many tokens its prompt may have, and the number of the try."""
@@ -127,7 +130,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
                 yield answer[0], self._act_of(answer[1])
             work.result()
 
-    def _act_of(self, outcome: ChatReply | ChatError) -> Message:
+    def _act_of(self, outcome: Outcome) -> Message:
         if isinstance(outcome, ChatReply):
             return self._message(outcome.text)
         print(f"{self.NAME}: {outcome}", flush=True)
@@ -136,8 +139,8 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         return act
 
     def _outcomes(
-        self, dialogues: Sequence[Dialogue], came: Callable[[int, ChatReply | ChatError], None] = lambda *answer: None
-    ) -> list[ChatReply | ChatError]:
+        self, dialogues: Sequence[Dialogue], came: Callable[[int, Outcome], None] = lambda *answer: None
+    ) -> list[Outcome]:
         """Return each conversation's reply or error; `came` is called with each as soon as it is final."""
         outcomes: list = [None] * len(dialogues)
         waiting = {index: _Try(self._options.room) for index in range(len(dialogues))}
@@ -165,7 +168,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         seed = (dialogue.chance() + attempt.number) % 2**31
         return given.body(messages(system, turns, given.system_role), seed)
 
-    def _outcome(self, answer: Reply) -> ChatReply | ChatError:
+    def _outcome(self, answer: Reply) -> Outcome:
         try:
             outcome = answer if isinstance(answer, ChatError) else reply(answer, *self._sizes())
         except ChatError as err:
@@ -181,7 +184,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         return 4 * BYTES_PER_TOKEN * self._options.max_new_tokens, self._options.max_sentences
 
     @staticmethod
-    def _again(outcome: ChatReply | ChatError, attempt: _Try) -> _Try | None:
+    def _again(outcome: Outcome, attempt: _Try) -> _Try | None:
         if isinstance(outcome, ChatReply) or attempt.number >= ROUNDS or outcome.kind not in ("empty", "too_long"):
             return None
         return _Try(attempt.room if outcome.kind == "empty" else attempt.room // 2, attempt.number + 1)

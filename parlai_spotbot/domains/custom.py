@@ -14,7 +14,7 @@ import yaml
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.domains.conversation_files import Split
-from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, copy_name, folds_of, rows_of
+from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, Files, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import regular
 from parlai_spotbot.records import NAME
@@ -118,7 +118,7 @@ def _from_description(path: Path) -> Domain:
     )
 
 
-def _paths(row: DescriptionFile, path: Path) -> tuple[tuple[str, Path, str], ...]:
+def _paths(row: DescriptionFile, path: Path) -> Files:
     """Return the files that a description names, relative to itself; where it holds checksums they must be right."""
     named = {"": row.conversations} if isinstance(row.conversations, str) else row.conversations
     files_found = []

@@ -30,6 +30,11 @@ NOTES = {
 }
 
 
+Files = tuple[tuple[str, Path, str], ...]
+"""Split, file and SHA-256 of each file."""
+Folds = dict[str, tuple[Episode, ...]]
+
+
 @dataclass(frozen=True)
 class Domain:
     """A domain.
@@ -71,7 +76,7 @@ class Domain:
     hidden_test: bool = False
     situation: str = ""
     folds: str = ""
-    paths: tuple[tuple[str, Path, str], ...] = ()
+    paths: Files = ()
 
     def episodes(self, fold: str, datapath: str | None = None) -> list[Episode]:
         """The conversations of a fold ("bots", "judges", "humans", "seeds"), always in the same order.
@@ -152,7 +157,7 @@ def copy_name(split: str) -> str:
 
 # -- conversations of ParlAI's tasks --------------------------------------------------------------------------------
 @lru_cache(maxsize=8)
-def parlai_folds(domain: Domain, datapath: str | None) -> dict[str, tuple[Episode, ...]]:
+def parlai_folds(domain: Domain, datapath: str | None) -> Folds:
     """Read all splits of a task: train is for bots, valid for judges and humans, test for seeds.
 
     Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
@@ -174,12 +179,12 @@ def parlai_folds(domain: Domain, datapath: str | None) -> dict[str, tuple[Episod
 
 # -- conversations of files ------------------------------------------------------------------------------------------
 @lru_cache(maxsize=8)
-def rows_of(paths: tuple[tuple[str, Path, str], ...], name: str) -> tuple[ConversationRow, ...]:
+def rows_of(paths: Files, name: str) -> tuple[ConversationRow, ...]:
     return tuple(row for split, path, _ in paths for row in read_rows(path, name, split))
 
 
 @lru_cache(maxsize=8)
-def folds_of(domain: Domain) -> tuple[dict[str, tuple[Episode, ...]], str]:
+def folds_of(domain: Domain) -> tuple[Folds, str]:
     """The conversations of each fold, and what is promised about them; each conversation is in one fold only."""
     rows, seen = [], set()
     for row in rows_of(domain.paths, domain.name):

@@ -31,6 +31,10 @@ class Episode:
     people: tuple[str, str] = ("", "")
 
 
+Spoken = tuple[tuple[str, ...], tuple[str, str]]
+"""Turns and contexts."""
+
+
 def split_context(text: str) -> tuple[tuple[str, str], str]:
     """Take the personas off a teacher's text: ((persona of the text's speaker, of the label's), the text)."""
     speakers, answerers, rest = [], [], []
@@ -76,7 +80,7 @@ def _acts(task: str, split: str, options: dict) -> Iterator[list[dict]]:
         yield acts
 
 
-def _episode(acts: list[dict], situation: str = "") -> tuple[tuple[str, ...], tuple[str, str]]:
+def _episode(acts: list[dict], situation: str = "") -> Spoken:
     """The turns and contexts of an episode, entity 0 first.
 
     `situation` names the field that tells whoever begins what to talk about: a line of that entity's persona, as
@@ -114,9 +118,7 @@ def each_once(episodes: list[tuple]) -> list[tuple]:
     return [episode for i, episode in enumerate(episodes) if i not in twins]
 
 
-def stream(
-    name: str, task: str, split: str, options: dict, situation: str = ""
-) -> Iterator[tuple[tuple[str, ...], tuple[str, str]]]:
+def stream(name: str, task: str, split: str, options: dict, situation: str = "") -> Iterator[Spoken]:
     """The turns and contexts of the conversations of a split, one by one, as the task gives them: often each from
     both sides (`each_once`). A task that can't be read is a `UserError` that names the domain `name`."""
     try:

@@ -16,7 +16,7 @@ from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.language_model import combining, prompts
 from parlai_spotbot.judges.language_model.answer_journal import AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
-from parlai_spotbot.judges.language_model.prompts import PromptedQuestion
+from parlai_spotbot.judges.language_model.prompts import Asks
 from parlai_spotbot.judges.language_model.served_model import (
     JSON_ANSWER,
     ServedModel,
@@ -68,10 +68,10 @@ class LanguageModelJudge(Judge):
         self.together = given if given is not None else not rows or rows[-1].asked != ""  # it goes on as it began
         self.prompt_sha256 = prompts.prompt_sha256(self.survey, self.together)
         self.identity = self.settings.identity(self.together)
-        self._asks: dict[tuple[str, Pair, str], dict[str, PromptedQuestion]] = {}
+        self._asks: dict[tuple[str, Pair, str], Asks] = {}
         self._items = first_shown(study.units(survey))
 
-    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> dict[str, PromptedQuestion]:
+    def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> Asks:
         """Every prompt for one question and target by its key.
 
         `answers` are those to the item so far.
@@ -110,7 +110,7 @@ class LanguageModelJudge(Judge):
         """Answers to an item so far."""
         return {pair: answer for pair, (answer, _) in self._good(item).items()}
 
-    def _visible(self, item: Item) -> dict[str, PromptedQuestion]:
+    def _visible(self, item: Item) -> Asks:
         """Prompts of an item that can be asked now, answered or not, by their keys."""
         answers = self.answers(item)
         pairs = asked_of_item(self.free, item, answers)
@@ -162,7 +162,7 @@ class LanguageModelJudge(Judge):
 
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
-        prompted: tuple[dict[str, PromptedQuestion], ...] = ({}, {})  # now, and after answers
+        prompted: tuple[Asks, ...] = ({}, {})  # now, and after answers
         for item in (item for unit in units for item in self._items.get(unit.unit_id, ())):
             answers, visible = self.answers(item), self._visible(item)
             for pair in asked_of_item(self.every, item, {}):

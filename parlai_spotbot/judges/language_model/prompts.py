@@ -21,6 +21,7 @@ import yaml
 from parlai_spotbot.judges import identifier
 from parlai_spotbot.models.chat.message_text import quoted
 from parlai_spotbot.records import Item
+from parlai_spotbot.surveys.asking import Pair
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 
 VERSION = 2
@@ -75,6 +76,10 @@ class PromptedQuestion:
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
+Asks = dict[str, PromptedQuestion]
+"""Questions by the keys of their answers in the journal."""
+
+
 def prompt_sha256(survey: Survey, together: bool = False) -> str:
     """Hash of the prompt for this survey."""
     shown = ("instructions", "questions", "layout", "entities", "conversations", "speakers", "other")
@@ -83,15 +88,15 @@ def prompt_sha256(survey: Survey, together: bool = False) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def requests_of(asks: Mapping[str, PromptedQuestion], together: bool) -> list[dict[str, PromptedQuestion]]:
+def requests_of(asks: Asks, together: bool) -> list[Asks]:
     """Return `asks` as they are asked: each in a request, or all `together` about one item in one order."""
-    requests: dict[object, dict[str, PromptedQuestion]] = {}
+    requests: dict[object, Asks] = {}
     for key, ask in asks.items():
         requests.setdefault((ask.item_id, ask.order) if together else key, {})[key] = ask
     return list(requests.values())
 
 
-def names_in_reply(request: Mapping[str, PromptedQuestion]) -> list[str]:
+def names_in_reply(request: Asks) -> list[str]:
     """Return the names under which the answers of a request come."""
     return [ANSWER] if len(request) == 1 else [f"Q{number + 1}" for number in range(len(request))]
 
@@ -199,11 +204,7 @@ def labels_of(question: Question) -> tuple[str, ...]:
 
 
 def prompted_questions(
-    survey: Survey,
-    item: Item,
-    pair: tuple[str, str],
-    seed: int,
-    answers: Mapping[tuple[str, str], object] | None = None,
+    survey: Survey, item: Item, pair: Pair, seed: int, answers: Mapping[Pair, object] | None = None
 ) -> list[PromptedQuestion]:
     """All that is asked about one question and target of an item, in both orders.
 
@@ -231,9 +232,7 @@ def prompted_questions(
     return asks
 
 
-def _answered(
-    survey: Survey, shown: OrderedItem, question: Question, answers: Mapping[tuple[str, str], object]
-) -> list[str]:
+def _answered(survey: Survey, shown: OrderedItem, question: Question, answers: Mapping[Pair, object]) -> list[str]:
     """Lines with the answers to the questions that `question` comes after."""
     lines = []
     for (name, target), answer in answers.items():

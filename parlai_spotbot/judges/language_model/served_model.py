@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJournal, RawAnswer
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
-from parlai_spotbot.judges.language_model.prompts import ORDERS, PromptedQuestion, names_in_reply, requests_of, text_of
+from parlai_spotbot.judges.language_model.prompts import ORDERS, Asks, names_in_reply, requests_of, text_of
 from parlai_spotbot.judges.language_model.replies import parsed
 from parlai_spotbot.models.chat.completion import REMEDIES, ChatError, Completion, Reply
 from parlai_spotbot.models.chat.message_text import quoted, tokens
 from parlai_spotbot.outside import without_reasoning
-
-Request = dict[str, PromptedQuestion]
-"""Questions that are put at once, by the keys of their answers."""
 
 JSON_ANSWER = 12
 """Approximate number of tokens of the answer {"answer": "1"}."""
@@ -58,7 +55,7 @@ class ServedModel:
         self.client.close()
 
     # -- asking --------------------------------------------------------------------------------------------------------
-    def answer(self, asks: Mapping[str, PromptedQuestion], journal: AnswerJournal, came: Callable[[], None]) -> None:
+    def answer(self, asks: Asks, journal: AnswerJournal, came: Callable[[], None]) -> None:
         """Put an answer to each of `asks` into `journal`, or the reason for its lack; `came` is called for each.
 
         Raises
@@ -90,7 +87,7 @@ class ServedModel:
                 problem = f"{self.where}: {self.options.url} {what}: {journal.rows[-1].problem}."
                 raise UserError(problem, STAYED_AWAY)
 
-    def _affordable(self, wave: list[Request], journal: AnswerJournal) -> list[Request]:
+    def _affordable(self, wave: list[Asks], journal: AnswerJournal) -> list[Asks]:
         """The first of the requests that the budget covers in the worst case."""
         if self.max_cost is None:
             return wave
@@ -107,7 +104,7 @@ class ServedModel:
             )
         return covered
 
-    def _send(self, wave: list[Request], journal: AnswerJournal) -> list[str]:
+    def _send(self, wave: list[Asks], journal: AnswerJournal) -> list[str]:
         """Ask `wave`; return the kind of failure of each request, "" where an answer is good."""
         outcomes = [""] * len(wave)
         bodies = [self._body(request, max(map(journal.tried, request))) for request in wave]
@@ -133,7 +130,7 @@ class ServedModel:
             )
         return outcomes
 
-    def _body(self, request: Request, attempt: int) -> dict:
+    def _body(self, request: Asks, attempt: int) -> dict:
         given, asks = self.options, list(request.values())
         heat = given.temperature or 0.0
         return given.body(
@@ -145,7 +142,7 @@ class ServedModel:
         )
 
     # -- reading -------------------------------------------------------------------------------------------------------
-    def _raws(self, request: Request, journal: AnswerJournal, answer: Reply, form: str) -> list:
+    def _raws(self, request: Asks, journal: AnswerJournal, answer: Reply, form: str) -> list:
         """The rows of a request's answers; its tokens are in the first of them."""
         about: dict = {"date": datetime.now(UTC).replace(microsecond=0).isoformat()}
         said, costs = "", {}
@@ -167,13 +164,13 @@ class ServedModel:
         return rows
 
 
-def prompt_tokens(request: Request) -> int:
+def prompt_tokens(request: Asks) -> int:
     """About how many tokens a request is read as."""
     asks = list(request.values())
     return tokens(asks[0].system) + tokens(text_of(asks))
 
 
-def most_tokens(request: Request, given: LanguageModelOptions) -> int:
+def most_tokens(request: Asks, given: LanguageModelOptions) -> int:
     """The longest reply to a request in tokens."""
     return given.max_new_tokens + JSON_ANSWER * (len(request) - 1)
 
@@ -194,7 +191,7 @@ def _said(answer: Reply) -> str:
     return text
 
 
-def response_format(request: Request) -> dict:
+def response_format(request: Asks) -> dict:
     """The field of a request that holds the model to answers of the right form."""
     answers = {}
     for name, ask in zip(names_in_reply(request), request.values(), strict=True):

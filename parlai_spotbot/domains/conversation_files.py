@@ -81,7 +81,7 @@ class DialogLine(TypedDict, total=False):
     split: Split
     id: Name | None
     conversation_id: Name | None
-    entities: tuple[str, str]
+    entities: tuple[str, str] | None
 
 
 @dataclass(frozen=True)

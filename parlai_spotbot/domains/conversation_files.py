@@ -149,9 +149,9 @@ def _row(row: dict, identity: str, where: str, split: str) -> ConversationRow:
 
 def _check_keys(row: dict, where: str) -> None:
     """Other keys are the user's own affair, unless one looks like a slip of the pen."""
-    for key in row:
+    for key in (key for key in row if key not in KEYS):
         close = difflib.get_close_matches(key, KEYS, n=1, cutoff=0.75)
-        if key not in KEYS and close and close[0] not in row:
+        if close and close[0] not in row:
             raise UserError(f"{where}: unknown key '{key}'.", f"Did you mean '{close[0]}'? {EXAMPLE}")
 
 

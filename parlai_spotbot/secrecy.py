@@ -19,7 +19,7 @@ FORM = re.compile(
     r"(?:sk-|sk_|gsk_|csk-|xai-|pplx-|nvapi-|r8_|tgp_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|dop_v1_)"
     r"(?=[A-Za-z0-9_-]{0,80}\d)[A-Za-z0-9_-]{16,}"
     r"|hf_[A-Za-z0-9]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,}|AIza[\w-]{30,}|(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"
-    r"|eyJ[\w-]{8,}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
+    r"|eyJ[\w-]{8,999}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]+-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
     r"|\b[Bb]earer\s+[^\s<$]{8,}|(?<=://)[^\s/@:\"']*:[^\s/@\"']+(?=@)"
 )
@@ -30,7 +30,7 @@ WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SURE = re.compile(
     r"(?:^|_)(?:secrets?|passwords?|passwd|passphrase|pw|pwd|credentials?|bearer|cookies?|authorization|"
     r"(?:api|openai|anthropic|azure|access|private|subscription|service|auth|client|hub|hf|bearer|refresh|github|user)"
-    r"_?(?:keys?|token))(?:_|$)(?!(?:\w+_)?(?:variable|env|name|header|file|path|length|count|size|policy|format)$)"
+    r"_?(?:keys?|token))(?:_|$)(?!(?:\w{1,40}_)?(?:variable|env|name|header|file|path|length|count|size|policy|format)$)"
 )
 """Names of secrets, in lower case with "_" between words: of whatever they hold."""
 
@@ -42,14 +42,16 @@ LIKELY = re.compile(
 """Names that may be those of secrets: of texts without blanks."""
 
 IN_TEXT = re.compile(
-    r"(?P<name>[\w.-]{0,60}(?:key|token|secret|pass|pw|auth|bearer|cookie|session|sig|credential)[\w.-]{0,20})"
+    r"(?P<name>(?:key|token|secret|pass|pw|auth|bearer|cookie|session|sig|credential)[\w.-]{0,20})"
     r"(?P<is>\\*[\"']?\s{0,9}(?:=|:)\s{0,9})"
     r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)|(?P<bare>(?:(?:Bearer|Basic|Token)\s+)?[^\s,;&\"'{}()\[\]\\]+))",
     re.IGNORECASE,
 )
-"""A name and its value in a text: JSON, an address, a header, an error."""
+"""The end of a name and its value in a text: JSON, an address, a header, an error."""
 
-KEY_FOR_NAME = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20}")
+BEFORE = re.compile(r"(?<![\w.-])[\w.-]*\Z")
+
+KEY_FOR_NAME = re.compile(r"\A(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20}")
 """What is no name of a variable, but the key itself."""
 
 DEEPEST = 30
@@ -120,6 +122,8 @@ def _without_value(found: re.Match) -> str:
     value = found["quoted"] if bare is None else bare
     # Ordinary words are only taken for secrets where the name is sure and no sentence goes on.
     is_word = bare is not None and not re.search(r"[\d\s=+/]", bare)
-    if not is_named_secret(found["name"], value, sure=is_word) or (is_word and ":" in found["is"]):
+    before = BEFORE.search(found.string[max(0, found.start() - 60) : found.start()])
+    name = (before[0] if before else "") + found["name"]
+    if not is_named_secret(name, value, sure=is_word) or (is_word and ":" in found["is"]):
         return found[0]
     return found["name"] + found["is"] + (f"{found['quote']}{NOT_SHOWN}{found['quote']}" if bare is None else NOT_SHOWN)

@@ -23,7 +23,7 @@ from parlai_spotbot.outside import bounded, cleaned
 KEYS = "https://api.prolific.com/.well-known/study/jwks.json"
 """Where Prolific's public keys lie; they change."""
 
-ISSUER = re.compile(r"(?:https://)?(?:[a-z]+\.)*prolific(?:\.com?)?/?")
+ISSUER = re.compile(r"\A(?:https://)?(?:[a-z]+\.)*prolific(?:\.com?)?/?\Z")
 """Names of Prolific as an issuer; its documentation does not say which of them tokens have."""
 
 PARAMETER = "prolific_token"

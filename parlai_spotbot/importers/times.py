@@ -35,13 +35,13 @@ def utc_time(value: Any) -> str:
     for unit in (1, 1e3, 1e6, 1e9) if number >= EARLIEST else ():
         if number < LATEST * unit:
             return f"{datetime.fromtimestamp(number / unit, UTC).isoformat()[:-6]}Z"
-    text = str(value).strip()
+    text = " ".join(str(value).split())
     if text.isdigit() and len(text) != len("20240501"):
         raise ValueError(text)
     with suppress(ValueError):
         return _in_utc(datetime.fromisoformat(text))
-    text = re.sub(r"\s*\([^)]*\)$|,", "", text)
-    text = re.sub(r"\s*\b(?<!GMT)(UTC|GMT|Z)$", "+00:00", re.sub(r"\s+(?=[+-]\d\d)", "", text))
+    text = re.sub(r" ?\([^()]*\)$|,", "", text)
+    text = re.sub(r" ?\b(?<!GMT)(UTC|GMT|Z)$", "+00:00", re.sub(r" (?=[+-]\d\d)", "", text))
     with suppress(ValueError):
         return _in_utc(datetime.fromisoformat(text))
     for form in FORMATS:

@@ -39,10 +39,10 @@ BLOCK = 10_000
 """Number of lines that are held as one piece."""
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
-CUT = re.compile(r"(>=|<=|>|<|=?) *([-+]?\d*\.?\d+)")
+CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
 CUTS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "": operator.eq, "=": operator.eq}
 """Answers of --answers that are numbers, or all numbers on one side of one."""
-MARGIN = re.compile(r"\[*(.+?)\s*(<+|>+|=+)\s*(.+?)\]*")
+MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
 WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 """Names of columns and outcomes that are recognised."""
@@ -278,7 +278,7 @@ class _VoteReader:
         if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
         if not meant and (sides := MARGIN.fullmatch(word)):
-            one, other = (self._meant(side, a, b) for side in sides.group(1, 3))
+            one, other = (self._meant(side.strip(), a, b) for side in sides.group(1, 3))
             if one | other == {"a", "b"}:
                 margin = sides[2].replace("<", ">").strip("=")
                 meant = {"tie"} if not margin else one if ">" in sides[2] else other

@@ -27,7 +27,7 @@ class SpotbotImport(Command):
       --answers 1=a,2=b,0=tie,3=both_bad --study studies/votes
   The same command again changes nothing."""
     CODES = COUNTED
-    FIRST = ("--format", "--data", "--study", "--names", "--columns", "--roles", "--answers")
+    FIRST = ("--format", "--data", "--study", "--names", "--columns", "--answers")
 
     @classmethod
     def add_options(cls, parser: OptionParser) -> None:

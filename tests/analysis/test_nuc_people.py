@@ -9,6 +9,7 @@ from computing import analyze
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up import chosen, next_turns, said, scored
+from sealing import sealed
 
 from parlai_spotbot.analysis.nuc.people import pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
@@ -171,6 +172,7 @@ def test_questions_that_a_model_has_not_scored_are_counted_and_left_out(study, t
     asked = sorted(question.question_id for question in key_of(study).values())
     lines = [line for line in path.read_text().splitlines() if asked[0] not in line]
     path.write_text("".join(f"{line}\n" for line in lines))
+    sealed(tmp_path / "copy")
     facts = background_of(Study.open(tmp_path / "copy"))
     assert facts.unscored == {"tfidf": 0, "eliza": 1}
     assert len(facts.models["eliza"]) == len(facts.models["tfidf"]) - 1

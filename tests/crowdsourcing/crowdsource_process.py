@@ -255,7 +255,7 @@ def _check_meetings(study: Study, handouts: list[dict]) -> None:
                 by_segment[item_id].append(row["worker"])
     for worker, conversations in met.items():
         assert len(set(conversations)) == len(conversations), f"{worker} met a conversation twice"
-        mine = [seeds[name] for name in conversations]
+        mine = [seeds[name] for name in conversations if name in seeds]  # known bots have none
         assert len(set(mine)) == len(mine), f"{worker} met a seed twice"
     for item_id, workers in by_segment.items():
         assert len(set(workers)) == len(workers) <= REPLICATES, f"{item_id}: {workers}"

@@ -110,7 +110,7 @@ def test_what_is_kept_says_what_was_shown_and_answered(office):
     (handout,) = o.ledger.handouts()
     record = kept.record
     assert kept.body == body
-    assert (record["comment"], record["texts_language"]) == (body["comment"], "en")
+    assert (record["comment"], record["texts_language"]) == ("a <b> \U0001f600 ", "en")
     assert (record["handle"], record["unit_id"]) == (handout.handle, handout.unit_id)
     assert (record["started_at"], record["submitted_at"]) == (o.clock.now - 100, o.clock.now)
     for number, (row, page) in enumerate(zip(record["items"], unit["items"], strict=True)):

@@ -160,7 +160,8 @@ def known(control: str, question: Question, target: str) -> str:
     if question.kind == "scale":
         return "1"
     values = [option.value for option in question.options]
-    return next((value for value in values if value.endswith(str(natures.index("human")))), "one of them loops")
+    better = str(natures.index("human")) if "human" in natures else values[-1]
+    return next((value for value in values if value.endswith(better)), "one of them loops")
 
 
 def drawn_by(seed: str) -> Callable[[int], str]:

@@ -27,21 +27,25 @@ def drawn(items: Sequence[Item], count: int, kind: Callable[[Item], Any], rng: r
 
 
 def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequence[Segment]]) -> list[Segment | None]:
-    """Return for each pattern one of the segments for its number of turns; None where there are too few.
+    """Return for each pattern one of the segments with its number of turns; None for patterns without one.
 
-    A segment is used once, and together they differ from the patterns as little as they can in characters.
+    A segment is used once, and together they differ from the patterns as little as they can in characters. Where there
+    are fewer segments than patterns of a length, the first of them get one, and as large a share of each other length.
     """
     from scipy.optimize import linear_sum_assignment  # who only launches doesn't wait for it
     from scipy.spatial.distance import cdist
 
     chosen: list[Segment | None] = [None] * len(patterns)
-    for size in sorted({len(turns) for turns in patterns}):
-        places = [place for place, turns in enumerate(patterns) if len(turns) == size]
-        fitting = segments(size)
-        if fitting:
-            like, own = (_measures(texts, size) for texts in ([patterns[p] for p in places], [s[1] for s in fitting]))
-            for row, column in zip(*linear_sum_assignment(cdist(like, own, "cityblock")), strict=True):
-                chosen[places[row]] = fitting[column]
+    places: dict[int, list[int]] = {}
+    for place, turns in enumerate(patterns):
+        places.setdefault(len(turns), []).append(place)
+    fitting = {size: found for size in sorted(places) if (found := segments(size))}
+    share = min((len(fitting[size]) / len(places[size]) for size in fitting), default=0)
+    for size, found in fitting.items():
+        first = places[size][: max(1, round(share * len(places[size])))]
+        like, own = (_measures(texts, size) for texts in ([patterns[p] for p in first], [s[1] for s in found]))
+        for row, column in zip(*linear_sum_assignment(cdist(like, own, "cityblock")), strict=True):
+            chosen[first[row]] = found[column]
     return chosen
 
 

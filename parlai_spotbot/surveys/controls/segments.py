@@ -45,21 +45,26 @@ are more units, so that a control is met as often as an item."""
 LONGEST = 5000
 """Characters of the longest turn of a script."""
 
-TRIES = 9
-"""So often turns are drawn for a script at most, until there are enough words in them."""
+MORE_BOTS = 1.5
+"""Known bots for known people, in shares of what they are among items: where people are scarce, controls that are met
+again and again would be told more easily than a few bots too many."""
+
+OTHERS = 0.25
+"""Share of a script's turns that are as long as those of other conversations."""
 
 SCRIPTS = (
     "A script says one word for all words of a length, so the same few for ever; its turns, words and punctuation are "
-    "as long as those of the contestants whose places it takes, each turn like another one of theirs."
+    "as long as those of the contestants whose places it takes, some turns as other ones of theirs."
 )
 
 RULE = (
     "A control is made like a drawn item of the units, and there are as many of two people, and of two bots, as among "
-    "the items (half of each where all items are of one kind). Known people: a segment of a conversation between "
-    "people; no unit shows that conversation or another one of its seed. One of the two takes up a word of the other's "
-    "turn just before, and nobody says a turn twice; of such segments those are used whose turns have, together, the "
-    "lengths most like the drawn items'. A word taken up has four letters or more, the same first six, and is not an "
-    "everyday word. Segments that speak of bots, robots, computers or tests are not used. Known bots: two scripts. "
+    "the items (half of each where all items are of one kind); with too few people, up to half as many bots more. "
+    "Known people: a segment of a conversation between people; no unit shows that conversation or another one of its "
+    "seed. One of the two takes up a word of the other's turn just before, and nobody says a turn twice; of such "
+    "segments those are used whose turns have, together, the lengths most like the drawn items'. A word taken up has "
+    "four letters or more, the same first six, and is not an everyday word. Segments that speak of bots, robots, "
+    "computers or tests are not used. Known bots: two scripts. "
     f"{SCRIPTS} Known people are missed if both are called bots, known bots if one is called human or both unsure."
 )
 
@@ -86,42 +91,37 @@ class Draw:
         return random.Random(f"controls {self.options.survey} {self.options.seed}")
 
     @cached_property
-    def said(self) -> Mapping[tuple[str, int], Sequence[Sequence[str]]]:
-        """Transcripts that items show, by each turn's contestant and place."""
-        said: dict[tuple[str, int], list[list[str]]] = {}
+    def said(self) -> Mapping[tuple[str, int], Sequence[str]]:
+        """Turns that items show, by contestant and place."""
+        said: dict[tuple[str, int], list[str]] = {}
         for item in self.shown:
             for name, turns in zip(item.conversation_ids, item.transcripts, strict=True):
-                texts = [text[:LONGEST] for text in texts_of(turns)]
-                for place in range(len(texts)):
-                    said.setdefault((self.talks[name].entities[place % 2], place), []).append(texts)
+                for place, text in enumerate(texts_of(turns)):
+                    said.setdefault((self.talks[name].entities[place % 2], place), []).append(text[:LONGEST])
         return said
 
     @cached_property
     def words(self) -> Words:
-        firsts = (texts for (_, place), texts in self.said.items() if place == 0)
-        return words_of(text for transcripts in firsts for texts in transcripts for text in texts)
+        return words_of(text for texts in self.said.values() for text in texts)
 
     def drawn(self, items: Sequence[Item], count: int) -> list[Item]:
         """Return `count` of the items, see `lengths.drawn`; their kinds are their contestants."""
         return drawn(items, count, lambda item: [self.talks[name].entities for name in item.conversation_ids], self.rng)
 
     def script(self, item: Item, which: int = 0) -> list[str]:
-        """Return turns of scripts, each as long as one of the item's contestants at that place.
+        """Return turns of scripts, most of them as long as the item's, so that they go together as an item's do.
 
-        Three of four turns of a speaker are like those of one transcript, so that they go together as an item's do, and
-        the others like any, so that no item is as long turn by turn.
+        The others are as long as any that the same contestant said at that place, so that no item is as long turn by
+        turn.
         """
         names = self.talks[item.conversation_ids[which]].entities
-        places = range(len(item.transcripts[which]))
         turns = [text[:LONGEST] for text in texts_of(item.transcripts[which])]
-        for _ in range(TRIES):
-            wholes = [self.rng.choice(self.said[names[p % 2], p]) for p in places[-2:]][:: 1 - 2 * (len(places) % 2)]
-            anyone = [self.rng.choice(self.said[names[p % 2], p]) for p in places]
-            likes = [self.rng.choice((anyone[p], *[wholes[p % 2]] * 3))[p] for p in places]
-            if scriptable(likes):
-                turns = likes
-                break
-        return [SURFACES[self.options.surface](text) for text in scripted(self.rng, turns, self.words)]
+        likes = [
+            turn if self.rng.random() > OTHERS else self.rng.choice(self.said[names[place % 2], place])
+            for place, turn in enumerate(turns)
+        ]
+        texts = scripted(self.rng, likes if scriptable(likes) else turns, self.words)
+        return [SURFACES[self.options.surface](text) for text in texts]
 
 
 class PeopleControl(Control):
@@ -198,7 +198,7 @@ class SegmentControl(PeopleControl):
             for item, segment in zip(patterns, found, strict=True)
             if segment
         ]
-        bots = draw.drawn(of_bots or draw.shown, round(len(known) * (1 - share) / share))
+        bots = draw.drawn(of_bots or draw.shown, round((1 - share) * min(draw.count, MORE_BOTS * len(known) / share)))
         return known + [control_item([draw.script(item)], [""], KNOWN_BOTS, item, options) for item in bots]
 
 
@@ -227,18 +227,12 @@ def texts_of(turns: Sequence[Utterance]) -> list[str]:
 def people_like(
     patterns: Sequence[Sequence[str]], people: Sequence[Conversation], options: PackOptions
 ) -> list[Segment | None]:
-    """Return for each pattern a segment of people as annotators would see it, of those that fit `RULE`.
-
-    It has as many exchanges; where no conversation is as long, fewer.
-    """
+    """Return for each pattern a segment of people as annotators would see it, as many exchanges that fit `RULE`."""
     show = SURFACES[options.surface]
 
     def fitting(turns: int) -> list[Segment]:
-        long_enough = [c for c in people if 2 * c.exchanges >= turns]
-        segments = [
-            (c, [show(turn.text) for turn in c.segment(min(turns // 2, c.exchanges))])
-            for c in sorted(long_enough or filter(attrgetter("exchanges"), people), key=lambda c: c.conversation_id)
-        ]
+        talks = sorted((c for c in people if 2 * c.exchanges >= turns > 0), key=attrgetter("conversation_id"))
+        segments = [(c, [show(turn.text) for turn in c.segment(turns // 2)]) for c in talks]
         return [s for s in segments if fits(s[1]) and not any(GIVEN_AWAY.search(turn.lower()) for turn in s[1])]
 
     return most_alike(patterns, fitting)

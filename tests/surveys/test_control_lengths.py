@@ -119,7 +119,7 @@ def test_trees_do_not_tell_a_control_of_real_pools(tmp_path, pool_of, per_pair, 
     subprocess.run(command, cwd=tmp_path, check=True, timeout=900)
     study = Study.open(tmp_path / "study")
     pack_study(study)
-    assert 0.4 <= np.mean(aucs(study, "spot_the_bot", 3000, 2, seeds=6, often=2 if most > 0.55 else 1)) <= most
+    assert 0.35 <= np.mean(aucs(study, "spot_the_bot", 3000, 2, seeds=6, often=2 if most > 0.55 else 1)) <= most
 
 
 # -- patterns ----------------------------------------------------------------------------------------------------------

@@ -37,7 +37,8 @@ SHORTAGE = (
 
 FEW = (
     "{} controls for the {} places in units: each is met more often than an item, so annotators who talk to each other "
-    "can know them; import more conversations between people, or play with more --human-conversations"
+    "can know them; import more conversations between people, or play with more --human-conversations (two that no "
+    "unit shows, as long as the longest items, for each control of people)"
 )
 
 MODULES = {

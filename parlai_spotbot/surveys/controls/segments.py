@@ -49,7 +49,7 @@ MORE_BOTS = 1.5
 """Known bots for known people, in shares of what they are among items: where people are scarce, controls that are met
 again and again would be told more easily than a few bots too many."""
 
-OTHERS = 0.25
+OTHERS = 0.2
 """Share of a script's turns that are as long as those of other conversations."""
 
 SCRIPTS = (

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from parlai_spotbot.records import Conversation, Item
 
@@ -32,9 +34,6 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
     A segment is used once, and together they differ from the patterns as little as they can in characters. Where there
     are fewer segments than patterns of a length, the first of them get one, and as large a share of each other length.
     """
-    from scipy.optimize import linear_sum_assignment  # who only launches doesn't wait for it
-    from scipy.spatial.distance import cdist
-
     chosen: list[Segment | None] = [None] * len(patterns)
     places: dict[int, list[int]] = {}
     for place, turns in enumerate(patterns):
@@ -44,7 +43,8 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
     for size, found in fitting.items():
         first = places[size][: max(1, round(share * len(places[size])))]
         like, own = (_measures(texts, size) for texts in ([patterns[p] for p in first], [s[1] for s in found]))
-        for row, column in zip(*linear_sum_assignment(cdist(like, own, "cityblock")), strict=True):
+        distances = np.abs(like[:, None] - own).sum(axis=2) + 1  # 0 would be no edge
+        for row, column in zip(*min_weight_full_bipartite_matching(csr_array(distances)), strict=True):
             chosen[first[row]] = found[column]
     return chosen
 

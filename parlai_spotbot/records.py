@@ -46,9 +46,10 @@ JSON_KINDS = {
     "dict": dict,
     "float": (int, float),
     "tuple[str, ...]": list,
+    "tuple[int, ...]": list,
     "str | None": (str, type(None)),
     "float | None": (int, float, type(None)),
-    "Any": (str, int, float, list, dict, bool, type(None)),
+    "Any": (object, bool),
 }
 """What a field of JSON may hold, by the annotation of the record's field."""
 
@@ -306,13 +307,7 @@ class Item:
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
         transcripts = tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where))
-        return read_record(
-            cls,
-            row,
-            where,
-            transcripts=transcripts,
-            **{name: tuple(get(row, name, list, where, [])) for name in cls.MAY_LACK},
-        )
+        return read_record(cls, row, where, transcripts=transcripts)
 
 
 def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
@@ -357,7 +352,7 @@ class Unit:
     @classmethod
     def reader(cls) -> Callable[[dict, str], Unit]:
         """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is made once."""
-        items_read: dict[str, tuple[dict, Item]] = {}
+        items_read = {}
 
         def item_of(row: dict, where: str) -> Item:
             item_id = get(row, "item_id", str, where)

@@ -136,7 +136,7 @@ class _Maker:
             for number, (identity, work) in enumerate(units.items(), start=1):
                 self.people.setdefault(work["worker_id"], f"person-{len(self.people) + 1:04d}")
                 self.units[name, identity] = f"{name.partition('_')[0]}-{number:05d}"
-        spent: dict[str, float | None] = {}
+        spent = {}
         for work in self.stages[CHATS]["work_units"].values():
             for identity, part in zip(work["dialogue_ids"], ("first_bot", "second_bot"), strict=False):
                 spent.setdefault(identity, self._part(work, part))
@@ -200,7 +200,7 @@ class _Maker:
 
     def _training(self, name: str, group: str) -> None:
         """Add a row a round; the last round of a task decides."""
-        last: dict[str, int] = {}
+        last = {}
         rows = []
         for _, identity, dialogue in self._dialogues(name):
             end = identity.rpartition("_")[2]
@@ -240,7 +240,7 @@ class _Maker:
 
     def _once(self, rows: list[Judgement]) -> list[Judgement]:
         """Return each answer once: choices are in both dialogues, and the first one counts where the two differ."""
-        row_by_id: dict[str, Judgement] = {}
+        row_by_id = {}
         for row in rows:
             if row_by_id.setdefault(row.judgement_id, row).answer != row.answer:
                 self.odd["choices that read otherwise from the other dialogue", "as in the first dialogue"] += 1

@@ -78,16 +78,12 @@ def plain_text(value: Any) -> str:
     return "" if text.lower() in NOTHING else text
 
 
-class _LaterColumn(UserError):
-    """A row has a column that the rows before lack."""
-
-
 def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Callable[[Any, Dataset], Any]) -> Any:
     """Return ``read(understand(columns), rows)`` for the columns of all rows.
 
     Most files have them in the first row; others are read again, once for their columns alone.
     """
-    head: dict[str, None] = {}
+    head = {}
     for whole in (False, True):
         head |= dict.fromkeys(chain.from_iterable(row for _, row in islice(dataset_rows(path), None if whole else 1)))
         try:
@@ -101,7 +97,7 @@ def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Cal
 def _alike(rows: Dataset, head: Mapping[str, None]) -> Dataset:
     for where, row in rows:
         if not row.keys() <= head.keys():
-            raise _LaterColumn(f"{where}: a column that comes later.")
+            raise UserError(f"{where}: a column that comes later.")
         yield where, row
 
 
@@ -135,7 +131,7 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
     if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
         return "line", _csv(file)
     is_list = begins == "[" and not kinds & {".jsonl", ".ndjson"}
-    return ("entry", _json_list(file)) if is_list else ("line", _json_lines(file))
+    return ("entry", enumerate(parse_json(whole_text(file)), start=1)) if is_list else ("line", _json_lines(file))
 
 
 def _csv(path: Path) -> Rows:
@@ -158,10 +154,6 @@ def _json_lines(path: Path) -> Rows:
                     yield number, parse_json(line)
                 except ValueError as err:
                     raise Malformed(f"not valid JSON: {err}", number) from None
-
-
-def _json_list(path: Path) -> Rows:
-    yield from enumerate(parse_json(whole_text(path)), start=1)
 
 
 def _parquet(path: Path) -> Rows:

@@ -66,7 +66,7 @@ class ImportRequest:
         What holds a comma is quoted: ``"a, b"=c``. Theirs may hold "=": ours never does.
         """
         option, text = f"--{name}", getattr(self, name)
-        result: dict[str, str] = {}
+        result = {}
         split = str.rpartition if name in ("names", "answers") else str.partition
         for part in re.findall(r'(?:"[^"]*"|[^,])+', text or ""):
             left, equals, right = (side.strip(' "') for side in split(part, "="))

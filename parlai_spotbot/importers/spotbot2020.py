@@ -52,7 +52,7 @@ def spotbot2020(path: Path | str, domain: str, leave_out: Collection[str] = DEFA
 
 
 def _plan(dump: Dump) -> Plan:
-    name_by_entity: dict[str, str] = {}
+    name_by_entity = {}
     for c in dump.conversations:
         name_by_entity.update(zip(c.entities, c.provenance["system_name"], strict=True))
     return Plan(

@@ -183,7 +183,7 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
 def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[str, Conversation], pd.DataFrame]:
     systems = SYSTEMS | {"huggingface": "HF" if domain.name == "convai2" else "GPT"}
     place = {name: i for i, name in enumerate((*domain.bots, HUMAN))}
-    number: Counter[tuple[str, str]] = Counter()
+    number = Counter()
     turns: list[tuple] = []
 
     def conversation(row: dict) -> Conversation:
@@ -211,7 +211,7 @@ def _package(conversations: dict[str, Conversation], row: dict) -> tuple[str, di
 
 
 def _annotations(file: tuple[str, bytes], conversations: dict, packages: dict) -> pd.DataFrame:
-    workers: dict[str, str] = {}
+    workers = {}
 
     def annotation(row: dict) -> dict:
         identity = row["convo_id"]

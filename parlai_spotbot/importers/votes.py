@@ -40,7 +40,6 @@ BLOCK = 10_000
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
 CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
-CUTS = {">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le, "": operator.eq, "=": operator.eq}
 """Answers of --answers that are numbers, or all numbers on one side of one."""
 MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
@@ -297,7 +296,7 @@ class _VoteReader:
         with suppress(ValueError):
             number = float(word)
             for theirs, ours in self.answers.items():
-                if (cut := CUT.fullmatch(theirs)) and CUTS[cut[1]](number, float(cut[2])):
+                if (cut := CUT.fullmatch(theirs)) and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
                     return ours
         return self.answers.get(word, "")
 

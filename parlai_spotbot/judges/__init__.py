@@ -108,8 +108,8 @@ def identifier(*parts: object) -> str:
 
 def first_shown(units: Iterable[Unit]) -> dict[str, tuple[Item, ...]]:
     """Return the items that each unit is the first to show: the answer to a second look would only be copied."""
-    seen: set[tuple[str, str | None]] = set()
-    items: dict[str, tuple[Item, ...]] = {}
+    seen = set()
+    items = {}
     for unit in units:
         items[unit.unit_id] = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
         seen.update((item.item_id, item.control) for item in unit.items)

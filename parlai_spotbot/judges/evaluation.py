@@ -20,7 +20,7 @@ def held_out(judgements: Iterable[Judgement], conversations: Iterable[Conversati
     conversations that are not in `conversations`, are left out.
     """
     entities = {c.conversation_id: c.entities for c in conversations}
-    counts: dict[str, dict[str, dict[str, int]]] = {}
+    counts = {}
     for row in judgements:
         if row.question != "nature" or row.control is not None or row.conversation_ids[0] not in entities:
             continue

@@ -118,7 +118,7 @@ def _answers(study: Study, survey: str, judge: Judge) -> list[Judgement]:
 
 def _unanswered(judge: Judge, units: list[Unit], answers: list[Judgement]) -> list[Unit]:
     """The units without all their answers: a crash may have left the first rows of one."""
-    rows: dict[str, list[Judgement]] = defaultdict(list)
+    rows = defaultdict(list)
     for row in answers:
         rows[row.unit_id].append(row)
     return [unit for unit in units if not judge.is_answered(unit, rows[unit.unit_id])]
@@ -168,7 +168,7 @@ def _summary(study: Study, judge: Judge, units: list[Unit], answers: list[Judgem
 
 def _tallies(rows: list[Judgement], worker: str) -> dict[str, dict[str, int]]:
     """Counts of a variant's answers by question, without controls, and with free texts as "other"."""
-    counts: dict[str, Counter] = {}
+    counts = {}
     for row in rows:
         if row.worker_id == worker and row.control is None:
             short = isinstance(row.answer, str) and len(row.answer) < 40

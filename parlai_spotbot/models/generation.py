@@ -91,10 +91,6 @@ class BatchLimits:
     enough: int = 256
     most: int = 8192
 
-    @property
-    def batch_bytes(self) -> int:
-        return self.cache_bytes or BATCH_BYTES
-
 
 class TurnWriter:
     """A model that answers requests. ``plain`` says why it can't be batched, "" where it can."""
@@ -164,7 +160,7 @@ class TurnWriter:
         for slot in slots:
             longest = max(longest, len(slot.tokens) + new)
             size = (len(part) + 1) * longest * self.workspace.bytes_per_token
-            if part and (len(part) == self.limits.rows or size > self.limits.batch_bytes):
+            if part and (len(part) == self.limits.rows or size > (self.limits.cache_bytes or BATCH_BYTES)):
                 yield part
                 part, longest = [], len(slot.tokens) + new
             part.append(slot)

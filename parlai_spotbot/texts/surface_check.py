@@ -33,7 +33,9 @@ LEAST = 10
 CAPITALS = ascii_uppercase.encode()
 NO_LETTERS = bytes(place for place in range(128) if not chr(place).isalpha())
 EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
-SENTENCE_END = re.compile(r"[.!?…][\"')\]]*$")
+CURLY = re.compile("[‘’“”„«»–—]")
+PATTERNS = (re.compile(r"[.!?…][\"')\]]*\s*\Z"), SPACE_BEFORE_PUNCTUATION, NO_SPACE_AFTER_PUNCTUATION)
+"""Features that a pattern finds, from "ends with punctuation" on."""
 FEATURES = (
     "starts with a lower-case letter",
     "capital letters",
@@ -51,7 +53,7 @@ FEATURES = (
 
 
 def features(text: str) -> list[float]:
-    """`FEATURES` of one turn, each 0 or 1 except the share of capital letters."""
+    """`FEATURES` of one turn, each true or false except the share of capital letters."""
     plain = text.isascii()
     if plain:
         letters = text.encode().translate(None, NO_LETTERS)
@@ -60,18 +62,16 @@ def features(text: str) -> list[float]:
         letters = "".join(filter(str.isalpha, text))
         capitals = sum(map(str.isupper, letters))
     return [
-        float(letters[:1].islower()),
+        letters[:1].islower(),
         capitals / len(letters) if letters else 0.0,
-        float(len(letters) > 1 and capitals == len(letters)),
-        float(bool(SENTENCE_END.search(text.rstrip()))),
-        float(bool(SPACE_BEFORE_PUNCTUATION.search(text))),
-        float(bool(NO_SPACE_AFTER_PUNCTUATION.search(text))),
-        float("'" in text and any(" " in match.group() for match in SPLIT_CONTRACTION.finditer(text))),
-        float(text != " ".join(text.split())),
-        float(not letters.isascii()),
-        float(not plain and any(c in "‘’“”„«»–—" for c in text)),
-        float(not plain and bool(EMOJI.search(text))),
-        float(has_special_token(text)),
+        len(letters) > 1 and capitals == len(letters),
+        *[bool(pattern.search(text)) for pattern in PATTERNS],
+        "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),
+        text != " ".join(text.split()),
+        not letters.isascii(),
+        not plain and bool(CURLY.search(text)),
+        not plain and bool(EMOJI.search(text)),
+        has_special_token(text),
     ]
 
 
@@ -169,7 +169,7 @@ def auc(bots: tuple[np.ndarray, np.ndarray], people: tuple[np.ndarray, np.ndarra
 
 def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) -> dict[str, list[tuple[str, list[str]]]]:
     """By name: the turns of each entity in the longest segment shown, with the conversation they are from."""
-    spoken: dict[str, list[tuple[str, list[str]]]] = {}
+    spoken = {}
     for conversation in sorted(conversations, key=lambda c: c.conversation_id):
         longest = max((k for k in segments if k <= conversation.exchanges), default=None)
         if longest is None:
@@ -193,14 +193,14 @@ def _observations(entities: list[tuple[str, list[str]]]) -> tuple[np.ndarray, np
     return means, np.array([conversation for conversation, _ in entities])
 
 
-def _give_aways(x: np.ndarray, z: np.ndarray, most: int = 3) -> list[dict]:
+def _give_aways(x: np.ndarray, z: np.ndarray) -> list[dict]:
     """The features that separate a contestant's observations (n, number of features) from people's best on their own,
     best first."""
     from sklearn.metrics import roc_auc_score
 
     y = np.repeat([1, 0], [len(x), len(z)])
     alone = [abs(roc_auc_score(y, np.concatenate([x[:, j], z[:, j]])) - 0.5) for j in range(len(FEATURES))]
-    best = [j for j in np.argsort(alone, kind="stable")[::-1][:most] if alone[j] > 0.05]
+    best = [j for j in np.argsort(alone, kind="stable")[::-1][:3] if alone[j] > 0.05]
     return [
         {
             "feature": FEATURES[j],

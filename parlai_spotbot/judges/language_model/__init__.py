@@ -86,8 +86,8 @@ class LanguageModelJudge(Judge):
 
     def _good(self, item: Item) -> dict[Pair, tuple[object, list[RawAnswer]]]:
         """Answers to an item so far, those first that other questions depend on, each with those in each order."""
-        answers: dict[Pair, object] = {}
-        made_of: dict[Pair, list[RawAnswer]] = {}
+        answers = {}
+        made_of = {}
         pairs: list[Pair] = []
         while (open_pairs := asked_of_item(self.free, item, answers)) != pairs:
             pairs = open_pairs
@@ -135,7 +135,7 @@ class LanguageModelJudge(Judge):
 
     def answer(self, unit: Unit) -> list[Judgement]:
         items = self._items.get(unit.unit_id, ())
-        tried: set[str] = set()
+        tried = set()
         while waiting := self._open(items) - tried:
             tried |= waiting
             asks = {key: ask for item in items for key, ask in self._visible(item).items() if key in waiting}
@@ -185,8 +185,8 @@ class LanguageModelJudge(Judge):
         items = [item for items in self._items.values() for item in items]
         keys = [key for item in items for key in self._visible(item) if key not in self.journal.good]
         missing = Counter(self.journal.bad[key][-1].kind for key in keys if key in self.journal.bad)
-        given, served = self.settings, {}
-        for row in self.journal.rows:
+        given, served, rows, (read, written) = self.settings, {}, self.journal.rows, self.journal.spent()
+        for row in rows:
             if row.begins:
                 add_served(served, row)
         about = self.model.client.about if self.model else checksums.read_json(self.folder / "model.json")
@@ -201,23 +201,19 @@ class LanguageModelJudge(Judge):
                 "one_request": self.together,
                 "system": prompts.system_text(self.survey, tuple(self.questions)),
             },
-            "usage": self._usage(),
+            "usage": {
+                "answers": len(self.journal.good),
+                "bad_answers": sum(not row.good for row in rows),
+                "prompt_tokens": read,
+                "completion_tokens": written,
+                "answers_without_count": sum(row.estimated for row in rows),
+                **given.costs(read, written),
+            },
             "missing": {"n": missing.total(), "reasons": dict(missing)},
             "not_asked": len(keys) - missing.total(),
             "position": combining.position(self._both_orders(items)),
             "stopped": self.stopped,
         }
-
-    def _usage(self) -> dict:
-        rows, (read, written) = self.journal.rows, self.journal.spent()
-        usage = {
-            "answers": len(self.journal.good),
-            "bad_answers": sum(not row.good for row in rows),
-            "prompt_tokens": read,
-            "completion_tokens": written,
-            "answers_without_count": sum(row.estimated for row in rows),
-        }
-        return {**usage, **self.settings.costs(read, written)}
 
     def _both_orders(self, items: Sequence[Item]) -> list[tuple[str, object, object]]:
         """Conversation and the answers of the first and of the second order, where both are known."""

@@ -71,8 +71,9 @@ class PromptedQuestion:
 
     def key(self, identity: str) -> str:
         """Key of the answer in the journal: the same for the same prompt and model."""
-        endings = [[self.tail, self.labels]]
-        text = json.dumps([identity, self.system, self.lead, endings, self.values, self.order, SAMPLE])
+        text = json.dumps(
+            [identity, self.system, self.lead, [[self.tail, self.labels]], self.values, self.order, SAMPLE]
+        )
         return hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
 
 
@@ -90,7 +91,7 @@ def prompt_sha256(survey: Survey, together: bool = False) -> str:
 
 def requests_of(asks: Asks, together: bool) -> list[Asks]:
     """Return `asks` as they are asked: each in a request, or all `together` about one item in one order."""
-    requests: dict[object, Asks] = {}
+    requests = {}
     for key, ask in asks.items():
         requests.setdefault((ask.item_id, ask.order) if together else key, {})[key] = ask
     return list(requests.values())
@@ -119,10 +120,10 @@ class OrderedItem:
 
     def __init__(self, survey: Survey, item: Item, turned: bool):
         self.survey, self.item, self.turned = survey, item, turned
-        entities = survey.entities[:2][::-1] if turned else survey.entities[:2]
-        self.places = list(range(len(item.transcripts)))
+        step = -1 if turned else 1
+        entities = survey.entities[:2][::step]
+        self.places = range(len(item.transcripts))[::step]
         several = len(self.places) > 1
-        self.places = self.places[::-1] if several and turned else self.places
         self.titles = {n: survey.conversations[place] if several else "" for place, n in enumerate(self.places)}
         self.bearers = {n: self._bearers(n, place, entities) for place, n in enumerate(self.places)}
         self.names = {f"entity:{i}": name for i, name in enumerate(self.bearers[0])}
@@ -249,9 +250,7 @@ def _answered(survey: Survey, shown: OrderedItem, question: Question, answers: M
 def _listed(question: Question, place: Sequence[object], order: int) -> list[Option]:
     """The options as they are listed: drawn by `place`, from last to first in the second order."""
     if question.kind == "scale":
-        options = list(question.options)
-        turned = identifier("scale", *place)[0] in "01234567"
-        options = options[::-1] if turned else options
+        options = list(question.options)[:: -1 if identifier("scale", *place)[0] in "01234567" else 1]
     else:
         options = sorted(question.options, key=lambda option: identifier("list", *place, option.value))
     return options[::-1] if order else options

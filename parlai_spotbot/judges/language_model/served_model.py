@@ -65,7 +65,7 @@ class ServedModel:
         UserError
             If the server can't be used or stayed away.
         """
-        away: set[str] = set()
+        away = set()
         left = len(asks)
         while True:
             waiting = {key: ask for key, ask in asks.items() if key not in away and not journal.is_settled(key)}

@@ -117,9 +117,6 @@ class Spotter(Judge):
         """The contestants of an item, sorted, each once: what a model must never have seen."""
         return tuple(sorted({e for c in item.conversation_ids for e in self.entities.get(c, ())} - {HUMAN}))
 
-    def _key(self, item: Item) -> tuple[str, ...]:
-        return self._bots(item) or ex.assign(self.keys, "/".join(item.conversation_ids), self.seed)
-
     # -- what is learnt from -------------------------------------------------------------------------------------------
     def _gather(self, study: Study) -> None:
         from parlai_spotbot.domains import domain_of
@@ -185,7 +182,8 @@ class Spotter(Judge):
     def answer(self, unit: Unit) -> list[Judgement]:
         rows = []
         for item in self.items_of(unit):
-            model = self.models[self._key(item)]
+            key = self._bots(item) or ex.assign(self.keys, "/".join(item.conversation_ids), self.seed)
+            model = self.models[key]
             places = [self.row_of[item.item_id, entity] for entity in (0, 1)]
             for entity, place in enumerate(places):
                 rows.append(self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place)))

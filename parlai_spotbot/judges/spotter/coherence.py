@@ -49,7 +49,7 @@ class Coherence:
     def _expected(self, examples: Sequence[EntityExample]) -> dict[tuple[int, int], float]:
         """People's mean surprise by segment length and entity: the first turn is read without anything before it."""
         surprise = self.matrix[:, list(self.features(examples[0])).index("surprise")]
-        expected: dict[tuple[int, int], list[float]] = {}
+        expected = {}
         for example, value in zip(examples, surprise, strict=True):
             if example.who == HUMAN:
                 expected.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))

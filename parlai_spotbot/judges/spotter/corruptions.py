@@ -117,7 +117,7 @@ def corrupted(
     """
     longest = max(len(example.texts) for example in people)
     whole = [example for example in people if len(example.texts) == longest]
-    speakers: dict[str, set[str]] = {}
+    speakers = {}
     for example in people:
         speakers.setdefault(example.conversation, set()).add(example.speaker)
     corrupted_texts = []

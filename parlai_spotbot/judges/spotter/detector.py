@@ -112,7 +112,7 @@ def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarra
     number = min(FOLDS, len(bots))
     if number > 1:
         fold_of = {speaker: i % number for group in (bots, people, kinds) for i, speaker in enumerate(group)}
-        taking_part: dict[str, set[int]] = {}
+        taking_part = {}
         for example in examples:
             present = (example.speaker, *example.others)
             taking_part.setdefault(example.conversation, set()).update(

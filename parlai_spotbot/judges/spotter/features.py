@@ -156,7 +156,7 @@ class Closeness:
     def __init__(self, examples: Sequence[EntityExample], vectors: Mapping[str, np.ndarray]):
         self.values = np.array([mean(to_partner(example, vectors)) for example in examples])
         places = [(len(example.texts) // 2, example.entity) for example in examples]
-        people: dict[tuple[int, int], list[float]] = {}
+        people = {}
         for example, place, value in zip(examples, places, self.values, strict=True):
             if example.who == HUMAN and not math.isnan(value):
                 people.setdefault(place, []).append(float(value))

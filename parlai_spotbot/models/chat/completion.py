@@ -65,7 +65,7 @@ def parsed(raw: bytes, key: Key) -> Any:
 
 def _joined(raw: bytes) -> dict:
     """Return the completion, or the error, that the events of a stream make up; `ValueError` for one that is cut."""
-    whole: dict = {}
+    whole = {}
     text, finish = "", None
     for line in raw.splitlines():
         if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":

@@ -18,15 +18,6 @@ from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, pe
 LEVEL = 0.05
 
 PLACES = Column("places", "Places", key="clusters")
-WHO_BEATS_WHOM = {
-    "a": Column("name", "Contestant"),
-    "b": Column("name", "Over"),
-    "n": Column("count", "n"),
-    "wins_a": Column("count", "Wins"),
-    "wins_b": Column("count", "Losses"),
-    "ties": Column("count", "Ties"),
-}
-"""First columns of a table of pairs of choices."""
 
 
 def pool_of(contrasts: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], **options) -> dict:

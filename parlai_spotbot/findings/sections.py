@@ -44,7 +44,7 @@ class Table:
     rows: list[tuple[str, ...]]
     folded: bool = False
     method: str = ""
-    cite: tuple[str, ...] = ()
+    cite: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

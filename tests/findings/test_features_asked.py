@@ -19,18 +19,14 @@ CHOICES = [
     ("none",),
     pytest.param(("fluency",), marks=pytest.mark.slow),
     pytest.param(("sensibleness", "specificity"), marks=pytest.mark.slow),
-    pytest.param(("fluency", "politeness"), marks=pytest.mark.slow),
 ]
-OWN = "questions: {politeness: {wording: Who is more polite}}"
 
 
 @pytest.fixture(scope="module", params=CHOICES, ids="+".join)
 def study(request, tmp_path_factory):
     """A study of three bots with people's answers, and a judge's, to what was chosen."""
     folder = tmp_path_factory.mktemp("asked")
-    (folder / "own.yaml").write_text(OWN)
-    own = {"questions": folder / "own.yaml"} if "politeness" in request.param else {}
-    made = small_study(folder / "study", NAME, per_pair=3, ask=request.param, **own)
+    made = small_study(folder / "study", NAME, per_pair=3, ask=request.param)
     sources = [rows_of(made, NAME, by_chance, WORKERS), rows_of(made, NAME, by_chance, ("v1", "v2"), "judge:coin")]
     return made, answered(made, NAME, *sources), tuple(name for name in request.param if name != "none")
 

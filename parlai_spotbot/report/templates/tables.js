@@ -129,7 +129,4 @@
     const entries = Object.entries(formats).map(([name, write]) => [name, () => write(grid(table))]);
     table.parentElement.after(toolbar("Copy as ", entries, NEEDED));
   }
-  for (const entry of document.querySelectorAll(".bibtex")) {
-    entry.after(toolbar("Copy ", [["BibTeX", () => entry.textContent]]));
-  }
 })();

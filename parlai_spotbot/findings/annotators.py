@@ -116,9 +116,7 @@ def summarise(result: Result) -> list[str]:
 TABLE = declared("annotators")
 
 
-def finding(
-    form: Form, compute: Callable[[Answers], dict], summarise: Callable[[Result], list[str]] = summarise
-) -> Finding:
+def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
     """Return the finding of a form of answers."""
     return Finding(
         "annotators", form, compute, tables={"annotators": TABLE}, summarise=summarise, heading="Annotators", place=70

@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, declared
+from parlai_spotbot.findings.schema import Chart, declared
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import listed, plainly
 
@@ -73,7 +73,6 @@ def summarise(result: Result) -> list[str]:
     return [data["why"], clear if tests["pairs"] else ""]
 
 
-LABEL = Column("term", "Behaviour")
 TABLES = {"ranking": declared("behaviours.ranking"), "pairs": declared("behaviours.ranking.pairs")}
 
 FINDING = Finding(

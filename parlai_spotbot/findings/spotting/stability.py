@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, declared
+from parlai_spotbot.findings.schema import Chart, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
 REPETITIONS = {"model": 500, "paper": 1000}
@@ -49,13 +49,6 @@ def summarise(result: Result) -> list[str]:
     return [curve_sentence(data["whole"], "new studies"), paper]
 
 
-SIZES = {
-    "sizes": Column("count", "Conversations a pair"),
-    "share": Column("share", "Same ranking", ci="share_ci"),
-    "order": Column("share", "Same order"),
-    "as_last": Column("share", "As at the largest"),
-    "ranking": Column("text"),
-}
 TABLES = {
     "stability": declared("spotting.stability"),
     "without": declared("spotting.stability.without"),

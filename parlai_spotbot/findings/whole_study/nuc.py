@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, Column, declared
+from parlai_spotbot.findings.schema import Chart, declared
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
@@ -134,11 +134,6 @@ def _curve(result: Result) -> list[str]:
     share = percent(best["estimate"], 2 if most > 100 else 1)
     return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
 
-
-MEASURES = {
-    f"recall@{k}": Column("share", f"Recall@{k}", ci=f"recall@{k}.ci", key=f"recall@{k}.estimate", digits=1)
-    for k in range(1, 11)
-}
 
 NUC = Finding(
     "nuc",

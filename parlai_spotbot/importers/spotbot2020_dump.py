@@ -20,23 +20,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
+import yaml
+from pydantic import TypeAdapter
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import Malformed, parse_json, regular, unpacked
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 
 REMEDY = "Download the data again, and name the whole dump."
-
-SYSTEMS = {
-    "bert_rank": "BR",
-    "seq2seq_att": "S2",
-    "suckybot": "DR",
-    "model": "BL",
-    "lost_in_conversation": "LC",
-    "kvmemnn": "KV",
-    "human": HUMAN,
-}
-"""The dump's names and the paper's; "huggingface" is GPT or, in PersonaChat, HF."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +41,10 @@ class PaperDomain:
     segments: tuple[int, ...]
 
 
-DOMAINS = {
-    "dailydialog": PaperDomain("dailydialog", "Dailydialog", ("GPT", "BR", "S2", "DR"), (2, 3, 5)),
-    "empathetic": PaperDomain("empathetic", "Empathetic Dialogues", ("BL", "BR", "GPT", "S2", "DR"), (1, 2, 3)),
-    "convai2": PaperDomain("convai2", "PersonaChat", ("BL", "LC", "KV", "HF", "BR", "DR"), (2, 3, 5)),
-}
+TABLES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+DOMAINS = TypeAdapter(dict[str, PaperDomain]).validate_python(TABLES["domains"])
 
 NATURE = {True: "human", False: "bot", None: "unsure"}
-FEATURES = {"fluency": "fluencyValue", "sensibleness": "sensitivenessValue", "specificity": "specificityValue"}
 PREFERENCE = {(True, True): 0, (True, False): 1, (False, True): -1}
 DEVELOPER = re.compile(r"[a-z]{2}")
 """The crowdsourcing platform's ids are capitals and digits; the developers' own (Annotator1, Ann1, …) are not."""
@@ -181,7 +168,7 @@ def select(dump: Dump, leave_out: Names[str] = DEFAULT_LEAVE_OUT) -> pd.DataFram
 
 
 def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[str, Conversation], pd.DataFrame]:
-    systems = SYSTEMS | {"huggingface": "HF" if domain.name == "convai2" else "GPT"}
+    systems = TABLES["systems"] | {"huggingface": "HF" if domain.name == "convai2" else "GPT"}
     place = {name: i for i, name in enumerate((*domain.bots, HUMAN))}
     number = Counter()
     turns: list[tuple] = []
@@ -250,5 +237,5 @@ def _answers(entities: list[dict], shown: int) -> dict[str, str | int]:
         raise ValueError(f"decision_turn is {turns[0]} and {turns[1]}, but the package shows {2 * shown} turns")
     answers = {f"nature{i}": NATURE[entity["is_human"]] for i, entity in enumerate(entities)}
     return answers | {
-        feature: PREFERENCE[entities[0][theirs], entities[1][theirs]] for feature, theirs in FEATURES.items()
+        feature: PREFERENCE[entities[0][theirs], entities[1][theirs]] for feature, theirs in TABLES["features"].items()
     }

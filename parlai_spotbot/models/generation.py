@@ -252,12 +252,17 @@ class TurnWriter:
         first = 0
         for chunk in self._chunks(slots):
             width = max(slot.need for slot in chunk)
-            for row, slot in enumerate(chunk, start=first):
+            ids = np.zeros((len(chunk), width), dtype=np.int64)
+            for row, slot in enumerate(chunk):
                 slot.pad = end - len(slot.tokens)
                 # Rows with less to read than others read some of what was kept again, where padding would be.
                 slot.known = max(0, len(slot.tokens) - width)
-                batch.put(row, slot.pad, slot.kept, slot.known)
-            logits.append(self._read_chunk(batch, chunk, first, end, width))
+                batch.put(first + row, slot.pad, slot.kept, slot.known)
+                new = slot.tokens[slot.known :]
+                ids[row, width - len(new) :] = new
+            self.read += ids.size
+            pads = np.array([slot.pad for slot in chunk])
+            logits.append(self._forward(ids, pads, batch.cache(first, first + len(chunk), end - width), end))
             first += len(chunk)
         for slot in slots:
             slot.kept = None
@@ -274,15 +279,6 @@ class TurnWriter:
                 chunk = []
             chunk.append(slot)
         yield chunk
-
-    def _read_chunk(self, batch: CacheBatch, chunk: list[BatchRow], first: int, end: int, width: int) -> torch.Tensor:
-        ids = np.zeros((len(chunk), width), dtype=np.int64)
-        for row, slot in enumerate(chunk):
-            new = slot.tokens[slot.known :]
-            ids[row, width - len(new) :] = new
-        self.read += ids.size
-        pads = np.array([slot.pad for slot in chunk])
-        return self._forward(ids, pads, batch.cache(first, first + len(chunk), end - width), end)
 
     def _step(self, batch: CacheBatch, slots: list[BatchRow], columns: int, tokens: list[int]) -> torch.Tensor:
         """The scores after one more token of every row."""

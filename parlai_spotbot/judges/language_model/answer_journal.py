@@ -120,14 +120,12 @@ class AnswerJournal:
         """Number of bad answers to this that were the model's."""
         return sum(row.kind not in AGAIN for row in self.bad.get(key, ()))
 
-    def given_up(self, key: str) -> bool:
-        """Return True if this is missing for good: too many bad answers, or one that will not get better."""
-        rows = [row for row in self.bad.get(key, ()) if row.kind not in AGAIN]
-        return len(rows) >= ATTEMPTS or any(row.kind not in ASKED_AGAIN for row in rows)
-
     def is_settled(self, key: str) -> bool:
-        """Return True if this has a good answer or is missing for good."""
-        return key in self.good or self.given_up(key)
+        """Return True if this has a good answer or is missing for good: too many bad answers, or one that will not get
+        better.
+        """
+        kinds = [row.kind for row in self.bad.get(key, ()) if row.kind not in AGAIN]
+        return key in self.good or len(kinds) >= ATTEMPTS or not set(kinds).issubset(ASKED_AGAIN)
 
     def spent(self) -> tuple[int, int]:
         """Tokens read and written, in all."""

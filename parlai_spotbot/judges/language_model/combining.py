@@ -40,12 +40,15 @@ def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Se
     """
     if question.kind == "free_text":
         return raws[0].text
-    if question.kind == "ranking":
-        return _ranked(question, raws, seed, place)
-    means = np.mean([raw.chances for raw in raws], axis=0)
     values = [option.value for option in question.options]
+    if question.kind == "ranking":
+        ranks = {value: np.mean([raw.ranking.index(value) for raw in raws]) for value in values}
+        return sorted(values, key=lambda value: (round(ranks[value], 9), identifier(seed, *place, value)))
+    means = np.mean([raw.chances for raw in raws], axis=0)
     if question.kind == "scale":
-        return values[_median(means, seed, place)]
+        cumulated = np.cumsum(means) / means.sum()
+        middle = int(np.argmax(cumulated >= 0.5 - CLOSE)) + int(np.argmax(cumulated > 0.5 + CLOSE))
+        return values[middle // 2 + (_draw(2, seed, place) if middle % 2 else 0)]
     best = np.flatnonzero(means >= means.max() - CLOSE)
     if question.kind == "checkboxes":
         ticked = np.flatnonzero(means > 0.5 + CLOSE)
@@ -55,20 +58,6 @@ def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Se
     if len(best) > 1 and neutral:
         return values[neutral[0]]
     return values[best[_draw(len(best), seed, place)]]
-
-
-def _median(means: np.ndarray, seed: int, place: Sequence[str]) -> int:
-    cumulated = np.cumsum(means) / means.sum()
-    low = int(np.argmax(cumulated >= 0.5 - CLOSE))
-    high = int(np.argmax(cumulated > 0.5 + CLOSE))
-    middle = low + high
-    return middle // 2 + (_draw(2, seed, place) if middle % 2 else 0)
-
-
-def _ranked(question: Question, raws: Sequence[RawAnswer], seed: int, place: Sequence[str]) -> list[str]:
-    values = [option.value for option in question.options]
-    ranks = {value: np.mean([raw.ranking.index(value) for raw in raws]) for value in values}
-    return sorted(values, key=lambda value: (round(ranks[value], 9), identifier(seed, *place, value)))
 
 
 def _draw(n: int, seed: int, place: Sequence[str]) -> int:

@@ -225,8 +225,11 @@ def prompted_questions(
         labels = values if labels_of(question) == option_values else labels_of(question)  # a scale's digits are its own
         wording = shown.about(question.wording, pair[1])
         if question.kind == "free_text":
-            wording = "\n".join([*_answered(survey, shown, question, answers or {}), wording])
-        tail = _tail(question, shown, tuple(zip(labels, options, strict=True)), wording)
+            tail = "\n".join([*_answered(survey, shown, question, answers or {}), wording, WORDS["json_text"]])
+        else:
+            lines = [_line(label, option, shown) for label, option in zip(labels, options, strict=True)]
+            form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
+            tail = "\n".join([wording, *lines, WORDS[form].format(labels=_listing(labels))])
         lead = shown.lead(numbered)
         place = (item.item_id, *pair, question.kind, order)
         asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, option_values))
@@ -262,15 +265,6 @@ def _line(label: str, option: Option, shown: OrderedItem) -> str:
         return f"{label}. {shown.label(option)}"
     text = option.definition or (option.label if option.label != label else "")
     return f"{label} ({text})" if text else label
-
-
-def _tail(question: Question, shown: OrderedItem, listed: Sequence[tuple[str, Option]], wording: str) -> str:
-    """The end of a question's prompt; `listed` are its options as they are listed, each with its label."""
-    if question.kind == "free_text":
-        return f"{wording}\n{WORDS['json_text']}"
-    lines = "\n".join(_line(label, option, shown) for label, option in listed)
-    form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
-    return f"{wording}\n{lines}\n{WORDS[form].format(labels=_listing([label for label, _ in listed]))}"
 
 
 def _listing(labels: Sequence[str]) -> str:

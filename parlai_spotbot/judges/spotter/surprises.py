@@ -73,7 +73,9 @@ class ConversationSurprises:
     """The surprises of conversations' turns; `conversations` are the texts of whole ones or of their beginnings."""
 
     def __init__(self, conversations: Iterable[tuple[str, ...]], progress: str = ""):
-        longest = _longest(set(conversations))
+        given = set(conversations)
+        # A turn's surprise depends on the turns before it alone: beginnings of others are not read.
+        longest = sorted(given - {texts[:end] for texts in given for end in range(1, len(texts))})
         turns_by_texts = {texts: turns for texts in longest if (turns := _stored(texts)) is not None}
         for texts, turns in _read([texts for texts in longest if texts not in turns_by_texts], progress):
             turns_by_texts[texts] = turns
@@ -86,12 +88,6 @@ class ConversationSurprises:
     def turns(self, texts: tuple[str, ...]) -> Sequence[TurnSurprise]:
         """The surprise of every turn of a conversation, or of a beginning of one, that was given before."""
         return self._of[texts]
-
-
-def _longest(conversations: set[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """`conversations` but those that another one begins with: a turn's surprise depends on the turns before it."""
-    begun = {texts[:end] for texts in conversations for end in range(1, len(texts))}
-    return sorted(conversations - begun)
 
 
 def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple[tuple[str, ...], list[TurnSurprise]]]:

@@ -50,15 +50,13 @@ class Key:
         if not self:
             return data
         if isinstance(data, str):
-            for form in self._forms():
+            coded = base64.b64encode(self._value.encode()).decode().rstrip("=")
+            for form in (self._value, quote(self._value, safe=""), coded):
                 data = data.replace(form, MARK)
             return data
         if isinstance(data, Mapping):
             return {self.hidden(key): self.hidden(value) for key, value in data.items()}
         return [self.hidden(item) for item in data] if isinstance(data, list) else data
-
-    def _forms(self) -> tuple[str, ...]:
-        return self._value, quote(self._value, safe=""), base64.b64encode(self._value.encode()).decode().rstrip("=")
 
 
 def read_key(variable: str, host: str, where: str, option: str = "openai_key_variable") -> Key:

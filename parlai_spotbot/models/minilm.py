@@ -17,7 +17,6 @@ from parlai_spotbot.models.packages import package_folder, package_version
 from parlai_spotbot.models.precision import of_processor
 from parlai_spotbot.terminal import Bar
 
-BATCH = 64
 MAX_TOKENS = 64
 """Turns of chat are short; the rest of a longer one is not read."""
 
@@ -40,7 +39,7 @@ class MiniLM:
         """Into how many pieces of words the tokenizer takes each text apart: one a word where it knows them all."""
         return [len(self._tokenizer.tokenize(text)) for text in texts]
 
-    def embed(self, texts: Sequence[str], progress: str = "", dtype: str = "fp32") -> np.ndarray:
+    def embed(self, texts: Sequence[str], batchsize: int = 64, progress: str = "", dtype: str = "fp32") -> np.ndarray:
         """Embed `texts` as float32 of shape (len(texts), 384), each row of length 1.
 
         Texts of like length share a batch, which saves padding. `progress` labels a progress bar; none without it.
@@ -56,8 +55,8 @@ class MiniLM:
             torch.autocast("cpu", torch.bfloat16, enabled=of_processor(dtype) == "bf16"),
             Bar(progress, len(order), shown=bool(progress)) as bar,
         ):
-            for start in range(0, len(order), BATCH):
-                batch = order[start : start + BATCH]
+            for start in range(0, len(order), batchsize):
+                batch = order[start : start + batchsize]
                 rows[batch] = self._embed_batch([texts[i] for i in batch])
                 bar.advance(len(batch))
         return rows

@@ -41,19 +41,16 @@ class Coherence:
         self.middle = middle / np.linalg.norm(middle)
         self.table = FeatureTable([self.features(example) for example in examples], examples)
         self.matrix = self.table.matrix
-        self.expected = self._expected(examples)
-
-    def estimator(self) -> Pipeline:
-        return make_pipeline(FeatureCurves(), LogisticRegression(C=0.1, max_iter=2000))
-
-    def _expected(self, examples: Sequence[EntityExample]) -> dict[tuple[int, int], float]:
-        """People's mean surprise by segment length and entity: the first turn is read without anything before it."""
+        # People's mean surprise by segment length and entity: the first turn is read without anything before it.
         surprise = self.matrix[:, list(self.features(examples[0])).index("surprise")]
         expected = {}
         for example, value in zip(examples, surprise, strict=True):
             if example.who == HUMAN:
                 expected.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))
-        return {place: float(np.mean(values)) for place, values in expected.items()}
+        self.expected = {place: float(np.mean(values)) for place, values in expected.items()}
+
+    def estimator(self) -> Pipeline:
+        return make_pipeline(FeatureCurves(), LogisticRegression(C=0.1, max_iter=2000))
 
     def features(self, example: EntityExample) -> dict[str, float]:
         return coherence(example, self.embedded, self.middle, self.surprises.turns(example.texts))

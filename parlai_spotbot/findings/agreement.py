@@ -11,7 +11,7 @@ from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import listed, number, plainly
 
 Units = Callable[[pd.DataFrame], Sequence[str]]
@@ -48,7 +48,20 @@ def summarise(result: Result) -> list[str]:
     return [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
 
 
-ALPHA = declared("agreement.alpha")
+ALPHA = Table(
+    "krippendorff_alpha/{question}",
+    {
+        "question": Column("term", "Question"),
+        "alpha": Column("number", "Alpha", ci="ci"),
+        "alike": Column("share", "Answers alike"),
+        "units": Column("count", "Judged twice or more"),
+        "note": Column("text", "Note"),
+        "why": Column("text", "Not known because"),
+    },
+    "Agreement by question",
+    "Krippendorff's alpha over what two or more judged; intervals over conversations and annotators.",
+    ("hayes2007",),
+)
 
 
 def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:

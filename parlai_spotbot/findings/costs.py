@@ -8,10 +8,21 @@ from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
-from parlai_spotbot.findings.schema import declared
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.wording import counted, number
 
-TIME = declared("costs.time")
+TIME = Table(
+    "",
+    {
+        "n": Column("count", "Annotations"),
+        "median": Column("number", "Median seconds", digits=0),
+        "mean": Column("number", "Mean seconds", digits=0),
+        "hours": Column("number", "Hours", digits=1),
+        "cost": Column("number", "Cost"),
+    },
+    "Time",
+    "Seconds between opening an item and handing it in, where it is known. Means are pulled up by breaks.",
+)
 
 
 def compute_time(answers: Answers) -> dict:

@@ -11,10 +11,22 @@ import pandas as pd
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
 from parlai_spotbot.findings.scarce import too_few_sentence
+from parlai_spotbot.findings.schema import Column
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, to, upper_first, who
 
 LEVEL = 0.05
+
+PLACES = Column("places", "Places", key="clusters")
+WHO_BEATS_WHOM = {
+    "a": Column("name", "Contestant"),
+    "b": Column("name", "Over"),
+    "n": Column("count", "n"),
+    "wins_a": Column("count", "Wins"),
+    "wins_b": Column("count", "Losses"),
+    "ties": Column("count", "Ties"),
+}
+"""First columns of a table of pairs of choices."""
 
 
 def pool_of(contrasts: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], **options) -> dict:

@@ -29,7 +29,7 @@ from parlai_spotbot.findings.scarce import (
     scarce_step,
     typical,
 )
-from parlai_spotbot.findings.schema import declared
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
@@ -192,4 +192,20 @@ def _hours(annotations: float, seconds: float | None) -> str:
     return "" if not seconds else f", about {hours:,.{1 if hours < 10 else 0}f} hours of work"
 
 
-TABLE = declared("needs")
+TABLE = Table(
+    "pairs",
+    {
+        "a": Column("name", "Contestant"),
+        "b": Column("name", "Against"),
+        "status": Column("text"),
+        "p_adjusted": Column("p", "p, Holm"),
+        "annotations": Column("count", "Annotations"),
+        "conversations": Column("count"),
+        "more_annotations": Column("count", "More"),
+        "more_conversations": Column("count", "More conversations"),
+    },
+    "What each pair needs",
+    f"As many further annotations as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, where "
+    f"all open pairs get theirs; one closer than {0.5 + DIFFERENCE / 2:.0%} to {0.5 - DIFFERENCE / 2:.0%} is planned "
+    "for that difference.",
+)

@@ -15,13 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.reading import parse_yaml
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
@@ -69,7 +66,7 @@ class Column:
 
     kind: str
     title: str = ""
-    ci: str | Sequence[str] = ""
+    ci: str | tuple[str, str] = ""
     key: str = ""
     digits: int | None = None
 
@@ -97,7 +94,7 @@ class Table:
     columns: Mapping[str, Column]
     title: str = ""
     method: str = ""
-    cite: Sequence[str] = ()
+    cite: tuple[str, ...] = ()
     csv: str = ""
 
     def read(self, data: Mapping) -> pd.DataFrame:
@@ -142,17 +139,6 @@ class Table:
         titled = {name: column for name, column in self.columns.items() if column.title}
         first = {name: f"{name}_{PLACES[0]}" if column.kind == "places" else name for name, column in titled.items()}
         return {name: titled[name] for name, key in first.items() if any(map(known, frame[key]))}
-
-
-@cache
-def _declarations() -> dict[str, dict]:
-    return parse_yaml(Path(__file__).with_name("tables.yaml").read_text(encoding="utf-8"))
-
-
-def declared(name: str) -> Table:
-    """Return a table that ``tables.yaml`` declares."""
-    fields = dict(_declarations()[name])
-    return Table(columns={key: Column(**column) for key, column in fields.pop("columns").items()}, **fields)
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class Table:
     rows: list[tuple[str, ...]]
     folded: bool = False
     method: str = ""
-    cite: Sequence[str] = ()
+    cite: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Caution
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.verdict import verdict
 from parlai_spotbot.wording import asked, percent
 
@@ -93,7 +93,41 @@ def summarise(result: Result) -> list[str]:
     return sentences
 
 
-TABLES = {"agreement": declared("trust.agreement"), "ranks": declared("trust.ranks")}
+TABLES = {
+    "agreement": Table(
+        "questions/{question}",
+        {
+            "question": Column("term", "Question"),
+            "verdict": Column("text", "Beside people"),
+            "measure": Column("text"),
+            "n": Column("count", "Answers of people"),
+            "pairs": Column("count"),
+            "people_pairs": Column("count"),
+            "agree": Column("share", "Judge gives it, too", ci="agree_ci"),
+            "people_agree": Column("share", "Another person does", ci="people_agree_ci"),
+            "alpha": Column("number", "Alpha, judge with people", ci="alpha_ci"),
+            "people_alpha": Column("number", "Between people", ci="people_alpha_ci"),
+            "difference": Column("number", "Difference", ci="difference_ci"),
+        },
+        "The judge and people",
+        "Over the items that both answered: how often the judge, or another person, gives a person's answer, and "
+        "Krippendorff's alpha (ordinal where answers are a scale). Intervals draw conversations and people again; the "
+        "judge's variants are taken as they are.",
+        ("hayes2007", "cameron2011"),
+        csv="trust",
+    ),
+    "ranks": Table(
+        "ranks/{criterion}",
+        {
+            "criterion": Column("term", "Ranked by"),
+            "contestants": Column("count", "Contestants"),
+            "items": Column("count", "Items"),
+            "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
+        },
+        "Rankings of the judge and of people",
+        "1 is the same order, 0 no more than chance, −1 reversed.",
+    ),
+}
 
 
 def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:

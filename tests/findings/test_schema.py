@@ -1,15 +1,14 @@
 """Tables of findings: read from JSON by their schema, and all outputs that are derived from them."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from parlai_spotbot.findings import findings_of, render, schema
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.render import Caution, Fact
-from parlai_spotbot.findings.schema import Chart, Column, Table, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
 
 DATA = {
@@ -121,13 +120,3 @@ def test_every_column_of_every_table_is_filled_by_some_study():
                         filled[key] = filled.get(key, False) or bool(frame[column].notna().any())
     assert len(filled) > 100
     assert not [key for key, known in filled.items() if not known and key[-1] not in RARE and key not in ABSENT]
-
-
-def test_findings_use_every_table_of_the_yaml_file():
-    folder = Path(schema.__file__).parent
-    used = {name for path in folder.rglob("*.py") for name in re.findall(r'declared\("(.+?)"\)', path.read_text())}
-    names = re.findall(r"(?m)^([a-z].*):$", (folder / "tables.yaml").read_text())
-    assert sorted(used) == sorted(names)
-    assert all(
-        column.kind in {*schema.FORMATS, "places"} for name in names for column in declared(name).columns.values()
-    )

@@ -8,7 +8,7 @@ from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import declared
+from parlai_spotbot.findings.schema import Column, Table
 
 
 def compute(answers: CandidateAnswers) -> dict:
@@ -52,7 +52,18 @@ def summarise(result: Result) -> list[str]:
     )
 
 
-TABLE = declared("candidates.questionnaire")
+TABLE = Table(
+    "questions/answers",
+    {
+        "question": Column("term", "About"),
+        "label": Column("term", "Answer"),
+        "n": Column("count", "n"),
+        "share": Column("share", "Share", "ci", digits=1),
+    },
+    "What annotators say of themselves",
+    "Shares of all annotators whose answers count; no answer is counted with those who would rather not say. Answers "
+    "that fewer than five people gave are taken together.",
+)
 
 FINDING = Finding(
     "questionnaire",

@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import KINDS
 from parlai_spotbot.wording import number
 
@@ -42,7 +42,15 @@ def summarise(result: Result) -> list[str]:
     return [comparison["sentence"] for comparison in result.data["comparisons"]]
 
 
-KIND_SCORES = declared("choices.chats.kind_scores")
+KIND_SCORES = Table(
+    "kinds/{kind}/{column}/{bot}",
+    {
+        "kind": Column("text", "Kind of conversation"),
+        "bot": Column("name", "Contestant"),
+        "score": Column("share", "Points", ci="score_ci"),
+    },
+    "Who is preferred, by kind of conversation",
+)
 
 FINDING = Finding(
     "chats",

@@ -11,7 +11,8 @@ from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import plainly
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
@@ -20,8 +21,37 @@ TEST = (
     "clustered by conversations and by annotators, Holm-adjusted over the pairs of a question; p_pair is of the pair's "
     "own decided choices alone"
 )
-RANKING = declared("choices.ranking")
-PAIRS = declared("choices.ranking.pairs")
+RANKING = Table(
+    "criteria/{question}/{column}/{bot}",
+    {
+        "question": Column("term", "Question"),
+        "bot": Column("name", "Contestant"),
+        "group": Column("count", "Group"),
+        "cluster": criteria.PLACES,
+        "score": Column("share", "Points", ci="score_ci"),
+        "strength": Column("number", key="strength.strength", ci="strength.ci"),
+    },
+    "Order by question",
+    "Points are the share won by Davidson's model of all choices (neither is half), had all met equally often. Places "
+    f"run from one more than are clearly better to as many as are not clearly worse; all hold together at 95 %. "
+    f"{COMPARED} {CLUSTERED}",
+    ("bradley1952", *OF_STRENGTHS),
+)
+PAIRS = Table(
+    "criteria/{question}/pairs",
+    {
+        "question": Column("term", "Question"),
+        **criteria.WHO_BEATS_WHOM,
+        "estimate": Column("share", "Share of wins", ci="ci"),
+        "difference": Column("number", "Difference in strength", ci="difference_ci"),
+        "p": Column("p"),
+        "p_adjusted": Column("p", "p, Holm"),
+        "p_pair": Column("p"),
+    },
+    "Every pair",
+    "The share is of the pair's own decided choices; p is of the difference of strengths, on which all choices bear.",
+    ("clopper1934", *OF_STRENGTHS),
+)
 TABLES = {"ranking": RANKING, "pairs": PAIRS}
 CHART = Chart(
     "forest",

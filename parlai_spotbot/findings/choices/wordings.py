@@ -8,7 +8,7 @@ from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import INTERVAL, p_said, percent, points, to
 
 LEVEL = 0.05
@@ -53,7 +53,36 @@ def summarise(result: Result) -> list[str]:
     return result.data["sentences"]
 
 
-TABLES = {"wordings": declared("choices.wordings"), "differences": declared("choices.wordings.differences")}
+TABLES = {
+    "wordings": Table(
+        "wordings/{question}",
+        {
+            "question": Column("term", "Wording"),
+            "estimate": Column("share", "Right", ci="ci", digits=1),
+            "n": Column("count", "Choices"),
+            "pairs": Column("count", "Pairs"),
+            "alike": Column("share", "Alike"),
+            "alpha": Column("number", "Alpha"),
+        },
+        "Wordings",
+        "Right: for the conversation that is known to be better. Alike: pairs of answers about one pair of "
+        "conversations.",
+    ),
+    "differences": Table(
+        "differences",
+        {
+            "a": Column("text", "Wording"),
+            "b": Column("text", "Against"),
+            "estimate": Column("share", "Difference", ci="ci", digits=1),
+            "pairs": Column("count", "Pairs of conversations"),
+            "p": Column("p"),
+            "p_adjusted": Column("p", "p, Holm"),
+        },
+        "Differences between wordings",
+        "Difference of shares over its standard error clustered by conversations and annotators.",
+        ("cameron2011", "holm1979"),
+    ),
+}
 
 FINDING = Finding(
     "wordings",

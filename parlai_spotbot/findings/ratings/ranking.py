@@ -8,8 +8,9 @@ from parlai_spotbot.analysis.ratings import SCALE, rate
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.methods import CLUSTERED
 from parlai_spotbot.findings.ratings import FORM
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import plainly
 
 CRITERION = "mean rating from 1 to 5"
@@ -20,7 +21,32 @@ TEST = (
 OVERALL = "quality"
 """The dimension that sums up all others: the ranking is by it where it was asked."""
 
-TABLES = {"ranking": declared("ratings.ranking"), "pairs": declared("ratings.ranking.pairs")}
+BY_BOT = {"question": Column("term", "Dimension"), "bot": Column("name", "Contestant")}
+TABLES = {
+    "ranking": Table(
+        "criteria/{question}/{column}/{bot}",
+        {**BY_BOT, "cluster": criteria.PLACES, "score": Column("number", "Mean", ci="score_ci")},
+        "Order by dimension",
+        "Means of ratings from 1 to 5. Places run from one more than are clearly better to as many as are not clearly "
+        f"worse; all hold together at 95 %. {CLUSTERED}",
+        ("cameron2011", "pustejovsky2018", "holm1979"),
+    ),
+    "pairs": Table(
+        "criteria/{question}/pairs",
+        {
+            "question": Column("term", "Dimension"),
+            "a": Column("name", "Contestant"),
+            "b": Column("name", "Less"),
+            "estimate": Column("number", "Difference of means", ci="ci"),
+            "n": Column("count", "n"),
+            "p": Column("p"),
+            "p_adjusted": Column("p", "p, Holm"),
+        },
+        "Every pair",
+        "Difference of means over its standard error, Holm-adjusted over the pairs of a dimension.",
+        ("cameron2011", "holm1979"),
+    ),
+}
 
 
 def compute(answers: Answers) -> dict:

@@ -35,6 +35,8 @@ FEATURES = {
 }
 """Criteria beside who is human, as tables and figures call them."""
 
+NATURES = ("human", "unsure", "bot")
+
 
 def title(criterion: str) -> str:
     """A feature's name as it begins a line or a heading."""

@@ -9,7 +9,7 @@ from parlai_spotbot.analysis import agreement
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import INTERVAL, number, p_said, percent, points, to
 
@@ -60,9 +60,44 @@ def summarise(result: Result) -> list[str]:
     return [Fact.of(label, text), *alike[:1]]
 
 
-ALPHA = declared("spotting.agreement.alpha")
-AGAIN = declared("spotting.agreement.again")
-ALIKE = declared("spotting.agreement.alike")
+ALPHA = Table(
+    "krippendorff_alpha/{question}",
+    {
+        "question": Column("term", "Question"),
+        "alpha": Column("number", "Alpha", ci="ci"),
+        "alike": Column("share", "Answers alike"),
+        "units": Column("count", "Judged twice or more"),
+    },
+    "Agreement by question",
+    "Nominal alpha over all segments that two or more annotated; intervals over conversations and annotators.",
+    ("hayes2007",),
+)
+AGAIN = Table(
+    "both_given_one/{name}/{label}",
+    {
+        "name": Column("name", "Contestant"),
+        "label": Column("term", "Label"),
+        "share": Column("share", "Given by a second annotator, too"),
+        "n": Column("count", "Times given"),
+    },
+    "Labels given again",
+    "Of two labels of one entity by different annotators, as the paper reports them (Table 3).",
+    ("deriu2020",),
+)
+ALIKE = Table(
+    "labelled_alike",
+    {
+        "conversations": Column("text", "Conversations of two"),
+        "within": Column("text", "Shuffled within"),
+        "observed": Column("share", "Same label"),
+        "expected": Column("share", "By chance"),
+        "excess": Column("share", "Difference", ci=("low", "high")),
+        "p": Column("p", "p"),
+    },
+    "Both entities labelled alike",
+    "Labels are shuffled within the groups named, which gives what chance would.",
+    ("deriu2020",),
+)
 
 FINDING = Finding(
     "agreement",

@@ -7,9 +7,9 @@ from dataclasses import replace
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text
-from parlai_spotbot.findings.spotting.standing import PAIRS, ranking
+from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, ranking
 from parlai_spotbot.wording import percent
 
 SSA = ("sensibleness", "specificity")
@@ -49,13 +49,20 @@ def _by_feature(table: Table) -> Table:
 UNTITLED = ("davidson", "trueskill_mu", "range")
 """Columns of the ranking that features have in their CSV alone."""
 
+METHOD = (
+    "As the ranking, with a feature's answers in place of the verdicts; sensibleness and specificity (SSA) counts a "
+    "win where both favour the same bot."
+)
 CAPTION = "Share of decided matches in which a bot was favoured, by feature, with 95 % intervals. Ties are left out."
 
 FINDING = Finding(
     "features",
     FORM,
     compute,
-    tables={"features": declared("spotting.features"), "pairs": _by_feature(PAIRS)},
+    tables={
+        "features": Table(**{**vars(_by_feature(RANKING)), "method": METHOD, "cite": ("deriu2020", "adiwardana2020")}),
+        "pairs": _by_feature(PAIRS),
+    },
     summarise=summarise,
     heading="Features",
     chart=Chart("forest", "features", x="win_rate", y="bot", group="feature", caption=CAPTION, reference=0.5),

@@ -14,7 +14,7 @@ from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of
@@ -148,7 +148,22 @@ FINDING = Finding(
     "hygiene",
     None,
     read,
-    tables={"hygiene": declared("whole_study.hygiene")},
+    tables={
+        "hygiene": Table(
+            "contestants/{name}/kinds/{kind}",
+            {
+                "name": Column("name"),
+                "kind": Column("term"),
+                "rate": Column("share", "Share of turns", ci="ci", digits=1),
+                "count": Column("count"),
+                "n": Column("count"),
+                "conversations": Column("count"),
+                "of_conversations": Column("count"),
+                "example": Column("text", key="examples.0.conversation_id"),
+                "example_turn": Column("count", key="examples.0.turn"),
+            },
+        )
+    },
     chart=Chart(
         "grid",
         "hygiene",

@@ -16,7 +16,7 @@ from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
@@ -106,7 +106,24 @@ FINDING = Finding(
     "methods",
     None,
     read,
-    tables={"places": declared("whole_study.methods.places"), "agreement": declared("whole_study.methods.agreement")},
+    tables={
+        "places": Table(
+            "surveys/{method}/{column}/{contestant}",
+            {"method": Column("method"), "contestant": Column("name"), "places": Column("places", key="clusters")},
+        ),
+        "agreement": Table(
+            "agreements",
+            {
+                "criterion": Column("term", "Criterion"),
+                "first": Column("method", "Method"),
+                "second": Column("method", "And"),
+                "n": Column("count", "Contestants"),
+                "tau": Column("number", "Kendall's tau-b"),
+            },
+            "Agreement of orders",
+            "Rows without a criterion are of the main question. With few contestants tau-b changes much by chance.",
+        ),
+    },
     chart=Chart(
         "grid",
         "places",

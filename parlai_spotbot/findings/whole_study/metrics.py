@@ -13,11 +13,12 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.findings.contents import people_first
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, declared
+from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import counted, listed, number, percent, plainly, to
 
+CITE = ("finch2023",)
 LEVEL = "0.05"
 OUTCOMES = {"rating": "people's ratings", "choice": "people's choices"}
 
@@ -64,7 +65,20 @@ IMPORTANCE = Finding(
     "metrics_importance",
     None,
     partial(read, "importance", _importance_rows),
-    tables={"metrics": declared("whole_study.metrics")},
+    tables={
+        "metrics": Table(
+            "rows",
+            {
+                "outcome": Column("text"),
+                "metric": Column("text"),
+                "n": Column("count"),
+                "coef": Column("number"),
+                "r2": Column("share", "share explained (R², pseudo-R²)", ci="r2_ci"),
+                "p": Column("p", key="p_holm"),
+                "p_clustered": Column("p", key="p_clustered_holm"),
+            },
+        )
+    },
     chart=Chart(
         "forest",
         "metrics",
@@ -102,7 +116,16 @@ AGREEMENT = Finding(
     "metrics_agreement",
     None,
     partial(read, "interpretability", _agreement_rows),
-    tables={"metrics": declared("whole_study.metrics_2")},
+    tables={
+        "metrics": Table(
+            "rows",
+            {
+                "metric": Column("text"),
+                "n": Column("count"),
+                "alpha": Column("number", "Krippendorff's alpha", ci="ci"),
+            },
+        )
+    },
     chart=Chart(
         "forest",
         "metrics",
@@ -138,7 +161,18 @@ COVERAGE = Finding(
     "metrics_coverage",
     None,
     partial(read, "coverage", _coverage_rows),
-    tables={"steps": declared("whole_study.metrics.steps")},
+    tables={
+        "steps": Table(
+            "rows",
+            {
+                "line": Column("text"),
+                "size": Column("count", "number of metrics"),
+                "r2": Column("share"),
+                "adjusted": Column("share", "adjusted R² or pseudo-R²"),
+                "removed": Column("text"),
+            },
+        )
+    },
     chart=Chart(
         "curve",
         "steps",
@@ -178,7 +212,11 @@ SENSITIVITY = Finding(
     "metrics_sensitivity",
     None,
     partial(read, "sensitivity", _sensitivity_rows),
-    tables={"metrics": declared("whole_study.metrics_3")},
+    tables={
+        "metrics": Table(
+            "rows", {"metric": Column("text"), "mean": Column("number", "pairs of bots told apart", ci="ci")}
+        )
+    },
     chart=Chart(
         "forest",
         "metrics",
@@ -198,7 +236,23 @@ COSTS = Finding(
     "metrics_costs",
     None,
     partial(read, "costs", lambda own: iter(own["methods"])),
-    tables={"methods": declared("whole_study.metrics.methods")},
+    tables={
+        "methods": Table(
+            "rows",
+            {
+                "method": Column("method", "Method"),
+                "metrics": Column("count", "Metrics"),
+                "minutes": Column("number", "Minutes", ci="minutes_ci", digits=1),
+                "throughput": Column("number", "Dialogues an hour", digits=1),
+                "hours": Column("number", "Hours", digits=1),
+                "projected": Column("number", "Pay"),
+            },
+            "Costs of a method",
+            "Minutes are the median of all tasks of a method on one dialogue (of comparisons: on two), with Woodruff's "
+            "intervals; training is not in it. Hours are of work at the median time.",
+            CITE,
+        )
+    },
     summarise=lambda result: (
         [f"Hours and pay are for {result.data['dialogues']} dialogues."] if result.data["rows"] else []
     ),

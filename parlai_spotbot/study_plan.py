@@ -113,14 +113,14 @@ class Plan:
         contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
         # A study without the key is from before there were other groupings; "renamed" was written by older versions.
         given = {"grouping": "consecutive", **{key: value for key, value in row.items() if key != "renamed"}}
-        found = validated(cls, {**given, "contestants": {}}, where)
+        results = validated(cls, {**given, "contestants": {}}, where)
         plan = replace(
-            found, contestants=contestants, segments=check_segments(found.segments, where), more={}, left_out=()
+            results, contestants=contestants, segments=check_segments(results.segments, where), more={}, left_out=()
         )
         for name in (*(name for pair in plan.pairs for name in pair), *plan.replaced):
             if name not in contestants:
                 raise UserError(f"{where}: names '{name}', which is no contestant.", nearest(name, contestants))
-        return without(with_more(plan.check(where), found.more, where), found.left_out, where)
+        return without(with_more(plan.check(where), results.more, where), results.left_out, where)
 
     def check(self, where: str) -> Plan:
         """Raise `UserError` unless the plan can be carried out; return it."""

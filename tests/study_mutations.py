@@ -106,7 +106,9 @@ def mutate(study: Path, names: list[str], chance: random.Random) -> str:
     elif how == "folder gone" and path.parent != study:
         shutil.rmtree(path.parent)
     elif how in CONTENT:
-        path.write_bytes(CONTENT[how](path.read_bytes(), chance))
+        raw = path.read_bytes()
+        changed = CONTENT[how](raw, chance)
+        path.write_bytes(changed if changed != raw else raw + b"NaN")
     else:
         path.unlink()
         PLACE.get(how, PLACE["gone"])(path)

@@ -29,8 +29,8 @@ class ChatForm:
 
 def messages(conversation: Conversation, bot: int, form: ChatForm, until: int | None = None) -> list[dict]:
     """Return a conversation's messages, where entity `bot` is the assistant: what it was told, and turns."""
-    told = conversation.context[bot]
-    said = [("system", told)] * bool(told)
+    message = conversation.context[bot]
+    said = [("system", message)] * bool(message)
     for place, turn in enumerate(conversation.turns[:until]):
         said.append((form.assistant if place % 2 == bot else form.user, turn.text))
     return [{form.role: role, form.text: text} for role, text in said]

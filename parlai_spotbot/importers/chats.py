@@ -57,7 +57,7 @@ class ChatReader(Reading):
     def take(self, row: dict | list, where: str, name: str, given: bool) -> None:
         """Read a row of messages, or rows of one turn each."""
         row = self._chat_of(row, where) if isinstance(row, list) else row
-        told, said = self._said(row, where)
+        contexts, said = self._said(row, where)
         seed, names = None, self.names
         if isinstance(row.get("entities"), list) and len(row["entities"]) == 2:  # as spotbot_export writes
             first, second = (names.of(str(name), where, people=True) for name in row["entities"])
@@ -68,7 +68,7 @@ class ChatReader(Reading):
             if said and said[0][0] == USER:
                 first, second = second, first
         identity = self._find(row, "conversation_id", where)
-        context = tuple("\n".join(told) * (role == BOT) for role, _ in said[:2])
+        context = tuple("\n".join(contexts) * (role == BOT) for role, _ in said[:2])
         self.add(where, (first, second), [text for _, text in said], seed, identity, context=context)
 
     def _find(self, row: dict, name: str, where: str = "") -> tuple:
@@ -202,11 +202,11 @@ def parsed(text: str) -> Any:
 
 def branch(nodes: dict, last: Any) -> list:
     """Return the messages of a tree (ChatGPT's export: answers again, messages changed) from its root to `last`."""
-    found = []
-    while isinstance(node := nodes.get(str(last)), dict) and len(found) < len(nodes):
-        found.append(node.get("message"))
+    results = []
+    while isinstance(node := nodes.get(str(last)), dict) and len(results) < len(nodes):
+        results.append(node.get("message"))
         last = node.get("parent")
-    return [message for message in reversed(found) if message is not None]
+    return [message for message in reversed(results) if message is not None]
 
 
 def _order(value: Any) -> Any:

@@ -180,10 +180,10 @@ class ConversationReader(Reading):
             acts.pop()
             self.counts["ended"] += 1
         for act, listener in list(zip(acts[:2], acts[1::-1], strict=True)):
-            if told := PERSONA.match(act.text or ""):
+            if message := PERSONA.match(act.text or ""):
                 self.counts["persona"] += 1
-                contexts.append(Act(id=listener.id, text=told[0].replace("__SILENCE__", "").strip()))
-                act.text = told.string[told.end() :]
+                contexts.append(Act(id=listener.id, text=message[0].replace("__SILENCE__", "").strip()))
+                act.text = message.string[message.end() :]
                 if not act.text:
                     acts.remove(act)
         ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]

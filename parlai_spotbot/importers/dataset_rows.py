@@ -59,12 +59,12 @@ def named_columns(
     """
     check_columns(columns, names, where, head)
     spelt = {spelling(name): name for name in reversed(head)} | {name: name for name in head}
-    found = {name: theirs for name, theirs in columns.items() if theirs != NONE}
+    results = {name: theirs for name, theirs in columns.items() if theirs != NONE}
     for field, known in names.items():
-        fits = [spelt[name] for name in known if name in spelt and spelt[name] not in found.values()]
+        fits = [spelt[name] for name in known if name in spelt and spelt[name] not in results.values()]
         if fits and field not in columns:
-            found[field] = fits[0]
-    return {field: found[field] for field in names if field in found}
+            results[field] = fits[0]
+    return {field: results[field] for field in names if field in results}
 
 
 def spelling(name: str) -> str:

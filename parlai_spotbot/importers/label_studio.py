@@ -107,11 +107,11 @@ def read(
                     problem = f"{place}: item '{task.data.item_id}' is in none of the study's units."
                     remedy = "Import into the study whose tasks were exported, with their --survey."
                     raise Unusable("annotation of a task of another study", problem, remedy)
-                found = _judgements(annotation, *items[task.data.item_id], f"label_studio-{name}", reader, place)
-                if not found:
+                results = _judgements(annotation, *items[task.data.item_id], f"label_studio-{name}", reader, place)
+                if not results:
                     raise Unusable("annotation that has no answer", f"{place}: has no answer.", "Annotate the task.")
-                left_out.once([replace(one, judgement_id="", annotation_id="") for one in found], place)
-                yield from found
+                left_out.once([replace(one, judgement_id="", annotation_id="") for one in results], place)
+                yield from results
 
 
 def _judgements(
@@ -129,7 +129,7 @@ def _judgements(
         "seconds": annotation.lead_time,
         "submitted_at": annotation.updated_at or annotation.created_at,
     }
-    controls, found = controls_of(reader.survey), []
+    controls, results = controls_of(reader.survey), []
     for result in annotation.result:
         name = result.from_name
         if name not in controls and result.value == Value():
@@ -139,8 +139,8 @@ def _judgements(
         question, target = controls[name]
         target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
         answer = _answer(question, result.value, f"{place}: '{name}'")
-        found += reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
-    return found
+        results += reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
+    return results
 
 
 def _answer(question: Question, value: Value, where: str) -> Any:

@@ -177,13 +177,13 @@ def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[s
         entities = (systems[row["system_type0"]], systems[row["system_type1"]])
         pair = tuple(sorted(entities, key=place.__getitem__))
         number[pair] += 1
-        said = tuple(Turn(entities[i % 2], act["text"]) for i, act in enumerate(row["convo"]))
+        spoken = tuple(Turn(entities[i % 2], act["text"]) for i, act in enumerate(row["convo"]))
         numbers = [act.get("exchange_nr") for act in row["convo"]]
-        turns.extend((row["_id"], i, turn.speaker, numbers[i], turn.text) for i, turn in enumerate(said))
+        turns.extend((row["_id"], i, turn.speaker, numbers[i], turn.text) for i, turn in enumerate(spoken))
         # The seed exchange was the bots' context and is not in the dump, nor is the opening of people's conversations.
         # Even turns are entity 0's: `exchange_nr` is not to be relied on.
         names = {"system_name": [row.get("system_name0", ""), row.get("system_name1", "")]}
-        return Conversation(row["_id"], domain.name, pair, number[pair] - 1, entities, said, 0, provenance=names)
+        return Conversation(row["_id"], domain.name, pair, number[pair] - 1, entities, spoken, 0, provenance=names)
 
     made = _made(file, conversation)
     made.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))

@@ -162,10 +162,10 @@ def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
     source = answers.of(judge).source
     if HUMAN not in answers.sources:
         raise ValueError("answers: no person answered, and a judge is trusted as far as it says what people say.")
-    found = results_of(replace(answers, source=""), "trust", options)
-    if source not in found.results:
+    results = results_of(replace(answers, source=""), "trust", options)
+    if source not in results.results:
         raise ValueError(f"answers: too little was answered for trust in {source}.")
-    return replace(found, results={source: found.results[source]})
+    return replace(results, results={source: results.results[source]})
 
 
 def _check(answers: StudyAnswers) -> None:

@@ -91,19 +91,19 @@ def _answer(account: SourceAccount, lead: SourceCard) -> str:
 
 def _shortened(source_card: SourceCard) -> SourceCard:
     """The same with as many contestants, or criteria, as a first screen holds."""
-    table, found = source_card.card.table, source_card.card
+    table, results = source_card.card.table, source_card.card
     if table is not None:
         more = max(0, len(table.rows) - ROWS)
         return replace(
-            source_card, card=replace(found, table=replace(table, rows=table.rows[:ROWS], folded=False)), more=more
+            source_card, card=replace(results, table=replace(table, rows=table.rows[:ROWS], folded=False)), more=more
         )
     clusters, left = [], ROWS
-    for places, members in found.clusters:
+    for places, members in results.clusters:
         if members[:left]:
             clusters.append((places, members[:left]))
             left -= len(members[:left])
-    more = sum(len(members) for _, members in found.clusters) - (ROWS - left)
-    return replace(source_card, card=replace(found, clusters=clusters), more=more)
+    more = sum(len(members) for _, members in results.clusters) - (ROWS - left)
+    return replace(source_card, card=replace(results, clusters=clusters), more=more)
 
 
 NONE_LEFT = "No answer is left to analyse: whoever answered missed more controls than the launch allows."

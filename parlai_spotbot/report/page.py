@@ -66,7 +66,7 @@ def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequenc
     chapters = [chapter_of(own) for own in views]
     screen = first_screen.first_screen(chapters[0])
     of_study = told_of_study(views, without)
-    careful = [own for _, told in of_study for _, own in told]
+    careful = [own for _, message in of_study for _, own in message]
     failed = contents.failures, {c.conversation_id for c in contents.conversations}
     whole = whole_study(view, of_study)
     sections = [section for chapter in chapters for section in chapter.sections]
@@ -123,9 +123,9 @@ def told_of_study(
     with known_to(contents):
         for finding in findings_of_study():
             results = finding.compute(contents.study, [view.contents.survey for view in views])
-            told = [(name, own) for name, data in results.items() if (own := tell(finding, Result(name, data)))]
-            if told := [(name, own) for name, own in told if name not in without]:
-                found.append((finding, told))
+            message = [(name, own) for name, data in results.items() if (own := tell(finding, Result(name, data)))]
+            if message := [(name, own) for name, own in message if name not in without]:
+                found.append((finding, message))
     return found
 
 

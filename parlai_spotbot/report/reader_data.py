@@ -61,7 +61,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
     first = views[0].contents
     names, texts, sources, annotators, answers = (numbering() for _ in range(5))
     place = {c.conversation_id: i for i, c in enumerate(first.conversations)}
-    told: dict[int, list] = defaultdict(list)
+    message: dict[int, list] = defaultdict(list)
     for number, view in enumerate(views):
         contents, say = view.contents, _answers_of(view.contents)
         items = contents.study.load(contents.survey).items
@@ -77,7 +77,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
                     other = next((place.get(i, -1) for n, i in enumerate(ids) if n != which), -1)
                     exchanges = min(shown.exchanges, first.conversations[place[identity]].exchanges)
                     about = (which, other, judged[which] if len(judged) > which else -1)
-                    told[place[identity]].append([number, sources[shown.source], who, exchanges, *about, given])
+                    message[place[identity]].append([number, sources[shown.source], who, exchanges, *about, given])
     failed: dict[str, list[int]] = defaultdict(list)
     for failure in first.failures:
         what = f"{failure.get('contestant', '–')}, {failure.get('kind', 'failure')}: {failure.get('message', '')}"
@@ -92,7 +92,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
             [texts[t] if t else -1 for t in c.context],
             shown_faults.get(c.conversation_id, []),
             failed.get(c.conversation_id, []),
-            sorted(told[i], key=lambda row: (row[1], row[0], row[3], row[2])),  # people first, then by survey
+            sorted(message[i], key=lambda row: (row[1], row[0], row[3], row[2])),  # people first, then by survey
         ]
         for i, c in enumerate(first.conversations)
     ]
@@ -150,9 +150,9 @@ def _faults(conversations: Sequence[Conversation]) -> dict[str, list[list[int]]]
     if not len(turns):
         return {}
     marks = faults(turns)
-    found: dict[str, list[list[int]]] = defaultdict(list)
+    results: dict[str, list[list[int]]] = defaultdict(list)
     ids, places = turns["conversation_id"].tolist(), turns["turn"].tolist()
     kinds = [(list(FAULTS).index(kind), marks[kind].to_numpy()) for kind in marks.columns if kind in FAULTS]
     for row, (identity, turn) in enumerate(zip(ids, places, strict=True)):
-        found[identity] += [[int(turn), number] for number, hit in kinds if hit[row]]
-    return {identity: turn_faults for identity, turn_faults in found.items() if turn_faults}
+        results[identity] += [[int(turn), number] for number, hit in kinds if hit[row]]
+    return {identity: turn_faults for identity, turn_faults in results.items() if turn_faults}

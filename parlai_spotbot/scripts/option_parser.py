@@ -142,7 +142,7 @@ class OptionParser(argparse.ArgumentParser):
         return super().parse_known_args([_with_hyphens(word) for word in words], namespace)
 
     def parse_args(self, args=None, namespace=None):
-        found, unknown = self.parse_known_args(args, namespace)
+        results, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = unknown[0].partition("=")[0]
             removed = yaml.safe_load(Path(__file__).with_name("removed_options.yaml").read_text(encoding="utf-8"))
@@ -152,7 +152,7 @@ class OptionParser(argparse.ArgumentParser):
                 near = nearest(word, self._option_string_actions, most=0)
                 self.error(f"unknown option {word}. {near}".strip())
             self.error(f"'{word}' belongs to no option.")
-        return found
+        return results
 
     def _check_value(self, action, value):
         if action.choices is not None and value not in action.choices:

@@ -47,11 +47,11 @@ class SpotbotExport(Command):
         path = Path(opt["out"])
         request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
         exported, new = export(opt["format"], how, request, path)
-        said = with_singulars(exported.said)
-        self.result.said, self.result.figures = said, {"new": new, "notes": list(exported.notes)}
+        text = with_singulars(exported.said)
+        self.result.said, self.result.figures = text, {"new": new, "notes": list(exported.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in exported.beside)]
         self.result.wrote(export=path)
-        print("\n".join((said, *(f"note: {note}" for note in exported.notes))))
+        print("\n".join((text, *(f"note: {note}" for note in exported.notes))))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {', '.join(map(str, paths))}")
 
 

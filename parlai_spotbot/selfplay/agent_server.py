@@ -64,8 +64,8 @@ def answer(connection: Any, load: Callable[..., Any]) -> None:
                     server.close(*args)
                 send(*(("done",) if name in ("act", "close") else ("about", server.about())))
             except BaseException as err:  # SystemExit and KeyboardInterrupt, too, are the contestant's
-                told = (err.problem, "", err.remedy) if isinstance(err, UserError) else (*failure(err).values(), "")
-                send("error", *told)
+                message = (err.problem, "", err.remedy) if isinstance(err, UserError) else (*failure(err).values(), "")
+                send("error", *message)
     except (EOFError, OSError):
         return  # the runner has gone
 

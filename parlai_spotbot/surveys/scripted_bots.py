@@ -45,12 +45,12 @@ def words_of(turns: Iterable[str]) -> Words:
 
 def scripted(rng: random.Random, turns: Sequence[str], words: Words) -> list[str]:
     """Return `turns` in which each of the two says one word for all words of a length, or nearly so."""
-    said = [{shape: rng.choice(those) for shape, those in words.items()} for _ in (0, 1)]
+    text = [{shape: rng.choice(those) for shape, those in words.items()} for _ in (0, 1)]
 
     def instead(place: int, word: str) -> str:
         shape = shape_of(word)
         if rng.random() < OTHER_LENGTH:
             shape = (shape + "x")[: max(1, len(shape) + rng.choice((-1, 1)))]
-        return said[place % 2].get(shape) or said[place % 2].get(shape_of(word), word)
+        return text[place % 2].get(shape) or text[place % 2].get(shape_of(word), word)
 
     return [WORD.sub(lambda match, place=place: instead(place, match[0]), turn) for place, turn in enumerate(turns)]

@@ -33,8 +33,8 @@ def addresses_judge(text: str) -> bool:
 
 def judge_addressed(conversations: Iterable[Conversation]) -> dict[str, list[str]]:
     """Return the conversations in which a contestant, no person, speaks to whoever judges: contestant -> ids."""
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for conversation in conversations:
         for name in sorted({turn.speaker for turn in conversation.shown if addresses_judge(turn.text)} - {HUMAN}):
-            found.setdefault(name, []).append(conversation.conversation_id)
-    return found
+            results.setdefault(name, []).append(conversation.conversation_id)
+    return results

@@ -99,8 +99,8 @@ def stability(
     pools = {"": pool} | ({bot: pool.without(bot) for bot in names} if leave_one_out and len(names) > 2 else {})
     pools = {out: kept for out, kept in pools.items() if len(kept.counts)}
     points = _paper_points if variant == "paper" else _model_points
-    found = points(pools, sizes, (repetitions, replicates), seed)
-    curves = {out: _curve(pools[out], sizes, found[out]) for out in pools}
+    results = points(pools, sizes, (repetitions, replicates), seed)
+    curves = {out: _curve(pools[out], sizes, results[out]) for out in pools}
     options = {"repetitions": repetitions, "replicates": replicates, "level": LEVEL, "seed": seed}
     options["draws"] = DRAWS if variant == "paper" else "as many as were played"
     at_hand = pool.counts.sum(axis=1)

@@ -339,11 +339,11 @@ class Spread:
         variance = single[0]
         if self.both is not None:
             variance = np.max([*single, single[0] + single[1] - drawn(self.both)], axis=0)
-        found, df = known(
+        results, df = known(
             variance, single, [1 + np.maximum(degrees - 1, 1 / n) for degrees, n in zip(more, noise, strict=True)]
         )
         few = np.min(effective, axis=0) < FEW - 1e-9
-        return np.where(few, np.nan, found), np.where(few, 0.0, df)
+        return np.where(few, np.nan, results), np.where(few, 0.0, df)
 
     @cached_property
     def covariance(self) -> np.ndarray:

@@ -62,9 +62,9 @@ def hygiene(
         in how many `clusters`, and a `sentence`, "" where there are none; `made_by`.
     """
     turns = turns_of(conversations)
-    found = faults(turns, training)
+    results = faults(turns, training)
     measured: dict[str, dict[str, Fault]] = {}
-    for fault in measure(turns, found):
+    for fault in measure(turns, results):
         measured.setdefault(fault.name, {})[fault.kind] = fault
     order = planned_first(measured, [*bots, *sorted(measured.keys() - {HUMAN})])
     result = {
@@ -77,7 +77,7 @@ def hygiene(
             }
             for name in order
         },
-        "kinds": {kind: KINDS[kind] for kind in found.columns},
+        "kinds": {kind: KINDS[kind] for kind in results.columns},
         "made_by": {
             "package": f"parlai_spotbot {parlai_spotbot.__version__}",
             "conversations": len(conversations),

@@ -145,22 +145,22 @@ class ServedModel:
     def _raws(self, request: Asks, journal: AnswerJournal, answer: Reply, form: str) -> list:
         """The rows of a request's answers; its tokens are in the first of them."""
         about: dict = {"date": datetime.now(UTC).replace(microsecond=0).isoformat()}
-        said, costs = "", {}
+        text, costs = "", {}
         if isinstance(answer, Completion):
-            said, about = answer.text, {name: getattr(answer, name) for name in ("model", "fingerprint", "date")}
-            read, written = answer.counted or (prompt_tokens(request), tokens(said))
+            text, about = answer.text, {name: getattr(answer, name) for name in ("model", "fingerprint", "date")}
+            read, written = answer.counted or (prompt_tokens(request), tokens(text))
             costs = {"prompt_tokens": read, "completion_tokens": written, "estimated": answer.counted is None}
             about["answer_format"] = form
         rows = []
         for (key, ask), name in zip(request.items(), names_in_reply(request), strict=True):
             asked = f"{len(rows) + 1} of {len(request)}" if self.together else ""
             try:
-                said = _said(answer)
-                outcome = parsed(ask, said, name)
+                text = _said(answer)
+                outcome = parsed(ask, text, name)
             except ChatError as err:
                 outcome = {"kind": err.kind, "problem": str(err)}
             place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
-            rows.append(RawAnswer(*place, said=said[:SAID], asked=asked, **about, **outcome, **({} if rows else costs)))
+            rows.append(RawAnswer(*place, said=text[:SAID], asked=asked, **about, **outcome, **({} if rows else costs)))
         return rows
 
 

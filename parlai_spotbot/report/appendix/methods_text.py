@@ -46,8 +46,11 @@ def _template() -> Template:
 def methods(read: Sequence[Contents]) -> list[str]:
     """Return one paragraph a survey; the first also describes the conversations."""
     begun = [contents for contents in read if contents.units or contents.judged] or list(read[:1])
-    found = hygiene.read(begun[0].study, [contents.survey for contents in read])
-    about = [_conversations(begun) | {"faults": hygiene.careful_of(found[""]) if found else []}, *({} for _ in begun)]
+    results = hygiene.read(begun[0].study, [contents.survey for contents in read])
+    about = [
+        _conversations(begun) | {"faults": hygiene.careful_of(results[""]) if results else []},
+        *({} for _ in begun),
+    ]
     texts = [_template().render(**_survey(contents), **more) for contents, more in zip(begun, about, strict=False)]
     return [re.sub(r"[ \n]+", " ", text).strip() for text in texts]
 

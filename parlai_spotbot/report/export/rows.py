@@ -36,7 +36,7 @@ def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, remove
         blank = place < 2 * row.seed_exchanges or turn.speaker == HUMAN
         removed["turns of people"] += blank
         turns.append(Turn(turn.speaker, NOT_FREE) if blank else turn)
-    context = tuple(NOT_FREE if said else "" for said in row.context)
+    context = tuple(NOT_FREE if text else "" for text in row.context)
     return replace(row, turns=tuple(turns), context=context)
 
 

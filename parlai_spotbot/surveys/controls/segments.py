@@ -192,10 +192,10 @@ class SegmentControl(PeopleControl):
         of_bots, of_people = kinds
         share = len(of_people) / len(draw.shown) if of_people and of_bots else 0.5
         patterns = draw.drawn(of_people or draw.shown, round(draw.count * share))
-        found = people_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
+        results = people_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
         known = [
             control_item([segment[1]], [segment[0].conversation_id], KNOWN_HUMAN, item, options)
-            for item, segment in zip(patterns, found, strict=True)
+            for item, segment in zip(patterns, results, strict=True)
             if segment
         ]
         bots = draw.drawn(of_bots or draw.shown, round((1 - share) * min(draw.count, MORE_BOTS * len(known) / share)))

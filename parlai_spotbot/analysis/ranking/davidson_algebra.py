@@ -181,7 +181,7 @@ class PairedCounts:
             chances = np.exp(logs)
             information = self.information(chances)
             value = self._value(logs, information)
-            better = value >= best - 1e-9 * np.maximum(1.0, np.abs(best))
+            better = value >= best - 1e-11 * np.maximum(1.0, np.abs(best))
             base = np.where(better[..., None], theta, base)
             best = np.where(better, value, best)
             covariance = np.linalg.inv(information + RIDGE * np.eye(self.parameters))

@@ -100,9 +100,12 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 def verify_files(study: Path, below: tuple[str, ...] = (), remedy: str = "") -> None:
     """`verify` all files of a study but results, or those that are `below` a folder of it ("analysis/")."""
-    for name in names_of(study, read_manifest(study)):
+    manifest = read_manifest(study) or {}
+    for name in names_of(study, manifest):
         if name.startswith(below) if below else not DERIVED.match(name):
-            verify(study / name, remedy=remedy)
+            data = bytes_of(study / name)
+            if not _agrees(manifest.get(name), data):
+                verify(study / name, data, remedy)
 
 
 def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:

@@ -6,7 +6,6 @@ through `without_reasoning`, and every number through `bounded`.
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
 
@@ -79,4 +78,4 @@ def bounded(number: Any) -> float | None:
     """Return a number from outside; None where it is none, negative, not finite or beyond `MOST_OF_A_NUMBER`."""
     if isinstance(number, bool) or not isinstance(number, (int, float)):
         return None
-    return number if 0 <= number <= MOST_OF_A_NUMBER and not math.isnan(number) else None
+    return number if 0 <= number <= MOST_OF_A_NUMBER else None  # no comparison with NaN holds

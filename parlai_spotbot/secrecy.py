@@ -49,12 +49,12 @@ IN_TEXT = re.compile(
 )
 """The end of a name and its value in a text: JSON, an address, a header, an error."""
 
-BEFORE = re.compile(r"(?<![\w.-])[\w.-]*\Z")
-
-KEY_FOR_NAME = re.compile(r"\A(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{20}")
-"""What is no name of a variable, but the key itself."""
-
 DEEPEST = 30
+
+
+def is_mixed(word: str) -> bool:
+    """Return True if a word has the small and capital letters, digits and length of a key, as hardly a name has."""
+    return len(word) >= 20 and all(any(map(kind, word)) for kind in (str.islower, str.isupper, str.isdigit))
 
 
 def is_named_secret(path: str, value: Any, sure: bool = False) -> bool:
@@ -62,7 +62,7 @@ def is_named_secret(path: str, value: Any, sure: bool = False) -> bool:
     name = "_".join(WORDS.findall(path)).lower()
     if not value or isinstance(value, bool) or value in (MARK, NOT_SHOWN):
         return False
-    if SURE.search(name) or (name.endswith("_variable") and KEY_FOR_NAME.match(str(value))):
+    if SURE.search(name) or (name.endswith("_variable") and is_mixed(str(value))):
         return True
     return not sure and isinstance(value, str) and bool(LIKELY.match(name)) and not re.search(r"\s|^\W|^__", value)
 
@@ -122,8 +122,7 @@ def _without_value(found: re.Match) -> str:
     value = found["quoted"] if bare is None else bare
     # Ordinary words are only taken for secrets where the name is sure and no sentence goes on.
     is_word = bare is not None and not re.search(r"[\d\s=+/]", bare)
-    before = BEFORE.search(found.string[max(0, found.start() - 60) : found.start()])
-    name = (before[0] if before else "") + found["name"]
+    name = re.split(r"[^\w.-]", found.string[max(0, found.start() - 60) : found.start()])[-1] + found["name"]
     if not is_named_secret(name, value, sure=is_word) or (is_word and ":" in found["is"]):
         return found[0]
     return found["name"] + found["is"] + (f"{found['quote']}{NOT_SHOWN}{found['quote']}" if bare is None else NOT_SHOWN)

@@ -196,8 +196,8 @@ def analysed(study: Study) -> list[Analysis]:
 def _begun(study: Study) -> list[str]:
     """Return the surveys of the plan, then others that have a folder."""
     folder = study.path / "surveys"
-    results = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
-    return planned_first(results.union(study.plan.surveys), study.plan.surveys)
+    folders = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    return planned_first(folders.union(study.plan.surveys), study.plan.surveys)
 
 
 def _check_survey(study: Study, survey: str) -> None:

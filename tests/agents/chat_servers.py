@@ -10,7 +10,10 @@ import base64
 import contextlib
 import http.client
 import json
+import os
 import re
+import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -141,6 +144,17 @@ class ChatServer(Served):
     def played(self) -> list[dict]:
         """The requests after the first, which is the agent's greeting."""
         return self.bodies[1:]
+
+    def kill_after(self, process: subprocess.Popen, requests: int) -> None:
+        """Kill a running process once it has sent so many requests, and wait for those under way."""
+        deadline = time.monotonic() + 240
+        while len(self.bodies) < requests:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.002)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.3)
 
 
 def blab(body: dict) -> str:

@@ -1,7 +1,5 @@
 """What a contestant said for its score is kept: a killed run asks again for the replies under way alone."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -50,14 +48,7 @@ def test_a_killed_run_pays_twice_for_the_replies_under_way_alone(tmp_path):
         driver = tmp_path / "driver.py"
         driver.write_text(DRIVER.format(here=str(HERE)))
         process = subprocess.Popen([sys.executable, str(driver), str(tmp_path / "s"), server.url])
-        deadline = time.monotonic() + 240
-        while len(server.bodies) < 28:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
-        os.kill(process.pid, signal.SIGKILL)
-        process.wait()
-        time.sleep(0.2)
+        server.kill_after(process, 28)
         assert scores(tmp_path / "s", server.url) == expected
     assert len(server.bodies) <= whole + 8 + 1  # the replies under way, and a greeting
     assert {path.name for path in (tmp_path / "s" / "scores").iterdir()} == {"parrot.json", "parrot.jsonl"}

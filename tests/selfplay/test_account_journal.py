@@ -1,8 +1,6 @@
 """What contestants used up of a server is counted, whatever stops a run."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -69,13 +67,7 @@ def test_requests_of_a_killed_run_stand_in_provenance(tmp_path):
         pool.write_text(json.dumps({name: {"model": "spotbot:openai_chat", "opt": opt} for name in ("one", "two")}))
         words = ["selfchat", "--pool", pool, "--conversations-per-pair", 16, "--study", tmp_path / "s", "--quiet"]
         with subprocess.Popen([SPOTBOT, *map(str, words)], start_new_session=True) as process:
-            deadline = time.monotonic() + 240
-            while len(server.bodies) < 80:
-                assert process.poll() is None
-                assert time.monotonic() < deadline
-                time.sleep(0.002)
-            os.kill(process.pid, signal.SIGKILL)
-        time.sleep(0.3)
+            server.kill_after(process, 80)
         subprocess.run([SPOTBOT, *map(str, words)], check=True)
         asked = len(server.bodies)
     about = files.read_json(tmp_path / "s" / "provenance.json")["selfplay"]["contestants"]

@@ -1,10 +1,9 @@
 """Sentences by which a speaker says to be a machine, and sentences that merely look like it."""
 
-import csv
 from pathlib import Path
 
 import pytest
-from outside_data import SPOT_THE_BOT, released_data
+from turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.self_identification import identifies_itself
@@ -15,18 +14,12 @@ written to mislead. The held-out part was written before the rules, which were m
 "languages", sixty lines by machines in sixteen languages and forty by people."""
 
 
-def lines(part):
-    with LINES.open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE) if row["part"] == part]
-    return [row["text"] for row in rows if row["says"] == "yes"], [row["text"] for row in rows if row["says"] == "no"]
-
-
 @pytest.mark.parametrize(
     ("part", "count", "share"),
     [("development", 250, 0.97), ("held-out", 160, 0.97), ("plain", 70, 1), ("languages", 100, 0.96)],
 )
 def test_nearly_all_that_is_said_is_heard_and_hardly_anything_else(part, count, share):
-    says, says_not = lines(part)
+    says, says_not = labelled(LINES, part)
     assert len(says) + len(says_not) >= count
     assert min(len(says), len(says_not)) > 0.4 * count
     heard = sum(map(identifies_itself, says))
@@ -36,11 +29,7 @@ def test_nearly_all_that_is_said_is_heard_and_hardly_anything_else(part, count, 
 
 
 def test_no_turn_of_people_of_the_papers_data_does():
-    from parlai_spotbot.importers.spotbot2020_dump import read_dump
-
-    dump = released_data(SPOT_THE_BOT)
-    told = [c for domain in ("convai2", "dailydialog", "empathetic") for c in read_dump(dump, domain).conversations]
-    said = [turn.text for conversation in told for turn in conversation.turns if turn.speaker == HUMAN]
+    said = turns_of_the_paper()
     assert len(said) >= 5000
     assert sum(map(identifies_itself, said)) <= 0.0001 * len(said)
 
@@ -48,10 +37,7 @@ def test_no_turn_of_people_of_the_papers_data_does():
 @pytest.mark.slow
 def test_hardly_any_turn_of_people_of_the_chitchat_data_does():
     """Eight in 138,737 do say, in jest, that they are machines."""
-    from parlai_spotbot.tasks.chitchat.data import raw_conversations
-
-    talks = raw_conversations().values()
-    said = [" ".join(message["text"] for message in turn) for talk in talks for turn in talk["messages"] if turn]
+    said = turns_of_chitchat()
     assert len(said) > 100_000
     assert sum(map(identifies_itself, said)) <= 0.0001 * len(said)
 

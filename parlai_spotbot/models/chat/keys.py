@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.secrecy import FORM, MARK, is_named_secret, masked, named_values
+from parlai_spotbot.secrecy import FORM, MARK, is_mixed, is_named_secret, masked, named_values
 
 OPENAI = "api.openai.com"
 DEFAULT_VARIABLE = "OPENAI_API_KEY"
@@ -73,7 +73,9 @@ def read_key(variable: str, host: str, where: str, option: str = "openai_key_var
         if host != OPENAI:
             return Key()
         variable = DEFAULT_VARIABLE
-    if not VARIABLE.fullmatch(variable) or (variable not in os.environ and _like_a_key(variable)):
+    if not VARIABLE.fullmatch(variable) or (
+        variable not in os.environ and (FORM.search(variable) or is_mixed(variable))
+    ):
         raise UserError(
             f"{where}: option '{option}' holds no name of an environment variable; it looks like a key.",
             "Put the key into an environment variable, write that variable's name here, and replace the key: it has "
@@ -92,11 +94,6 @@ def read_key(variable: str, host: str, where: str, option: str = "openai_key_var
             "Set it to the key alone, without quotes or line breaks.",
         )
     return Key(value, variable)
-
-
-def _like_a_key(word: str) -> bool:
-    mixed = any(c.islower() for c in word) and any(c.isupper() for c in word) and any(c.isdigit() for c in word)
-    return bool(FORM.search(word)) or (len(word) >= 20 and mixed)
 
 
 def refuse_keys(options: Mapping[str, Any], where: str, name_it: str = "openai_key_variable") -> None:

@@ -38,14 +38,14 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
     places: dict[int, list[int]] = {}
     for place, turns in enumerate(patterns):
         places.setdefault(len(turns), []).append(place)
-    fitting = {size: results for size in sorted(places) if (results := segments(size))}
+    fitting = {size: spare for size in sorted(places) if (spare := segments(size))}
     share = min((len(fitting[size]) / len(places[size]) for size in fitting), default=0)
-    for size, results in fitting.items():
+    for size, spare in fitting.items():
         first = places[size][: max(1, round(share * len(places[size])))]
-        like, own = (_measures(texts, size) for texts in ([patterns[p] for p in first], [s[1] for s in results]))
+        like, own = (_measures(texts, size) for texts in ([patterns[p] for p in first], [s[1] for s in spare]))
         distances = np.abs(like[:, None] - own).sum(axis=2) + 1  # 0 would be no edge
         for row, column in zip(*min_weight_full_bipartite_matching(csr_array(distances)), strict=True):
-            chosen[first[row]] = results[column]
+            chosen[first[row]] = spare[column]
     return chosen
 
 

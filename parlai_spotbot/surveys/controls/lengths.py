@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from parlai_spotbot.records import Conversation, Item
 
@@ -34,6 +32,9 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
     A segment is used once, and together they differ from the patterns as little as they can in characters. Where there
     are fewer segments than patterns of a length, the first of them get one, and as large a share of each other length.
     """
+    from scipy.sparse import csr_array  # the operator imports this module, and packs nothing
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
     chosen: list[Segment | None] = [None] * len(patterns)
     places: dict[int, list[int]] = {}
     for place, turns in enumerate(patterns):

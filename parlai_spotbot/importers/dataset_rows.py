@@ -95,8 +95,9 @@ def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Cal
 
 
 def _alike(rows: Dataset, head: Mapping[str, None]) -> Dataset:
+    known = head.keys()
     for where, row in rows:
-        if not row.keys() <= head.keys():
+        if not row.keys() <= known:
             raise UserError(f"{where}: a column that comes later.")
         yield where, row
 
@@ -110,10 +111,11 @@ def dataset_rows(path: Path) -> Dataset:
         what = "line"
         try:
             what, rows = _rows_of(file)
+            within = f"{file}, {what}"
             for number, row in rows:
                 if not isinstance(row, dict):
-                    raise UserError(f"{file}, {what} {number}: expected a JSON object, found {row!r:.40}.", REMEDY)
-                yield f"{file}, {what} {number}", row
+                    raise UserError(f"{within} {number}: expected a JSON object, found {row!r:.40}.", REMEDY)
+                yield f"{within} {number}", row
         except FileNotFoundError:
             raise UserError(f"{file}: no such file.", REMEDY) from None
         except (OSError, Malformed) as err:
@@ -143,7 +145,7 @@ def _csv(path: Path) -> Rows:
     for number, row in rows:
         if len(row) != len(head):
             raise Malformed(f"has {len(row)} fields, the header has {len(head)}", number)
-        yield number, dict(zip(head, row if written == head else map(str.strip, row), strict=True))
+        yield number, dict(zip(head, row if written == head else map(str.strip, row), strict=False))
 
 
 def _json_lines(path: Path) -> Rows:

@@ -50,7 +50,10 @@ class LeftOut:
 
     def once(self, row: Iterable, where: str) -> None:
         """Raise `Unusable` for a row whose values are those of an earlier one."""
-        identity = hash(repr(tuple(row)))  # of numbers themselves -1 and -2 have one hash
+        try:
+            identity = hash("\0".join(row))
+        except TypeError:  # of numbers themselves -1 and -2 have one hash
+            identity = hash(repr(tuple(row)))
         if identity in self.read:
             raise Unusable(f"{COPY} another row", f"{where}: as an earlier row.", "Remove it.")
         self.read.add(identity)

@@ -199,7 +199,7 @@ class _VoteReader:
         number, ids = 0, WORDS["row_ids"]
         for self._where, row in rows:
             try:
-                vote = vote_of(*[row.get(column) for column in sides])
+                vote = vote_of(*map(row.get, sides))
                 rest = (worker_of(row.get(annotator)), presentation_of(row.get(language), vote[2]))
                 if (rest[0] != NOBODY and row.get(time)) or not row.keys().isdisjoint(ids):
                     self.left_out.once(row.values(), self._where)

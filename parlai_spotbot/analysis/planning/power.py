@@ -47,11 +47,15 @@ def planned_error(gap: float, conversations: np.ndarray | float, design: Design)
     worked = chance + design.worker_correlation * shared / (talks * each) * liked
     held, squared = (design.bots - 1) * (row**2).sum(), (design.bots - 1) * (row**4).sum() + row**2 @ met @ row**2
     clusters = [conversations * held**2 / squared, talks * each / (shared + squared * design.pairs / held**2)]
-    spread = OWN**2 + (1 - OWN**2) / (design.bots - 1)
-    dfs = np.maximum(np.array(clusters) - 1, 1e-9) / spread
+    dfs = np.maximum(np.array(clusters) - 1, 1e-9) / _share(design)
     variance = talked + worked - chance
     df = max(variance**2 / (talked**2 / dfs[0] + worked**2 / dfs[1]), float(dfs.min()))
     return design.calibration * math.sqrt(variance), 0.0 if min(clusters) < FEW else df
+
+
+def _share(design: Design) -> float:
+    """Return how much of its noise a variance keeps that all pairs tell of together."""
+    return OWN**2 + (1 - OWN**2) / (design.bots - 1)
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
@@ -107,6 +111,8 @@ def rating_variance(sd: float, conversations: float, design: Design) -> Interval
     talk = row * (1 + (each - 1) * design.conversation_correlation)
     person = row * (1 + design.worker_correlation * shared / design.bots)
     effective = [2 * conversations, 2 * conversations * each / (1 + shared * min(1.0, 2 / design.bots))]
+    # How annotators differ is learnt from all pairs together (`Spread.moderated`), so few of them go further.
+    effective[1] = 1 + max(0.0, effective[1] - 1) / _share(design)
     _, df = known(np.array([talk + person - row]), [talk, person], np.reshape(np.maximum(effective, 1.0), (2, 1)))
     return design.calibration**2 * (talk + person - row) / conversations, float(df[0])
 

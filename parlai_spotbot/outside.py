@@ -26,17 +26,29 @@ CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a character (a lone surrogate), which no file can hold."""
 
-_TAG = r"(?:think(?:ing)?|thought|reasoning|seed:think)"
+MARK = re.compile("[<\\[◁&]")
+"""How every mark of reasoning begins."""
+_WORD = (
+    r"[\w:.-]{0,20}(?:think|thought|reason(?!able)|reflect|scratch_?pad|analysis|monologue|inner_prefix|思考|思维)"
+    r"[\w-]{0,16}"
+)
+_OPEN, _SHUT = r"(?:<|&lt;)\s?", r"\s?(?:>|&gt;)"
 REASONING = re.compile(
-    rf"(?P<opens><{_TAG}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|<\|START_THINKING\|>|"
+    rf"(?P<opens>{_OPEN}\|?\s?(?!end){_WORD}(?:\s[^<>\n]{{0,200}})?\|?{_SHUT}|\[THINK\]|◁think▷|<unused94>(?:thought)?|"
+    r"<details\s[^<>]{0,99}type=\W{0,2}reasoning[^<>]{0,99}>|"
     r"<\|channel\|?>\s?(?:analysis|commentary|thought)\b[^<]{0,99}(?:<\|message\|>)?)|"
-    rf"(?P<closes></{_TAG}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|<\|END_THINKING\|>|<channel\|>|"
-    r"<\|channel\|?>\s?final\b[^<]{0,99}<\|message\|>)|"
-    r"(?P<ends><\|end\|>\s?(?:<\|start\|>\s?assistant)?)",
+    rf"(?P<closes>{_OPEN}(?:\|?\s?/|\|end_?(?:of_)?)\s?\|?{_WORD}\|?{_SHUT}|\[/THINK\]|◁/think▷|<unused95>|<\|inner_suffix\|>|"
+    r"<channel\|>|<\|channel\|?>\s?final\b[^<]{0,99}<\|message\|>)|"
+    r"(?P<ends></details>|<\|end\|>\s?(?:<\|start\|>\s?assistant)?)",
     re.IGNORECASE,
 )
-"""Where models' reasoning begins and ends: tags, marks of Mistral, Kimi, Cohere, channels of gpt-oss and Gemma."""
-AROUND_ANSWER = re.compile(r"<\|(?:(?:begin|end)_of_solution|(?:START|END)_RESPONSE|return|end)\|>")
+"""Where models' reasoning begins and ends: tags, marks of Mistral, Kimi, Cohere, MedGemma, Apertus, boxes of Open
+WebUI, channels of gpt-oss and Gemma."""
+AROUND_ANSWER = re.compile(
+    r"<\|(?:(?:begin|end)_of_solution|(?:START|END)_RESPONSE|return|end)\|>|"
+    r"\A\s*<(?:final_?)?(?:answer|output|response|result)>|</(?:final_?)?(?:answer|output|response|result)>\s*\Z",
+    re.IGNORECASE,
+)
 """What stands around an answer after reasoning."""
 
 
@@ -55,6 +67,8 @@ def without_reasoning(text: str) -> str:
     A closing mark alone ends reasoning that began in the prompt of the server's chat template. An opening mark alone at
     the beginning of a line is reasoning that was cut; elsewhere it is a word of the answer.
     """
+    if not MARK.search(text):
+        return text
     kept: list[str] = []
     position, opened = 0, -1
     for mark in REASONING.finditer(text):

@@ -2,7 +2,8 @@
 
 What is nested too deep, has too long a number, grows by aliases or when it is unpacked is no valid file; it is refused
 with a reason, and so is what may never end: pipes, sockets and devices. Halves of characters (lone surrogates), which
-cut logs hold, become U+FFFD. Files packed by gzip are unpacked, and UTF-16 is read where the file begins with its mark.
+cut logs hold, become U+FFFD. Files packed by gzip are unpacked, and UTF-16 is read where the file begins with its mark
+or with a character of ASCII.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ MANY = f"it holds over {MOST_VALUES:,} values with those that aliases (*) repeat
 DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GZIP = b"\x1f\x8b"
-UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+ANY = bytes(code and (code if code > 0x7F else 1) for code in range(256))
+ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", b"\1\0": "utf-16-le", b"\0\1": "utf-16-be"}
+"""By a file's first two bytes: marks of UTF-16, or any character of ASCII (1, by `ANY`) in it."""
 SEPARATORS = ",;\t|"
 END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
@@ -91,7 +94,7 @@ def opened(path: Path | str) -> Iterator[TextIO]:
     with regular(path).open("rb") as file:
         data: Any = gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
         try:
-            encoding = "utf-16" if data.peek(2)[:2] in UTF16 else "utf-8-sig"
+            encoding = ENCODINGS.get(data.peek(2)[:2].translate(ANY), "utf-8-sig")
             yield io.TextIOWrapper(data, encoding, newline="")
         except UnicodeDecodeError as err:
             wrong = f"byte 0x{err.object[err.start]:02x} is not {err.encoding.upper()}"

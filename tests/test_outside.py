@@ -24,13 +24,38 @@ from parlai_spotbot.outside import bounded, cleaned, without_reasoning
         "<think>one</think>Yes, <think>two <think>three</think>a cat.",
         "Yes, a cat.\n<think>And now",
         "<think></think>Yes, a cat.",
+        '<think time="3">Hm.</think>Yes, a cat.',
+        "<mm:think>Hm.</mm:think>Yes, a cat.",
+        "< think >Hm.< / think >Yes, a cat.",
+        "&lt;think&gt;Hm.&lt;/think&gt;Yes, a cat.",
+        "<|thinking|>Hm.<|/thinking|>Yes, a cat.",
+        "<antThinking>Hm.</antThinking>Yes, a cat.",
+        "<thought_process>Hm.</thought_process><answer>Yes, a cat.</answer>",
+        "<scratchpad>Hm.</scratchpad>\n<final_answer>Yes, a cat.</final_answer>",
+        "<inner_monologue>Hm.</inner_monologue>Yes, a cat.",
+        "<思考>Hm.</思考>Yes, a cat.",
+        "<unused94>thought\nHm.<unused95>Yes, a cat.",
+        "<|inner_prefix|>Hm.<|inner_suffix|>Yes, a cat.",
+        '<details type="reasoning" done="true">\n<summary>3 s</summary>\n> Hm.\n</details>\nYes, a cat.',
     ],
 )
 def test_reasoning_is_no_part_of_a_turn(text):
     assert without_reasoning(text) == "Yes, a cat."
 
 
-@pytest.mark.parametrize("text", ["", "I think so.", " x <3 ", "what does <think> mean?", "bye<|end|>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I think so.",
+        " x <3 ",
+        "what does <think> mean?",
+        "bye<|end|>",
+        "a </details>",
+        "a <thinker>",
+        "<answer>a</answer>",
+    ],
+)
 def test_other_text_stays(text):
     assert without_reasoning(text) == text
 
@@ -57,7 +82,18 @@ def test_cleaned(text, clean):
 
 
 def test_long_texts_take_linear_time():
-    for mark in ("<think>", "</think>", "\x1b[", "\x1b]", "<|channel|>analysis", "<|end|>"):
+    for mark in (
+        "<think>",
+        "</think>",
+        "\x1b[",
+        "\x1b]",
+        "<|channel|>analysis",
+        "<|end|>",
+        "<",
+        "<|",
+        "<details ",
+        "&lt;thin",
+    ):
         without_reasoning(mark * 60_000)
         cleaned(mark * 100_000)
 

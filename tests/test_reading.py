@@ -153,6 +153,8 @@ DIALECTS = {
     "bar.txt": PLAIN.replace(",", "|").encode(),
     "excel.csv": b"sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n").encode() + b";;\r\n",
     "utf16.csv": PLAIN.encode("utf-16"),
+    "utf16le.csv": PLAIN.encode("utf-16-le"),
+    "utf16be.csv": PLAIN.encode("utf-16-be"),
     "utf16be.tsv": codecs.BOM_UTF16_BE + PLAIN.replace(",", "\t").encode("utf-16-be"),
     "mark.csv": PLAIN.encode("utf-8-sig"),
     "cr.csv": PLAIN.replace("\n", "\r").encode(),

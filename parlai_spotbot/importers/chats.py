@@ -20,6 +20,7 @@ from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
+from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.outside import bounded, cleaned
 from parlai_spotbot.reading import Malformed, parse_json
 from parlai_spotbot.records import HUMAN
@@ -33,7 +34,7 @@ BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
 
 class ChatReader(Reading):
     """Reader of chats with roles. --columns: a field of chats.yaml -> the file's column, "-" for none. --roles: user,
-    assistant, system or tool -> the file's word.
+    assistant, system or tool -> a word of the file.
 
     The bot is called by ``NAME=``, else by the row's column `model`, else by the file; the user is a person. --names
     changes this: a model's name, or the user's role -> our name.
@@ -45,7 +46,7 @@ class ChatReader(Reading):
         check_columns(columns, CHAT_WORDS["columns"], request.data, columns.values())
         self.keys = CHAT_WORDS["columns"] | {name: [theirs] for name, theirs in columns.items()}
         self.role_of = dict(CHAT_WORDS["roles"])
-        for ours, theirs in request.pairs("roles").items():
+        for theirs, ours in request.pairs("roles").items():
             if ours not in CHAT_WORDS["roles"].values():
                 raise UserError(
                     f"--roles {ours}={theirs}: no such role.", nearest(ours, {*CHAT_WORDS["roles"].values()})
@@ -135,15 +136,14 @@ class ChatReader(Reading):
                 f"{where}: field '{column}' is no list of objects with a role and a text.",
                 f"Name the column: --columns messages=THEIRS. {nearest(column, row, 20)}",
             )
-        prompt = self._find(row, "system")[1]
-        contexts = [cleaned(prompt)] if isinstance(prompt, str) else []
+        contexts = [cleaned(prompt)] if (prompt := self._text(row, "system")) else []
         turns = []
         for number, message in enumerate(messages, start=1):
             place = f"{where}: field '{column}', message {number}"
             self.counts["messages"] += 1
             role, text = self._role(message, place), ""
             if role != TOOL:
-                text = self.text(self._text(message), role == BOT or (role == USER and self.user != HUMAN))
+                text = self.text(self._text(message, "text"), role == BOT or (role == USER and self.user != HUMAN))
             if not text.strip() or (role == SYSTEM and turns):
                 self.counts["left_out"] += 1
             elif role == SYSTEM:
@@ -168,9 +168,9 @@ class ChatReader(Reading):
             raise Unusable("conversation with an unknown role", f"{where}: field '{key}' is {value!r}.", remedy)
         return role
 
-    def _text(self, message: dict) -> str:
+    def _text(self, message: dict, field: str) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""
-        texts, parts = [], [self._find(message, "text")[1]]
+        texts, parts = [], [self._find(message, field)[1]]
         while parts:
             part = parts.pop()
             if isinstance(part, list):
@@ -210,7 +210,7 @@ def branch(nodes: dict, last: Any) -> list:
 
 
 def _order(value: Any) -> Any:
-    """Return the place of a turn, a number or a time in ISO 8601."""
+    """Return the place of a turn, a number or a time."""
     with suppress(ValueError, TypeError):
         return bounded(float(value))
-    return datetime.fromisoformat(str(value))
+    return datetime.fromisoformat(utc_time(value))

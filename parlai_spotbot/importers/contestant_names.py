@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.records import HUMAN, NAME
 
 
@@ -25,8 +26,10 @@ class ContestantNames:
 
         Raises
         ------
+        Unusable
+            It can't be a name (`people`: "human" can), unless ``--names`` gives it.
         UserError
-            It can't be a name (`people`: "human" can), or is already another's, unless ``--names`` gives it.
+            It is already another's, or can't be one that ``--names`` gives.
         """
         theirs = theirs.strip()
         if theirs in self.named:
@@ -34,8 +37,12 @@ class ContestantNames:
         name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
         other = None if theirs in self.given else self.taken.get(name)
         if not NAME.match(name) or (name == HUMAN and not people) or other is not None:
-            why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
-            raise UserError(f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
+            remedy = f"Give it one: --names '{theirs}'=NAME."
+            if other or theirs in self.given:
+                why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
+                raise UserError(f"{where}: contestant {theirs!r}, {why}.", remedy)
+            problem = f"{where}: contestant {theirs!r}, which can't be a contestant's name."
+            raise Unusable("row with a name that no contestant can have", problem, remedy)
         self.named[theirs] = name
         self.taken.setdefault(name, theirs)
         return name

@@ -31,6 +31,9 @@ NOTHING = {
     "#n/a",
     "\\n",
     "undefined",
+    "-",
+    "--",
+    "?",
     "[deleted]",
     "deleted user",
 }

@@ -41,7 +41,9 @@ class ImportRequest:
         "language; - for none)",
     )
     roles: str | None = option(
-        None, "messages, sharegpt: our roles and the file's, OURS=THEIRS,… (user, assistant, system, tool)"
+        None,
+        "messages, sharegpt: our roles (user, assistant, system, tool) and words of the file for them, OURS=THEIRS,…; "
+        "several for one: user=Kunde,user=Gast",
     )
     answers: str | None = option(
         None,
@@ -63,7 +65,8 @@ class ImportRequest:
     def pairs(self, name: str) -> dict[str, str]:
         """Return the pairs of ``--columns``, ``--roles``, ``--names`` or ``--answers``: ``a=b,c=d``.
 
-        What holds a comma is quoted: ``"a, b"=c``. Theirs may hold "=": ours never does.
+        What holds a comma is quoted: ``"a, b"=c``. Theirs may hold "=": ours never does. Of roles theirs is the key,
+        since several words mean one of ours.
         """
         option, text = f"--{name}", getattr(self, name)
         result = {}
@@ -76,6 +79,8 @@ class ImportRequest:
                 raise UserError(
                     f"{option} {text}: '{part.strip()}' is not of the form A=B.", f'Write {option} a=b,"c, d"=e.'
                 )
+            if name == "roles":
+                left, right = right, left
             if left in result:
                 raise UserError(f"{option} {text}: '{left}' is there twice.", "Name each once.")
             result[left] = right

@@ -126,7 +126,8 @@ class JudgementReader:
         ids = row.conversation_ids
         for identity in ids:
             if identity not in self.conversations:
-                raise UserError(
+                raise Unusable(
+                    "row about a conversation that the study lacks",
                     f"{where}: conversation '{identity}' is not among the study's {len(self.conversations)}.",
                     nearest(identity, self.conversations, most=8),
                 )
@@ -179,17 +180,17 @@ class JudgementReader:
         if question.kind == "free_text":
             return str(value or "")
         several = question.kind in ("checkboxes", "ranking")
-        given = [str(value)] if not several else value if isinstance(value, list) else str(value or "").split()
-        chosen = [self.answers.get(one, one) for one in given]
+        given = [value] if not several else value if isinstance(value, list) else str(value or "").split()
+        chosen = [self.answers.get(one, self.answers.get(WHOLE.sub("", one), one)) for one in map(str, given)]
         values = [option.value for option in question.options]
         meant = {spelling(value): value for value in values}
-        chosen = [one if one in values else meant.get(spelling(WHOLE.sub("", str(one))), one) for one in chosen]
+        chosen = [one if one in values else meant.get(spelling(WHOLE.sub("", one)), one) for one in chosen]
         for one in chosen:
             if not plain_text(one) and one not in values:
                 problem = f"{where}: has no answer to '{question.name}'."
                 raise Unusable("row without all answers", problem, "Fill it in, or remove the row.")
             if one not in values:
-                remedy = nearest(str(one), values) + " Map other words with --answers THEIRS=OURS,…."
+                remedy = nearest(one, values) + " Map other words with --answers THEIRS=OURS,…."
                 raise UserError(f"{where}: answer to '{question.name}' is {one!r}.", remedy)
         return chosen if several else chosen[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
 EXCEL = (30_000, 60_000)
@@ -12,20 +13,25 @@ EXCEL = (30_000, 60_000)
 DAY = 86_400
 EARLIEST, LATEST = 1e8, 1e11
 """Seconds since 1970: 1973 to 5138; a larger number is of milli-, micro- or nanoseconds."""
+DAYS = ["%m/%d/%Y", "%m/%d/%y", "%Y/%m/%d", "%d.%m.%Y", "%b %d %Y", "%B %d %Y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"]
+"""Of 5/1/2024 the month is first, of 1.5.2024 the day."""
 FORMATS = [
     "%a %b %d %Y %H:%M:%S GMT%z",
     "%a %d %b %Y %H:%M:%S%z",
     "%a %b %d %H:%M:%S%z %Y",
     "%a %b %d %H:%M:%S %Y",
-    *(f"%m/%d/%{year}{time}" for year in "Yy" for time in (" %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "")),
-    "%Y/%m/%d %H:%M:%S",
-    "%Y/%m/%d %H:%M",
+    *map("".join, product(DAYS, ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"))),
 ]
-"""Beside ISO 8601; the last one that fitted comes first. Of 5/1/2024 the month is first."""
+"""Beside ISO 8601; the last one that fitted comes first."""
 
 
 def utc_time(value: Any) -> str:
-    """Return a time as ISO 8601 in UTC, for which a time without a zone is taken; `ValueError` where it is none."""
+    """Return a time as ISO 8601 in UTC, for which a time without a zone is taken; `ValueError` where it is none.
+
+    Of an object (MongoDB's ``{"$date": …}``) the first value is the time.
+    """
+    while isinstance(value, dict) and value:
+        value = next(iter(value.values()))
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):

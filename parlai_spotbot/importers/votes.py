@@ -265,7 +265,7 @@ class _VoteReader:
         columns, word = self.columns["winner"], winner[0]
         if self._sorted or len(columns) > 1:
             given = [*zip(columns, winner, strict=True)][self._sorted :]
-            hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in ("1", "1.0", "true")}
+            hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in WORDS["holds"]}
             if len(hits) > 1:
                 raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
             if hits or self._sorted:
@@ -294,7 +294,7 @@ class _VoteReader:
     def _mapped(self, word: str) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
         with suppress(ValueError):
-            number = float(word)
+            number = float(word.replace(",", "."))
             for theirs, ours in self.answers.items():
                 if (cut := CUT.fullmatch(theirs)) and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
                     return ours

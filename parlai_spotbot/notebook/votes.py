@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from parlai_spotbot.errors import as_value_error
 from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.imported_study import write_study
+from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, temporary_folder
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ def read_votes(
 ) -> Votes:
     """An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
 
+    With a warning where rows can't be used and are left out.
+
     Parameters
     ----------
     columns : mapping, optional
@@ -48,7 +52,9 @@ def read_votes(
     ValueError
         Names file, line and field, and what to do about it.
     """
-    folder = temporary_folder() / "votes"
+    folder, left_out = temporary_folder() / "votes", LeftOut()
     with as_value_error("path"):
-        write_study(folder, votes_file.votes(path, "votes", columns, answers, names))
+        write_study(folder, votes_file.votes(path, "votes", columns, answers, names, left_out=left_out))
+    for line in left_out.lines():
+        warnings.warn(f"{path}: {line}", stacklevel=2)
     return Votes(Study.open(folder), votes_file.SURVEY)

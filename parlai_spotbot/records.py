@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from sys import intern
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from annotated_types import Ge, Lt
 
@@ -218,7 +218,8 @@ class Contestant:
     each conversation, a sentence a line, as ParlAI's tasks tell it ("your persona: …"). `turn_timeout` (seconds for one
     turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
     of it run at once, each with the share `gpus` of one or more GPUs (which Ray computes with; other engines give what
-    there is). `code` is a folder whose modules it may name.
+    there is). `code` is a folder whose modules it may name. A contestant whose `role` is "user" simulates a user: it
+    speaks first, and only with those that have the other role.
     """
 
     name: str
@@ -233,13 +234,15 @@ class Contestant:
     copies: Annotated[int, Ge(1)] = 1
     persona: str = ""
     code: str = ""
+    role: Literal["system", "user"] = "system"
 
-    BOT = ("model_file", "model", "opt", "persona")
+    BOT = ("model_file", "model", "opt", "persona", "role")
     LIMITS = ("turn_timeout", "load_timeout", "memory_limit", "gpus")
     KEYS = (*BOT, "description", *LIMITS, "copies", "code")
 
     def same_bot(self, other: Contestant) -> bool:
-        """Return True if the two would give the same turns: only name, description, limits, copies or code differ."""
+        """Return True if the two would give the same conversations: only name, description, limits, copies or code
+        differ."""
         return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:

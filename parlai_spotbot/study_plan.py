@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -56,18 +57,29 @@ class Plan:
     OPTIONAL = ("meetings", "human_pool", "more", "left_out", "unseeded", "replaced")
     """Fields that are written only where they aren't the default, so that plans of studies without them stay equal."""
 
+    @property
+    def users(self) -> list[str]:
+        """The contestants that simulate users."""
+        return [name for name, contestant in self.contestants.items() if contestant.role == "user"]
+
     def all_pairs(self) -> list[tuple[str, str]]:
-        """The pairs to play, in canonical order (the order of the contestants in the plan), self-chats last."""
+        """The pairs to play, in canonical order (the order of the contestants in the plan), self-chats last.
+
+        Simulated users, where there are any, talk to each of the others, who don't talk among themselves.
+        """
         if self.pairs:
             return list(self.pairs)
-        names = list(self.contestants)
-        pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]] if self.meetings != "self" else []
-        return pairs + ([(name, name) for name in names] if self.meetings != "pairs" else [])
+        names = [name for name, contestant in self.contestants.items() if contestant.role != "user"]
+        met = itertools.product(users, names) if (users := self.users) else itertools.combinations(names, 2)
+        return [
+            *(met if self.meetings != "self" else ()),
+            *(zip(names, names, strict=True) if self.meetings != "pairs" else ()),
+        ]
 
     @property
     def has_pairs(self) -> bool:
         """Return True if there is a pair to play; votes may be on 100,000 contestants, too many to list all pairs."""
-        return bool(self.pairs) or len(self.contestants) > (self.meetings == "pairs")
+        return bool(self.pairs) or len(self.contestants) > max(self.meetings == "pairs", len(self.users))
 
     def remaining(self) -> Plan:
         """The plan without what is left out."""
@@ -134,8 +146,8 @@ class Plan:
             raise UserError(f"{where}: field 'contestants' is empty.", "Name at least one, better two, contestants.")
         if not self.has_pairs:
             raise UserError(
-                f"{where}: one contestant makes no pair.",
-                "Add a second one to the pool, or play it with itself (--self).",
+                f"{where}: one contestant makes no pair, nor do simulated users (role: user) alone.",
+                "Add a second one to the pool, without a role, or play it with itself (--self).",
             )
         if self.max_loaded == 1 and any(a != b for a, b in self.all_pairs()):
             raise UserError(
@@ -234,6 +246,8 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
             "A study only grows; choose another --study.",
         )
     grown = replace(plan, contestants=contestants, conversations_per_pair=per_pair, surveys=surveys, meetings=meetings)
+    if bool(grown.users) != bool(plan.users) and not plan.pairs:
+        raise UserError(f"{where}: who simulates users (role: user) talks to others only.", "Choose another --study.")
     grown = with_more(grown.check(where), extension.more, where)
     grown = without(grown, plan.left_out if extension.left_out is None else extension.left_out, where)
     counts = Counter(plan.replaced)

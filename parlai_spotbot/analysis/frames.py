@@ -31,6 +31,9 @@ NO_MATCH = {
 OF_TOURNAMENT = ("pairs", "people")
 """Kinds of conversations in a tournament: in the others nobody can beat anybody."""
 
+BOTH = (0, 1)
+"""The entities that are judged, unless one alone is."""
+
 ABOUT = (
     "annotation_id",
     "source",
@@ -61,15 +64,16 @@ def joined(
     conversations: Mapping[str, Conversation],
     kinds: Sequence[str] = OF_TOURNAMENT,
     features: Sequence[str] = FEATURES,
+    judged: Sequence[int] = BOTH,
 ) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    """Join the tidy frame of answers by annotation, of conversations of these `kinds`.
+    """Join the tidy frame of answers by annotation, of conversations of these `kinds`, about the entities `judged`.
 
     Returns
     -------
     frame
         One row an annotation, columns `ABOUT` and the `features` that were asked: `a` and `b` are the names of entity 0
         and entity 1, `k` the exchanges shown; a feature is +1 where entity 0 is favoured, -1 where entity 1 is, 0 where
-        neither.
+        neither. Where one entity alone is judged, `a` and `b` are its name and the other's nature is None.
     dict
         Source -> reason -> how many annotations were left out: of self-chats and of bots with people, in which nobody
         beats anybody.
@@ -81,7 +85,7 @@ def joined(
     """
     if answers.empty:
         return pd.DataFrame(columns=[*ABOUT[:-1], *features, ABOUT[-1]]).astype({"seconds": float}), {}
-    allowed = dict.fromkeys(("nature0", "nature1"), NATURES) | dict.fromkeys(features, tuple(FAVOURED))
+    allowed = dict.fromkeys((f"nature{e}" for e in judged), NATURES) | dict.fromkeys(features, tuple(FAVOURED))
     column, value = _checked(answers, allowed)
     key = answers["source"] + "\t" + answers["annotation_id"]
     code, _ = pd.factorize(key)
@@ -90,10 +94,11 @@ def joined(
     given[code, column] = value
     frame = first[["annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id"]].copy()
     talks = [conversations[identity] for identity in first["conversation_id"]]
-    frame["a"], frame["b"] = ([talk.entities[e] for talk in talks] for e in (0, 1))
+    frame["a"], frame["b"] = ([talk.entities[e] for talk in talks] for e in (judged[0], judged[-1]))
     frame["k"] = first["exchanges"]
-    for place, name in enumerate(allowed):
-        frame[name] = given[:, place]
+    columns = dict(zip(allowed, given.T, strict=True))
+    for name in ("nature0", "nature1", *features):
+        frame[name] = columns.get(name)
     frame["seconds"] = first["seconds"]
     if CLUSTER in first:
         frame[CLUSTER] = first[CLUSTER]
@@ -111,8 +116,9 @@ def joined(
 def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> ArrayPair:
     """Return which of the columns in `allowed` each answer belongs to (n,), and its value there (n,)."""
     asked_pairs = list(zip(answers["question"], answers["target"], strict=True))
-    questions = {("nature", f"entity:{entity}"): f"nature{entity}" for entity in (0, 1)}
-    questions |= {(name, "pair"): name for name in list(allowed)[2:]}
+    features = [name for name, values in allowed.items() if values is not NATURES]
+    questions = {("nature", f"entity:{name[-1]}"): name for name in allowed if name not in features}
+    questions |= {(name, "pair"): name for name in features}
     names = [questions.get(pair) for pair in asked_pairs]
     columns = ("number", "judgement_id", "conversation_ids", "exchanges", "answer")
     rows = zip(*(answers[column] for column in columns), asked_pairs, names, strict=True)
@@ -129,7 +135,7 @@ def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> Arr
             raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(allowed[name])}")
     place = {name: i for i, name in enumerate(allowed)}
     values = [
-        FAVOURED[answer] if place[name] > 1 else answer for name, answer in zip(names, answers["answer"], strict=True)
+        FAVOURED[answer] if name in features else answer for name, answer in zip(names, answers["answer"], strict=True)
     ]
     column = np.array([place[name] for name in names], dtype=int)
     filled = np.empty(len(values), dtype=object)
@@ -151,7 +157,8 @@ def check_ids(frame: pd.DataFrame, name: str) -> None:
 
 
 def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.DataFrame:
-    """Return one row per annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1).
+    """Return one row per annotation and entity: annotation i has the rows 2i (entity 0) and 2i + 1 (entity 1), or one
+    where one entity alone is judged.
 
     A feature is +1 where this entity is favoured, -1 where the other is, 0 where neither. When it was spotted is what
     `parlai_spotbot.analysis.survival.events` makes of these rows. Raises `ValueError` naming the row where a
@@ -170,7 +177,8 @@ def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES
         if CLUSTER in annotations:
             half[CLUSTER] = annotations[CLUSTER]
         halves.append(half)
-    return pd.concat(halves).sort_index(kind="stable").reset_index(drop=True)
+    frame = pd.concat(halves).sort_index(kind="stable")
+    return frame[frame["nature"].notna()].reset_index(drop=True)
 
 
 def matches_frame(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:

@@ -137,8 +137,10 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
     if step := missing(contents):
         return step
     study, survey = contents.study, contents.survey
-    if not is_survey(survey) or not sections:
+    if not is_survey(survey) or (not sections and HUMAN in contents.sources):
         return None
+    if not sections:
+        return Step("Let people answer, too.", here(study, answers_by_people(study, survey)))
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
     first = sections[0].step
     if not ranked:

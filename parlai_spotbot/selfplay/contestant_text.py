@@ -23,7 +23,7 @@ SHORT = {
 }
 """Settings in short, and the agent's option that they are."""
 
-KEYS = ("description", *Contestant.LIMITS, "copies")
+KEYS = ("description", *Contestant.LIMITS, "copies", "role")
 """Settings that are keys of a pool's entry; all others are the agent's options."""
 
 SETTING = re.compile(r",(?=\s*[A-Za-z][\w-]*=)")

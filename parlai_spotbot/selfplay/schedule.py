@@ -138,8 +138,9 @@ def _distinct(seeds: list[Seed]) -> list[Seed]:
 def _job(plan: Plan, slot: tuple[tuple[str, str], int], seed: Seed) -> ConversationJob:
     pair, number = slot
     name = conversation_id(pair, number, plan.version(pair))
-    # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair.
-    a_first = (number + derive(plan.seed, "first", *pair)) % 2 == 0
+    # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair. A simulated
+    # user always begins.
+    a_first = plan.contestants[pair[0]].role == "user" or (number + derive(plan.seed, "first", *pair)) % 2 == 0
     entities = pair if a_first else (pair[1], pair[0])
     return ConversationJob(name, pair, number, entities, seed, derive(plan.seed, name))
 

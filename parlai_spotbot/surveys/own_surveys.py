@@ -100,6 +100,9 @@ def checked(survey: Survey, where: str) -> Survey:
         )
     if survey.packing == "pairs" and len(survey.speakers) != 2:
         raise UserError(f"{where}: speakers are {list(survey.speakers)}, expected two names.", "Name the two judged.")
+    compares = survey.packing != "segments" or survey.game or any("pair" in q.targets for q in survey.questions)
+    if survey.judged and (compares or "spotting" in survey.about.findings):
+        raise UserError(f"{where}: judged is {list(survey.judged)}, of a survey of both.", "Write base: spot_the_user.")
     for field in CLOSED:
         if getattr(survey, field):
             raise UserError(f"{where}: only surveys of the package have {field}.", "Leave it out.")

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from annotated_types import MaxLen
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys.about import About
@@ -30,7 +32,7 @@ answers from elsewhere. How each is packed: `surveys.packing`."""
 
 PACKED = ("packing", "spread", "asked", "unit_size", "annotators_per_item", "repeated", "control_first")
 """The fields of a survey that say how it is packed."""
-HIDDEN = (*PACKED, "onboarding", "training", "features", "about", "chat")
+HIDDEN = (*PACKED, "judged", "onboarding", "training", "features", "about", "chat")
 """The fields of a survey that no browser gets."""
 
 HIDDEN_LIMITS = ("onboarding_mistakes", "controls_per_unit", "control_mistakes")
@@ -224,7 +226,8 @@ class Survey:
 
     The last fields say how it is packed: `packing` and `spread` as above; the questions `asked` unless others are named
     (empty: all); `unit_size` items in a unit, each by `annotators_per_item` people, a share `repeated` of the units by
-    one more. With `control_first` the controls come in an annotator's first unit alone; their places are drawn.
+    one more. With `control_first` the controls come in an annotator's first unit alone; their places are drawn. Of
+    segments `judged` is the only entity that is asked about (empty: both).
 
     A survey of several `tasks` is annotated task by task: `task` narrows it to one, and then `training` holds the gold
     dialogues of that task, which no browser gets before they are annotated. `chat` holds the rules of a survey with the
@@ -254,6 +257,7 @@ class Survey:
     annotators_per_item: int = 2
     repeated: float = 0.0
     control_first: bool = False
+    judged: Annotated[tuple[Literal[0, 1], ...], MaxLen(1)] = ()
     tasks: tuple[Task, ...] = ()
     training: tuple[GoldDialogue, ...] = ()
     chat: ChatRules | None = None

@@ -27,7 +27,7 @@ from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.records import HUMAN
 
-OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game")
+OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game", "spot_the_user")
 SURVEYS = (*OF_SEGMENTS, "acute_eval", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
 TWO = ("ann", "bob")
 
@@ -50,7 +50,10 @@ CASES = {
 }
 """What the study is like, what annotators say, how many they are, and of how many items."""
 
-OF_EACH_FORM, HARDEST = ("spot_the_bot", "comparative", "dialogue_likert"), ("one annotator", "one item", "only ties")
+OF_EACH_FORM, HARDEST = (
+    ("spot_the_bot", "spot_the_user", "comparative", "dialogue_likert"),
+    ("one annotator", "one item", "only ties"),
+)
 QUICK = set(itertools.product(OF_EACH_FORM, HARDEST[:1]))
 
 BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|-?0\.00 to -?0\.00|\[(\d+%), \1\]|\.\.(?!\.)|\{|\}| %s")

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).parent.parent.parent
 FENCE = re.compile(r"\s*```(\S*)")
 COMMAND = re.compile(r"(\.venv/bin/)?(parlai|spotbot|python3?|make|npm|cd|Rscript|transformers) |\.ci/\w+ |printf ")
-FILE = re.compile(r"# (\w+\.yaml)\b")
+FILE = re.compile(r"# (\w+\.(yaml|py))\b")
 ROOMS = ("agents", "crowdsourcing", "docs", "parlai_spotbot", "projects", "tasks", "tests/reference")
 """Where pages stand, beside the front ones; those of tests/goldens are written by our own commands."""
 NO_PAGES = {"node_modules", "made", "_build"}
@@ -29,7 +29,7 @@ class Block:
     @property
     def file(self) -> str:
         """The name of the file that it is said to be, if any."""
-        found = FILE.match(self.text) if self.kind == "yaml" else None
+        found = FILE.match(self.text) if self.kind in ("yaml", "python") else None
         return found[1] if found else ""
 
 

@@ -56,6 +56,7 @@ READERS = (
     (r"surveys/README.md: # (my_survey|polite|wordings).yaml", read_survey),
     (r"surveys/README.md: # groups.yaml", lambda path: read_groups(path, ["movies", "twitter", "ubuntu"])),
     (r"^(README|CONTRIBUTING|agents/.*|docs/guide|parlai_spotbot/pools/README).md: [\w]+:", pool),
+    (r"docs/user_simulators.md: # users.yaml", pool),
 )
 """What reads a block of data, by the page and how it begins; None: what our own commands write."""
 

@@ -1,10 +1,13 @@
 """Who plays whom from which seed: balanced, without replacement, and stable under extensions."""
 
+import contextlib
 from collections import Counter
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study_plan import Plan, extended
@@ -34,6 +37,24 @@ def test_too_few_seeds_for_the_study_are_drawn_within_each_pair():
     assert "within each pair" in how
     for pair in plan().all_pairs():
         assert len({job.seed.seed_id for job in jobs if job.pair == pair}) == 10
+
+
+USERS = {"u": {"model": "m", "role": "user"}, "v": {"model": "m", "role": "user"}}
+OTHERS = {"a": {"model": "m"}, "b": {"model": "m"}}
+
+
+@pytest.mark.parametrize("meetings", ["pairs", "both"])
+def test_simulated_users_speak_first_and_with_others_only(meetings):
+    own = Plan.from_json({"domain": "chitchat", "contestants": {**OTHERS, **USERS}, "meetings": meetings}, "here")
+    assert Plan.from_json(own.to_json(), "here") == own
+    met = [("u", "a"), ("u", "b"), ("v", "a"), ("v", "b"), *([("a", "a"), ("b", "b")] if meetings == "both" else [])]
+    assert {job.entities for job in schedule([own], seeds(300))[0]} == set(met)
+    assert own.all_pairs() == met
+    for added, error in ((OTHERS | {"c": {"model": "m"}}, ""), ({"a": USERS["u"]}, "'a' is in the study with other")):
+        with contextlib.nullcontext() if not error else pytest.raises(UserError, match=error):
+            assert ("u", "c") in extended(own, {"contestants": added}, "here").all_pairs()
+    with pytest.raises(UserError, match="role: user"):
+        extended(plan(), {"contestants": USERS}, "here")
 
 
 @settings(max_examples=150, deadline=None)

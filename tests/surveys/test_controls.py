@@ -50,6 +50,9 @@ def test_people_are_missed_by_two_bots_only_and_bots_by_anything_else():
         assert missed_by("known_bot:0", answers) is (first != "bot")
         assert missed_by("known_bot:1", answers) is (second != "bot")
         assert missed_by("known_bots", answers) is ("human" in (first, second) or first == second == "unsure")
+        one = {("nature", "entity:0"): first}  # where one of the two alone is asked about
+        assert missed_by(KNOWN_HUMAN, one) is (first == "bot")
+        assert missed_by("known_bots", one) is (first != "bot")
     assert missed_by("known_bot:1", {})
     with pytest.raises(ValueError, match="None"):
         missed_by(None, {})

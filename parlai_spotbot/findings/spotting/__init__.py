@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import answers_frame
+from parlai_spotbot.analysis.frames import BOTH, OF_TOURNAMENT, cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.frames import FEATURES as THREE
-from parlai_spotbot.analysis.frames import cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
@@ -66,9 +66,14 @@ class Annotations(Answers):
         """The features that were asked about."""
         return asked_features(self.facts)
 
+    @property
+    def one_side(self) -> bool:
+        """Return whether one entity of each conversation is judged, so that nobody beats anybody."""
+        return self.facts.survey is not None and bool(self.facts.survey.judged)
+
     @cached_property
     def entities(self) -> pd.DataFrame:
-        """One row an annotated entity: rows 2i and 2i + 1 are those of annotation i."""
+        """One row an annotated entity: rows 2i and 2i + 1 are those of annotation i, or row i where one is judged."""
         rows = self.rows
         frame = entities_frame(rows, self.features)
         if "opened0" not in rows:
@@ -111,7 +116,7 @@ class Annotations(Answers):
     @cached_property
     def pages(self) -> np.ndarray:
         """Return the place of the annotation of each row of `entities`."""
-        return np.repeat(np.arange(len(self.rows)), 2)
+        return np.repeat(np.arange(len(self.rows)), 2 - self.one_side)
 
     @cached_property
     def together(self) -> Clusters:
@@ -153,7 +158,9 @@ class Annotations(Answers):
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
     """One row an annotation, see `analysis.frames.joined`; of a game also `opened0` and `opened1`, the
     exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
-    frame, left_out = joined(tidy, facts.conversations, features=asked_features(facts))
+    judged = facts.survey.judged if facts.survey else ()
+    kinds = (*OF_TOURNAMENT, "human_model") if judged else OF_TOURNAMENT
+    frame, left_out = joined(tidy, facts.conversations, kinds, asked_features(facts), judged or BOTH)
     reasons = next(iter(left_out.values()), {})
     return (_opened(frame, tidy, facts) if _is_game(facts) else frame), reasons
 

@@ -21,13 +21,13 @@ def compute(answers: Annotations) -> dict:
     answers = answers.by_item
     entities, rows = answers.entities, answers.rows
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
-    asked = {"nature": (segment.repeat(2).to_numpy() + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
+    asked = {"nature": (segment.to_numpy()[answers.pages] + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
     asked |= {feature: (segment.to_numpy(), rows) for feature in answers.features}
     alphas = {}
     for question, (units, frame) in asked.items():
         alpha = agreement.krippendorff_alpha(units, frame[question], answers.clusters(frame))
         alphas[question] = alpha_in_words(alpha)
-    alike = agreement.alike_table(rows, answers.crossed)
+    alike = agreement.alike_table(rows.dropna(subset=["nature0", "nature1"]), answers.crossed)
     return {
         "both_given_one": agreement.both_given_one(entities),
         "krippendorff_alpha": alphas,

@@ -46,7 +46,7 @@ def compute(answers: Annotations) -> dict:
         **told_of_ids(answers),
     }
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
-    if people and answers.bots and flagged:
+    if people and answers.bots and flagged and not answers.one_side:
         result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)
     if answers.failed and len(answers.everyone) > len(answers.rows):
         beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.whole))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import fisher_exact
 
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
@@ -25,9 +26,13 @@ def compute(answers: Annotations) -> dict:
 
 
 def ranked(answers: Annotations) -> dict:
-    """The ranking by who is taken for human, and how often each name is."""
-    matches = matches_frame(answers.rows)
-    result = ranking(matches, answers.bots, answers.weights[:, matches.index], answers.rng("ranking"), **answers.hang)
+    """The ranking by who is taken for human, and how often each name is; where one side is judged, by how often."""
+    if answers.one_side and answers.bots:
+        taken = answers.entities.assign(value=answers.entities["nature"] == HUMAN)
+        result = rate(taken, answers.bots, scale=(0, 1), **answers.hang)
+    else:
+        matches, rng = matches_frame(answers.rows), answers.rng("ranking")
+        result = ranking(matches, answers.bots, answers.weights[:, matches.index], rng, **answers.hang)
     shares = _shares(answers)
     none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
     human = shares.pop(HUMAN, none)
@@ -88,10 +93,10 @@ def summarise(result: Result) -> list[str]:
         return []
     first, *others = headline(data, "bots")
     pairs = f"{clearly(data)}." if len(data["order"]) > 1 else ""
-    return [first, _beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
+    return [first, beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
 
 
-def _beside_people(result: Mapping, by: str = "") -> str:
+def beside_people(result: Mapping, by: str = "") -> str:
     """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
     people = result.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in result.get("human_share", {}).items() if share is not None}

@@ -19,7 +19,7 @@ def compute(answers: Annotations) -> dict:
     by_length = seconds_table(rows, answers.together).to_dict(orient="records")
     result = time_summary(rows, answers.options.wage) | {"by_length": by_length}
     talks = rows[rows["a"] != HUMAN]
-    if result["n"] and len(answers.bots) > 1 and len(talks):
+    if result["n"] and len(answers.bots) > 1 and len(talks) and not answers.one_side:
         conversations = talks["conversation_id"].nunique()
         pairs = len(answers.bots) * (len(answers.bots) - 1) / 2
         effort = compare_effort(

@@ -29,7 +29,7 @@ def long_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) ->
         annotations[ABOUT].assign(question=feature, target="pair", answer=annotations[feature].map(SIDES))
         for feature in features
     ]
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts, ignore_index=True).dropna(subset="answer")
 
 
 def compute(answers: Annotations) -> dict | None:

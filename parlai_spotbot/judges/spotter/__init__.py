@@ -15,6 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot import files
+from parlai_spotbot.analysis.frames import BOTH
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.spotter import examples as ex
@@ -35,7 +36,7 @@ from parlai_spotbot.texts.surface import SURFACES
 if TYPE_CHECKING:
     from parlai_spotbot.models.minilm import MiniLM
 
-SURVEYS = ("spot_the_bot",)
+SURVEYS = ("spot_the_bot", "spot_the_user")
 RULE = (
     "A conversation is judged by models trained without its two bots (and without contestants that are the same model "
     "under another name), on people of the judges' fold and on conversations between the study's other bots; "
@@ -77,7 +78,7 @@ class Spotter(Judge):
         return self.first_shown[unit.unit_id]
 
     def answers_to(self, item: Item) -> int:
-        return 2 + len(self.features)
+        return len(item.judged or BOTH) + len(self.features)
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         if survey not in SURVEYS:
@@ -184,9 +185,9 @@ class Spotter(Judge):
         for item in self.items_of(unit):
             key = self._bots(item) or ex.assign(self.keys, "/".join(item.conversation_ids), self.seed)
             model = self.models[key]
-            places = [self.row_of[item.item_id, entity] for entity in (0, 1)]
-            for entity, place in enumerate(places):
-                rows.append(self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(place)))
+            places = [self.row_of[item.item_id, entity] for entity in BOTH]
+            for entity in item.judged or BOTH:
+                rows.append(self.judgement(unit, item, f"entity:{entity}", "nature", model.nature(places[entity])))
             preferences = model.preferences(*(self.examples[place] for place in places))
             rows += [self.judgement(unit, item, "pair", feature, preferences[feature]) for feature in self.features]
         return rows

@@ -65,7 +65,8 @@ RULE = (
     "segments those are used whose turns have, together, the lengths most like the drawn items'. A word taken up has "
     "four letters or more, the same first six, and is not an everyday word. Segments that speak of bots, robots, "
     "computers or tests are not used. Known bots: two scripts. "
-    f"{SCRIPTS} Known people are missed if both are called bots, known bots if one is called human or both unsure."
+    f"{SCRIPTS} Known people are missed if both are called bots, known bots if one is called human or both unsure, and "
+    "where one is asked about, that one."
 )
 
 
@@ -161,20 +162,20 @@ class SegmentControl(PeopleControl):
     title = "two people, or two scripts that say the same few words for ever, who must not be taken for the other"
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """Known people are missed if both are called bots, a known bot if it is called anything but a bot.
+        """Known people are missed if all are called bots, a known bot if it is called anything but a bot.
 
         Of two known bots one may be called unsure.
         """
-        natures = [answers.get(target) for target in NATURES]
+        natures = [answers[target] for target in NATURES if target in answers]
         if mark == KNOWN_HUMAN:
-            return natures == ["bot", "bot"]
+            return set(natures) == {"bot"}
         if mark == KNOWN_BOTS:
             return "bot" not in natures or not {"bot", "unsure"}.issuperset(natures)
-        return natures[KNOWN_BOT.index(mark)] != "bot"
+        return answers.get(NATURES[KNOWN_BOT.index(mark)]) != "bot"
 
     def complete(self, answers: Answers) -> bool:
-        """Once both entities were answered."""
-        return answers.keys() >= set(NATURES)
+        """Once an entity was answered: where both are asked about, no annotation has one alone."""
+        return not answers.keys().isdisjoint(NATURES)
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         asks = any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)

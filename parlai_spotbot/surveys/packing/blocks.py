@@ -37,7 +37,8 @@ BETWEEN_BOTS = ("pairs",)
 class PackOptions:
     """Description of how to pack. `unit_size` conversations make a block, `humans_per_unit` of them between people.
 
-    `longest` follows from the survey: each conversation is packed once, at the longest segment that it fills.
+    `longest` and `judged` follow from the survey: each conversation is packed once, at the longest segment that it
+    fills; the entity that is asked about, where it is not both.
     `sources` are the kinds of conversations in which bots are judged, `ask` the features where they were chosen.
     """
 
@@ -51,6 +52,7 @@ class PackOptions:
     longest: bool = False
     sources: tuple[str, ...] = BETWEEN_BOTS
     ask: tuple[str, ...] | None = None
+    judged: tuple[int, ...] = ()
     people: ClassVar[bool] = True
 
     def __post_init__(self):
@@ -65,8 +67,8 @@ class PackOptions:
             )
 
     def recorded(self) -> dict:
-        """Return the options as provenance.json has them; `longest` is the survey's, so it can't differ."""
-        row = {key: value for key, value in vars(self).items() if key not in ("longest", "sources", "ask")}
+        """Return the options as provenance.json has them; what is the survey's can't differ."""
+        row = {key: value for key, value in vars(self).items() if key not in ("longest", "judged", "sources", "ask")}
         row |= {"segments": list(self.segments)}
         row |= {"sources": list(self.sources)} if self.sources != BETWEEN_BOTS else {}
         return row | ({"ask": list(self.ask)} if self.ask is not None else {})
@@ -255,6 +257,7 @@ def make_item(conversation: Conversation, k: int, options: PackOptions, show: Ca
         conversation_ids=(conversation.conversation_id,),
         exchanges=k,
         transcripts=(tuple(Utterance(i % 2, show(t.text)) for i, t in enumerate(conversation.segment(k))),),
+        judged=options.judged,
     )
 
 

@@ -58,6 +58,7 @@ class SegmentsPacking(ConversationPacking):
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
             ask=_asked(survey, packed, request),
             sources=_sources(packed, request, conversations),
+            judged=survey.judged,
         )
         _check_lengths(conversations, options, study)
         return options

@@ -43,10 +43,7 @@ def test_a_plan_comes_back_as_it_was_written(tmp_path):
         ({"sed": 1}, "unknown key 'sed'. Did you mean 'seed'"),
         ({"contestants": {}}, "field 'contestants' is empty"),
         ({"contestants": {"a": {"model": "spotbot:eliza"}}}, "one contestant makes no pair"),
-        (
-            {"contestants": {name: {"model": "m", "role": "user"} for name in "ab"}},
-            "nor do simulated",
-        ),
+        ({"contestants": {name: {"model": "m", "role": "user"} for name in "ab"}}, "nor do simulated"),
         ({"contestants": {"a": {"model": "m", "role": "bot"}}}, "role: expected 'system' or 'user', found 'bot'"),
         ({"contestants": {"a": {"modle": "x"}}}, "contestant 'a': unknown key 'modle'. Did you mean 'model'"),
         ({"contestants": {"a": {"opt": {}}}}, "neither 'model_file' nor 'model'"),

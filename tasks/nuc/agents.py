@@ -21,6 +21,14 @@ from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 
 SETTINGS = SamplingSettings()
+DRAWN_BY = {
+    "candidates": "candidates of a question, the true next turn included",
+    "max_context": "turns of a context, at most",
+    "min_context": "turns of a context, at least",
+    "lengths": "turns of a context: lowe2015 (drawn as Lowe et al. 2015 do) or a number",
+    "seed": "of all that is drawn",
+}
+"""Settings of the sample that are options of the teacher, with their help."""
 
 
 class DefaultTeacher(DialogTeacher):
@@ -60,29 +68,10 @@ class DefaultTeacher(DialogTeacher):
             choices=tuple(FOLDS_OF),
             help="which conversations (default: those of the datatype)",
         )
-        cls._add_settings(parser.add_argument_group("Next-Utterance Classification: the questions"))
-        return parser
-
-    @staticmethod
-    def _add_settings(group) -> None:
-        group.add_argument(
-            "--nuc-candidates",
-            type=int,
-            default=SETTINGS.candidates,
-            help="candidates of a question, the true next turn included",
-        )
-        group.add_argument(
-            "--nuc-max-context", type=int, default=SETTINGS.max_context, help="turns of a context, at most"
-        )
-        group.add_argument(
-            "--nuc-min-context", type=int, default=SETTINGS.min_context, help="turns of a context, at least"
-        )
-        group.add_argument(
-            "--nuc-lengths",
-            type=str,
-            default=SETTINGS.lengths,
-            help="turns of a context: lowe2015 (drawn as Lowe et al. 2015 do) or a number",
-        )
+        group = parser.add_argument_group("Next-Utterance Classification: the questions")
+        for name, text in DRAWN_BY.items():
+            default = getattr(SETTINGS, name)
+            group.add_argument(f"--nuc-{name.replace('_', '-')}", type=type(default), default=default, help=text)
         group.add_argument(
             "--nuc-every-turn",
             type="bool",
@@ -92,7 +81,7 @@ class DefaultTeacher(DialogTeacher):
         group.add_argument(
             "--nuc-number", type=int, default=0, help="most questions, from as many conversations as can be; 0: all"
         )
-        group.add_argument("--nuc-seed", type=int, default=SETTINGS.seed, help="of all that is drawn")
+        return parser
 
     def setup_data(self, datafile: str) -> Iterator[tuple[dict, bool]]:
         """Yield (message, True) for every question of the fold `datafile`."""
@@ -123,13 +112,9 @@ def settings_of(opt: Opt) -> SamplingSettings:
     """The settings that the options say; in training every turn is a next turn unless the options say otherwise."""
     every = opt.get("nuc_every_turn")
     return SamplingSettings(
-        candidates=opt["nuc_candidates"],
-        max_context=opt["nuc_max_context"],
-        min_context=opt["nuc_min_context"],
-        lengths=opt["nuc_lengths"],
+        **{name: opt[f"nuc_{name}"] for name in DRAWN_BY},
         questions=opt["nuc_number"],
         every_turn=opt["datatype"].startswith("train") if every is None else every,
-        seed=opt["nuc_seed"],
     )
 
 

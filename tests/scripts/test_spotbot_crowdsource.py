@@ -84,21 +84,6 @@ def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_starte
     assert [path.name for path in here.iterdir()] == ["pay.yaml"]
 
 
-def test_the_script_takes_mephistos_groups_and_configurations(study, tmp_path):
-    (tmp_path / "hydra_configs" / "conf").mkdir(parents=True)
-    (tmp_path / "hydra_configs" / "conf" / "mine.yaml").write_text(
-        "defaults: [_self_, {/mephisto/blueprint: spotbot}, {/mephisto/provider: mturk_sandbox}]\n"
-        "mephisto: {task: {task_reward: 2.0, maximum_units_per_worker: 1}}\n",
-        encoding="utf-8",
-    )
-    more = ("mephisto.blueprint.public_url=https://x.org", "mephisto/architect=spotbot", "dry_run=true")
-    done = script(tmp_path, f"study={study.path}", "conf=mine", "mephisto.task.task_reward=3", *more)
-    assert done.returncode == 0, done.stderr
-    assert "18.00 USD: 3.00 a unit" in done.stdout
-    assert "recruiting: mturk_sandbox" in done.stdout
-    assert "6 or more, at most 1 unit each" in done.stdout
-
-
 BAD = {
     "error: study is missing": [],
     "nowhere: no study here": ["study=nowhere"],
@@ -108,9 +93,7 @@ BAD = {
     "port: expected a valid integer": ["study=nowhere", "port=here"],
     "error: study=[1,2: cannot be read": ["study=[1,2"],
     "settings=3: expected single settings": ["study=nowhere", "settings=3"],
-    "architect._architect_type=heroku: this task cannot honour it": ["study=nowhere", "mephisto/architect=heroku"],
-    "task.submission_timeout=3: this task cannot honour": ["study=nowhere", "mephisto.task.submission_timeout=3"],
-    "conf=none: no such file": ["study=nowhere", "conf=none"],
+    "unknown key 'mephisto'": ["study=nowhere", "mephisto.task.task_reward=3"],
 }
 
 

@@ -204,6 +204,16 @@ def read_yaml(path: Path | str, missing: str, remedy: str, loader: type = LOADER
         raise UserError(f"{path}: not valid YAML: {err}.", remedy) from None
 
 
+def own_data(module: str, name: str = "") -> Any:
+    """Return the data of the package beside a module (its `__file__`): YAML of the module's name, or of `name`.
+
+    A file of several documents is a list of them.
+    """
+    path = Path(module).parent / name if name else Path(module).with_suffix(".yaml")
+    documents = list(yaml.load_all(path.read_text(encoding="utf-8"), LOADER))
+    return documents if len(documents) > 1 else documents[0]
+
+
 # -- CSV and zip -------------------------------------------------------------------------------------------------------
 def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a CSV file that aren't empty, with the number of their last line.

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from parlai_spotbot import files
+from parlai_spotbot.reading import own_data
 
 COLUMNS = ("row", "column", "paper", "ours", "difference", "definition")
 
@@ -129,7 +129,7 @@ class PaperTable:
 @cache
 def paper_values(project: str) -> dict:
     """Return what a project's paper prints: its paper.yaml."""
-    return yaml.safe_load((Path(__file__).parent / project / "paper.yaml").read_text(encoding="utf-8"))
+    return own_data(__file__, f"{project}/paper.yaml")
 
 
 def write_tables(folder: Path, tables: Mapping[str, PaperTable], odd: Sequence[Mapping] = ()) -> None:

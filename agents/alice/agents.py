@@ -14,17 +14,16 @@ import itertools
 import marshal
 import random
 import re
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
 from parlai.core.opt import Opt
 
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, isolated_random
 from parlai_spotbot.files import no_collection
 from parlai_spotbot.models.cache import cached_folder
 from parlai_spotbot.models.packages import package_folder, package_version
+from parlai_spotbot.reading import own_data
 
 DATE = "Mon Nov 23 12:00:00 2009"
 """ALICE's clock stands still: an answer that held the present time could not be reproduced."""
@@ -43,7 +42,7 @@ def profile() -> dict[str, Any]:
 
     And what she says to change the subject, where her rules say nothing new; the original leaves that to its owner.
     """
-    return yaml.safe_load(files(__package__).joinpath("profile.yaml").read_text(encoding="utf-8"))
+    return own_data(__file__, "profile.yaml")
 
 
 def _learn(folder: Path) -> None:

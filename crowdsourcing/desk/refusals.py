@@ -6,12 +6,11 @@ A translation has sentences of its own under "refused_CODE" and "why_NAME".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
-from parlai_spotbot.reading import read_yaml
+from parlai_spotbot.reading import own_data
 
-_FILE = read_yaml(Path(__file__).with_suffix(".yaml"), "Install the package again.", "Install the package again.")
+_FILE = own_data(__file__)
 REFUSALS: dict[str, tuple[int, str]] = _FILE["refusals"]
 REASONS: dict[str, str] = _FILE["reasons"]
 

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
 from pydantic import TypeAdapter
 
 from parlai_spotbot.domains import custom
 from parlai_spotbot.domains.domain import Domain
 from parlai_spotbot.domains.parlai_tasks import FOLDS, Episode
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.reading import own_data
 
 __all__ = ["DOMAINS", "FOLDS", "Domain", "Episode", "domain_of", "get_domain", "keep_domain"]
 
-DOMAINS = {
-    row["name"]: TypeAdapter(Domain).validate_python(row)
-    for row in yaml.safe_load(Path(__file__).with_name("domains.yaml").read_text(encoding="utf-8"))
-}
+DOMAINS = {row["name"]: TypeAdapter(Domain).validate_python(row) for row in own_data(__file__, "domains.yaml")}
 
 
 def get_domain(name: str) -> Domain:

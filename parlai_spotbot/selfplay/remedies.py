@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-
-import yaml
 
 from parlai_spotbot.compat import CHECKPOINT_HINT
+from parlai_spotbot.reading import own_data
 
 CHECKPOINT = re.compile(r"weights.only", re.IGNORECASE)
-TEXTS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+TEXTS = own_data(__file__)
 
 REFUSAL = "torch refuses the checkpoint"
 

@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
-import yaml
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import sha256
 from parlai_spotbot.importers.abc_eval import DIMENSIONS
 from parlai_spotbot.importers.abc_eval_labels import BOTS, LABELS
 from parlai_spotbot.projects.abc_eval.release import REMEDY, SHA256
+from parlai_spotbot.reading import own_data
 
-NAMES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+NAMES = own_data(__file__)
 METHODS, GROUPS, TASKS = NAMES["methods"], NAMES["groups"], NAMES["tasks"]
 
 FINAL_TASKS = tuple(

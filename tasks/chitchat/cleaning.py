@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
-import yaml
+from parlai_spotbot.reading import own_data
 
 MAX_WORDS = 100
 """A turn of more words is a pasted text, not talk."""
@@ -31,7 +30,7 @@ def words(name: str) -> frozenset[str]:
 
 
 def _lists(name: str) -> dict:
-    return yaml.safe_load((Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8"))
+    return own_data(__file__, f"{name}.yaml")
 
 
 @cache

@@ -17,7 +17,7 @@ from pathlib import Path
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.cache import cached_folder
-from parlai_spotbot.reading import read_yaml
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.tasks.chitchat import cleaning
 
 FOLDS = ("bots", "judges", "humans", "seeds")
@@ -102,7 +102,7 @@ def _store(place: Path) -> None:
 
 
 def _build() -> dict[str, list[ChitchatConversation]]:
-    stored = read_yaml(Path(__file__).with_name("folds.yaml"), "Install the package again.", "Install it again.")
+    stored = own_data(__file__, "folds.yaml")
     fold_of = {person: fold for fold, people in stored.items() for person in people.split()}
     chats: dict[str, list[ChitchatConversation]] = {fold: [] for fold in FOLDS}
     for conversation_id, raw in sorted(raw_conversations().items()):

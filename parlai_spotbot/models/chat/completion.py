@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from parlai_spotbot.models.chat.keys import Key
 from parlai_spotbot.outside import bounded, cleaned
+from parlai_spotbot.reading import own_data
 
 UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 TOO_LONG = ("context_length_exceeded", "context window", "context length", "prompt is too long", "too many tokens")
 BUSY = (408, 409, 429)
 
-REMEDIES: dict[str, str] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+REMEDIES: dict[str, str] = own_data(__file__)
 """Kind of an error -> what to do; {} is what the names of options begin with."""
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from pathlib import Path
-
-import yaml
 
 from parlai_spotbot.models.chat.completion import ChatError
+from parlai_spotbot.reading import own_data
 
-CHANGES = {row["asks"]: row for row in yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))}
+CHANGES = {row["asks"]: row for row in own_data(__file__)}
 TOLD_BY_USER, BY_STREAMS = "with its instructions in the user's first text", "by streams"
 NO_STREAM_OPTIONS = "without 'stream_options'"
 NOT_TAKEN = re.compile(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import yaml
 
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.user_files import validated
 
 RANKER = "ranker"
@@ -22,7 +21,7 @@ FAMILIES = {"ranker": (RANKER,), "likelihood": (SUM, PER_BYTE, PMI), "similarity
 
 WAY_TITLES: dict[str, str]
 CAUTIONS: dict[str, str]
-WAY_TITLES, CAUTIONS = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+WAY_TITLES, CAUTIONS = own_data(__file__)
 """What tables call the ways (the star stands for `CAUTIONS`), and what is said below every table that shows one."""
 
 DIGITS = 7

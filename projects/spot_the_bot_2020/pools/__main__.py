@@ -22,6 +22,7 @@ from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.options import option
 from parlai_spotbot.projects import command
+from parlai_spotbot.reading import own_data
 
 RECORD = "contestant.json"
 
@@ -67,7 +68,7 @@ def _run(options: Options) -> None:
 @cache
 def recipes() -> dict:
     """Return the contents of recipes.yaml: domains, contestants, options of every training, sources."""
-    return yaml.safe_load((Path(__file__).parent / "recipes.yaml").read_text(encoding="utf-8"))
+    return own_data(__file__, "recipes.yaml")
 
 
 def pool_of(domain: str, only: Sequence[str] = ()) -> list[str]:

@@ -10,7 +10,7 @@ import contextlib
 import gc
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.terminal import Say
 
 COMMAND = "spotbot_crowdsource"
 
@@ -41,7 +42,7 @@ ONE_AT_A_TIME = (
 )
 
 
-def launch(request: LaunchRequest, say: Callable[[str], None] = print) -> int:
+def launch(request: LaunchRequest, say: Say = print) -> int:
     """Launch a collection, or estimate its cost; return an exit code. Raises `UserError` before anything is posted."""
     study = Study.open(request.study)
     if packing_of(get_survey(request.survey)).comes_in:
@@ -89,9 +90,7 @@ def _check_live(request: LaunchRequest) -> None:
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
-def _planned(
-    request: LaunchRequest, study: Study, say: Callable[[str], None]
-) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
+def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
     """Return the collection and its estimate, which is printed; units and controls are made where they are missing."""
     with files.no_collection():
         _prepare(study, request.survey, say)
@@ -104,7 +103,7 @@ def _planned(
     return collection, estimate
 
 
-def _prepare(study: Study, survey: str, say: Callable[[str], None]) -> None:
+def _prepare(study: Study, survey: str, say: Say) -> None:
     """Make units and controls where they are missing."""
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -163,7 +162,7 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
 
 
 # -- serving ---------------------------------------------------------------------------------------------------------
-def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: Callable[[str], None]) -> str:
+def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: Say) -> str:
     """Serve until all is "done", or "stopped" by a signal; return which."""
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
@@ -192,9 +191,7 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: C
     return reason
 
 
-def _invite(
-    collection: CrowdCollection, base: str, secret: bytes, names: list[str], needed: int, say: Callable[[str], None]
-) -> None:
+def _invite(collection: CrowdCollection, base: str, secret: bytes, names: list[str], needed: int, say: Say) -> None:
     """Print where annotators come in."""
     provider, paths = collection.request.settings.provider, collection.paths
     if provider == "in_house":
@@ -236,7 +233,7 @@ def _record(collection: CrowdCollection, contestants: Mapping[str, Any]) -> None
 
 
 # -- closing ---------------------------------------------------------------------------------------------------------
-def _close(request: LaunchRequest, study: Study, say: Callable[[str], None]) -> int:
+def _close(request: LaunchRequest, study: Study, say: Say) -> int:
     """End the collection for good: what is open expires, on the platform too."""
     from parlai_spotbot.crowdsourcing.collect import open_ledger
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close

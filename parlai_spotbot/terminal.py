@@ -9,7 +9,7 @@ import io
 import itertools
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
 from parlai_spotbot.outside import cleaned
@@ -18,6 +18,9 @@ PLAIN_EVERY = 60.0
 """Seconds between two plain lines that say how far it is."""
 PLAIN_AFTER = 2.0
 """What took less seconds leaves no plain line."""
+
+Say = Callable[[str], None]
+"""Tells the user a line, as `print` does."""
 
 _hushed = False
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -21,6 +21,7 @@ from typing import Any
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
+from parlai_spotbot.terminal import Say
 
 STOPPED = ("crash", "hang", "memory")
 """Failures after which the contestant is started again, and has lost all its sessions."""
@@ -72,7 +73,7 @@ class ChatBots:
         Gets a line about each contestant that is suspended. From any thread.
     """
 
-    def __init__(self, handles: Sequence[ContestantHandle], attempts: int, batchsize: int, say: Callable[[str], None]):
+    def __init__(self, handles: Sequence[ContestantHandle], attempts: int, batchsize: int, say: Say):
         self.attempts, self.batchsize, self._say = attempts, batchsize, say
         self.replies: SimpleQueue[TurnReply] = SimpleQueue()
         self._lines: dict[str, list[_Line]] = defaultdict(list)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.terminal import Say
 
 
 @contextlib.contextmanager
-def loaded_bots(collection: CrowdCollection, done: set[str], say: Callable[[str], None]) -> Iterator[ChatBots | None]:
+def loaded_bots(collection: CrowdCollection, done: set[str], say: Say) -> Iterator[ChatBots | None]:
     """Yield the contestants of all units that are not `done`, loaded; None in a survey in which nobody chats.
 
     Raises `UserError` where a contestant isn't in the study, or fewer than two can be loaded. What they print goes to

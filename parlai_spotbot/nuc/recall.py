@@ -6,7 +6,6 @@ Stopped, it goes on where it was; the same questions and options give the same b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -25,10 +24,11 @@ from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.nuc import CANDIDATES
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
+from parlai_spotbot.terminal import Say
 
 
 def recall(
-    request: RecallRequest, out: Path, study: Study | None = None, say: Callable[[str], None] = print
+    request: RecallRequest, out: Path, study: Study | None = None, say: Say = print
 ) -> tuple[dict[str, dict], bool] | None:
     """Let contestants score questions, and write the results below `out`; None where nobody could be scored.
 
@@ -65,7 +65,7 @@ def contestants_of(request: RecallRequest, study: Study | None) -> list[Contesta
 
 
 def questions_of(
-    request: RecallRequest, study: Study | None, seed: int, say: Callable[[str], None]
+    request: RecallRequest, study: Study | None, seed: int, say: Say
 ) -> tuple[list[NucQuestion], dict[str, Any]]:
     """The questions that were made already, or are drawn from each corpus, as many of one as of another; and the
     record of how they were made."""
@@ -92,7 +92,7 @@ def questions_of(
     return mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about}
 
 
-def make_questions(study: Study, count: int, seed: int, say: Callable[[str], None] = print) -> Path:
+def make_questions(study: Study, count: int, seed: int, say: Say = print) -> Path:
     """Draw the questions of a study that has none for people and contestants alike, and return their file.
 
     They are of the study's domain. Raises `UserError` where the study has other questions.

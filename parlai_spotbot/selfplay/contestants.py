@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from concurrent.futures import Future, wait
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, added
 from parlai_spotbot.selfplay.process import ContestantProcess
+from parlai_spotbot.terminal import Say
 
 PATIENCE = 20.0
 """Seconds between words on who is still loading."""
@@ -64,7 +65,7 @@ class Contestants:
         return [self.engine.start(contestant, (logs / f"{name}.log").resolve(), threads) for name in names]
 
     # -- loading -----------------------------------------------------------------------------------------------------
-    def load(self, say: Callable[[str], None] = lambda line: None, names: Iterable[str] | None = None) -> None:
+    def load(self, say: Say = lambda line: None, names: Iterable[str] | None = None) -> None:
         """Load all, or those of `names`, side by side, saying who is still busy.
 
         One that can't be loaded is set aside with a word on why, and the others go on; where fewer than two are left
@@ -167,7 +168,7 @@ def _told(copies: list[ContestantHandle]) -> dict:
     return copies[0].about | ({"usage": usage} if usage else {})
 
 
-def _wait(loading: dict[Future, ContestantHandle], say: Callable[[str], None]) -> None:
+def _wait(loading: dict[Future, ContestantHandle], say: Say) -> None:
     start = time.monotonic()
     busy = set(loading)
     while busy:

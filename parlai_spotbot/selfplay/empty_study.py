@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from parlai_spotbot.domains import keep_domain
@@ -12,9 +11,10 @@ from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.terminal import Say
 
 
-def begin(path: Path, request: SelfPlayRequest, say: Callable[[str], None] = print) -> Study:
+def begin(path: Path, request: SelfPlayRequest, say: Say = print) -> Study:
     """The study at `path` with what is asked; made where there is none, extended by further contestants where there is.
 
     The caller holds the study (`play.claimed`). Raises `UserError` where what is asked contradicts the study.
@@ -26,7 +26,7 @@ def begin(path: Path, request: SelfPlayRequest, say: Callable[[str], None] = pri
     return study
 
 
-def carry_out(path: Path, decision: PlanDecision, say: Callable[[str], None]) -> Study:
+def carry_out(path: Path, decision: PlanDecision, say: Say) -> Study:
     """Write what was decided: a new study's plan and domain, or what extends the study."""
     if decision.study is None:
         keep_domain(decision.domain, path)

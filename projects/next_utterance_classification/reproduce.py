@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from parlai_spotbot import files, hints
@@ -11,11 +10,10 @@ from parlai_spotbot.projects.cells import PaperTable, write_tables
 from parlai_spotbot.projects.next_utterance_classification import steps, tables
 from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
 from parlai_spotbot.study import Study
+from parlai_spotbot.terminal import Say
 
 
-def run(
-    out: Path | str, settings: NucStudySettings | None = None, say: Callable[[str], None] = print
-) -> dict[str, PaperTable]:
+def run(out: Path | str, settings: NucStudySettings | None = None, say: Say = print) -> dict[str, PaperTable]:
     """Everything, into `out`; what is done already is left as it is. Returns the tables by name.
 
     Raises `UserError` for what can't be carried out.

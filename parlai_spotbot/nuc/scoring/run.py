@@ -7,7 +7,7 @@ crashes, hangs or eats memory is reported, and the others go on.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from parlai_spotbot.nuc.scoring.scoring_server import NucServer
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
-from parlai_spotbot.terminal import Bar
+from parlai_spotbot.terminal import Bar, Say
 
 BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
 """Questions that are scored and put on disk together; fixed, so that a resumed run gives the same bytes."""
@@ -76,9 +76,7 @@ class ScoringRun:
         return self.folder / "scores" / f"{name}{ending}"
 
 
-def score_all(
-    contestants: Sequence[Contestant], run: ScoringRun, say: Callable[[str], None] = print
-) -> dict[str, list[CandidateScores]]:
+def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = print) -> dict[str, list[CandidateScores]]:
     """The scores of every contestant, by name; one that fails is reported by `say` and left out.
 
     Raises `UserError` where scores are there already that are of other questions, or of another contestant of the name.

@@ -81,7 +81,7 @@ def _from_ledger(path: Path, worker: str) -> None:
 
 
 def _from_mephisto(data_root: Path, handles: set[str]) -> None:
-    for path in Path(data_root).rglob("agent_data.json"):
+    for path in data_root.rglob("agent_data.json"):
         row = files.read_json(path)
         if row["outputs"] and row["outputs"].get("handle") in handles:
             kept = {key: row["outputs"][key] for key in ("handle", "unit_id")}

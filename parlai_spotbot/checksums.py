@@ -53,7 +53,7 @@ Manifest = dict[str, dict[str, Any]]
 
 def study_of(path: Path) -> Path | None:
     """Return the folder of the study that `path` belongs to; None where there is none."""
-    path = Path(path).absolute()
+    path = path.absolute()
     if path.name == PLAN:
         return path.parent
     return next((folder for folder in path.parents if (folder / PLAN).exists()), None)
@@ -110,7 +110,6 @@ def verify_files(study: Path, below: tuple[str, ...] = (), remedy: str = "") -> 
 
 def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
     """Raise `UserError` where `path` is not as recorded; `data` are its bytes where they are read already."""
-    path = Path(path)
     folder = study_of(path)
     if folder is None:
         return
@@ -166,7 +165,7 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
                 print(f"{folder}: had no {MANIFEST}; one is written from the files as they are", file=sys.stderr)
         for name in [name for name, record in manifest.items() if "before" in record]:
             _settle(manifest, name, bytes_of(folder / name))
-        yield folder, Path(path).absolute().relative_to(folder).as_posix(), manifest
+        yield folder, path.absolute().relative_to(folder).as_posix(), manifest
     finally:
         os.close(handle)
 
@@ -190,7 +189,7 @@ def read_jsonl(path: Path, *args: Any, **more: Any) -> list:
 
 def read_journal(path: Path, parse: Callable[[dict, str], Any]) -> list:
     """Return the rows of a journal; [] where it has not begun. One that is gone is a `UserError`."""
-    if Path(path).exists():
+    if path.exists():
         return read_jsonl(path, parse, torn_tail=True)
     verify(path)
     return []
@@ -220,7 +219,7 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:
     """`files.write_bytes`, recorded; a file that holds these bytes already is left alone."""
-    path, data = Path(path), b"".join(pieces)
+    data = b"".join(pieces)
     if study_of(path) is None:
         files.write_bytes(path, data)
         return

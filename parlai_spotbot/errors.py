@@ -28,6 +28,11 @@ class UserError(Exception):
         self.remedy = TWO_STOPS.sub(".", _bounded(remedy))
         super().__init__(f"{self.problem} {self.remedy}".strip())
 
+    @property
+    def lines(self) -> str:
+        """The error as commands print it, the remedy in a line of its own."""
+        return f"error: {self.problem}\n  {self.remedy}".rstrip()
+
 
 def _bounded(text: str) -> str:
     """The text without commands to a terminal and secrets, and without its middle where that is too long."""

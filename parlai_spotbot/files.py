@@ -66,7 +66,6 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Replace `path` by `data`, whole or in pieces, atomically and durably (temporary file, fsync, rename)."""
-    path = Path(path)
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=UNFINISHED)
@@ -167,7 +166,7 @@ def read_jsonl(
             if not isinstance(row, dict):
                 raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
             values.append(parse(row, where))
-    check(Path(path), raw)
+    check(path, raw)
     return values
 
 
@@ -271,7 +270,7 @@ class Journal(Closing):
     """
 
     def __init__(self, path: Path):
-        self.path = Path(path)
+        self.path = path
         with disk_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = open(self.path, "a+b", buffering=0)  # noqa: SIM115
@@ -336,7 +335,6 @@ def lock(path: Path, command: str, remedy: str = IN_USE) -> Iterator[None]:
 
     What killed writes left beside it and below is removed.
     """
-    path = Path(path)
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = open(path, "a+", encoding="utf-8")  # noqa: SIM115

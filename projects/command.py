@@ -25,7 +25,7 @@ def run(package: str, kind: type, work: Callable[[Any], object], words: Sequence
     try:
         work(kind(**option_values(kind, vars(parser.parse_args(words)))))
     except UserError as err:
-        print(f"error: {err.problem}\n  {err.remedy}".rstrip(), file=sys.stderr)
+        print(err.lines, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nstopped; run the same command again", file=sys.stderr)

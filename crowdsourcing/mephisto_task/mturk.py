@@ -148,7 +148,7 @@ def handed_in(data_root: Path, provider: str, assignments: Iterable[str]) -> dic
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
     """
-    hits = sorted(set(_hits_of(Path(data_root), set(assignments))))
+    hits = sorted(set(_hits_of(data_root, set(assignments))))
     if not hits:
         return {}
     client, statuses = _client(provider), {}

@@ -36,7 +36,7 @@ def wanted_names(annotators: str | int | None, default: int, group: str = "") ->
 
 def known_names(path: Path) -> list[str]:
     """Return the names that have a link, in order; [] where there is no file."""
-    if not Path(path).exists():
+    if not path.exists():
         return []
     try:
         header, *rows = [row for _, row in csv_rows(path)] or [[]]

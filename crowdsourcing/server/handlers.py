@@ -106,7 +106,6 @@ class ApiHandler(BaseHandler):
 # -- the page ----------------------------------------------------------------------------------------------------------
 def read_page(folder: Path) -> Page:
     """Return every file of the built page by its path; nothing else can be asked for, whatever is in a URL."""
-    folder = Path(folder)
     if not (folder / "index.html").is_file():
         raise UserError(f"{folder / 'index.html'}: the annotation page is not built.", "Run: spotbot setup")
     page = {}

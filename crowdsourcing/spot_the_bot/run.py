@@ -56,7 +56,7 @@ def main() -> None:
     try:
         code = run(words)
     except UserError as err:
-        print(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""), file=sys.stderr)
+        print(err.lines, file=sys.stderr)
         code = 2
     raise SystemExit(code)
 

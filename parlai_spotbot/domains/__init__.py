@@ -28,17 +28,17 @@ def get_domain(name: str) -> Domain:
     `name` may be the path of a description (YAML) or of a file of conversations (JSON Lines). A further task has
     segments of 2, 3 and 5 exchanges, the contexts that it has, and folds after its splits.
     """
-    wanted_name = str(name).strip().lower()
+    wanted_name = name.strip().lower()
     for domain in DOMAINS.values():
         if wanted_name == domain.name or wanted_name in domain.aliases:
             return domain
-    if custom.is_file(str(name)):
-        return _checked(custom.describe(Path(name)), str(name))
-    if not _is_task(str(name)):
+    if custom.is_file(name):
+        return _checked(custom.describe(Path(name)), name)
+    if not _is_task(name):
         names = [*DOMAINS, *(alias for domain in DOMAINS.values() for alias in domain.aliases)]
         more = " Or name a task that ParlAI knows, a description (.yaml), or a file of conversations (.jsonl)."
         raise UserError(f"unknown domain '{name}'.", nearest(wanted_name, names) + more)
-    return Domain(name=str(name), task=str(name), segments=(2, 3, 5), description="A ParlAI task.")
+    return Domain(name=name, task=name, segments=(2, 3, 5), description="A ParlAI task.")
 
 
 def domain_of(folder: Path | str, name: str) -> Domain:

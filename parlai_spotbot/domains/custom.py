@@ -41,7 +41,7 @@ def describe(path: Path) -> Domain:
 
     Raises `UserError` naming file, line and field.
     """
-    path = Path(path).expanduser()
+    path = path.expanduser()
     if path.suffix.lower() in (".yaml", ".yml"):
         domain = _from_description(path)
     else:
@@ -146,7 +146,7 @@ def _checksum(path: Path) -> str:
 # -- a study's own copy ----------------------------------------------------------------------------------------------
 def keep(domain: Domain, study: Path) -> None:
     """Write the domain into the study's folder, whole or not at all: the description, which counts, comes last."""
-    folder = Path(study) / COPY
+    folder = study / COPY
     for split, path, digest in domain.paths:
         copy = folder / copy_name(split)
         if not copy.exists() or _checksum(copy) != digest:
@@ -159,7 +159,7 @@ def keep(domain: Domain, study: Path) -> None:
 
 def kept(study: Path) -> Path | None:
     """Return the path of the study's own description of its domain; None for a known domain."""
-    path = Path(study) / COPY / DESCRIPTION
+    path = study / COPY / DESCRIPTION
     return path if path.exists() else None
 
 

@@ -84,7 +84,7 @@ class Contestants:
         for name, error in errors.items():
             for handle in self._copies[name]:
                 handle.set_aside = error.problem
-            say(f"error: {error.problem}\n  {error.remedy}\n  The others play on; what is missing, a later run plays.")
+            say(f"{error.lines}\n  The others play on; what is missing, a later run plays.")
 
     def lease(self, names: Collection[str]) -> dict[str, ContestantHandle] | None:
         """The contestants `names` for one group, each in its least busy copy; None while others take the room.

@@ -41,7 +41,7 @@ METRIC = {"category": "method", "label": "label"}
 
 def read(folder: Path, name: str, columns: Iterable[str], **how) -> pd.DataFrame:
     """Read one of the files, with at least these columns; a `UserError` where it is missing or another."""
-    path = Path(folder) / name
+    path = folder / name
     try:
         frame = pd.read_csv(path, **how)
     except FileNotFoundError:
@@ -97,7 +97,7 @@ def predictive(folder: Path) -> pd.DataFrame:
     name = "predictive_validity.csv"
     frame = read(folder, name, [], header=None, skiprows=3)
     if frame.shape[1] < 8:
-        raise UserError(f"{Path(folder) / name}: {frame.shape[1]} columns, expected 14.", REMEDY)
+        raise UserError(f"{folder / name}: {frame.shape[1]} columns, expected 14.", REMEDY)
     keys = [named(frame[place], kind, name) for place, kind in enumerate(METRIC.values())]
     columns = ["choice_coef", "choice_r2", "choice_p", "rating_coef", "rating_r2", "rating_p"]
     return frame.iloc[:, 2:8].set_axis(columns, axis=1).set_index(keys)
@@ -119,7 +119,7 @@ def incremental(folder: Path) -> dict[str, list[tuple[str, float]]]:
 def pickled(folder: Path, name: str) -> pd.DataFrame | None:
     """A frame that was published as a pickle; None unless it is byte for byte the published one, since a pickle can do
     anything."""
-    path = Path(folder) / name
+    path = folder / name
     if not path.exists() or sha256(path) != SHA256[name]:
         return None
     return pd.read_pickle(path)
@@ -139,7 +139,7 @@ def comparisons(folder: Path) -> pd.DataFrame:
     name = "surge_comparisons.csv"
     frame = read(folder, name, ["bot", "bot comp", "label", "lose", "tie", "win"])
     if frame.shape[1] != 15:
-        raise UserError(f"{Path(folder) / name}: {frame.shape[1]} columns, expected 15.", REMEDY)
+        raise UserError(f"{folder / name}: {frame.shape[1]} columns, expected 15.", REMEDY)
     numbers = [f"{outcome} {what}" for outcome in ("lose", "tie", "win") for what in ("share", "low", "high", "n")]
     frame = frame.set_axis(["bot", "against", "dimension", *numbers], axis=1)
     kinds = {"bot": "bot", "against": "bot", "dimension": "label"}

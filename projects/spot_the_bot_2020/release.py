@@ -21,4 +21,4 @@ def download(folder: Path, url: str = URL, sha256: str = SHA256) -> Path:
     UserError
         No connection, or other bytes than the released ones; nothing is left then.
     """
-    return fetched(url, Path(folder) / "MongoDump.zip", sha256)
+    return fetched(url, folder / "MongoDump.zip", sha256)

@@ -91,7 +91,7 @@ def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = pri
                 _score(contestant, run, bar)
                 scores[contestant.name] = read_scores(contestant.name, run)
             except UserError as err:
-                say(f"error: {err.problem}" + (f"\n  {err.remedy}" if err.remedy else ""))
+                say(err.lines)
             bar.at(number * len(run.questions))
     return scores
 

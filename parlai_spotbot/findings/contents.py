@@ -72,15 +72,13 @@ class Contents(Analysis):
         if not sources:
             return self
 
-        def kept(analysis: dict[str, dict[str, dict]]) -> dict[str, dict[str, dict]]:
-            return {
-                name: {source: result for source, result in by_source.items() if source not in sources}
-                for name, by_source in analysis.items()
-            }
-
+        analysis = {
+            name: {source: result for source, result in by_source.items() if source not in sources}
+            for name, by_source in self.analysis.items()
+        }
         judges = {source: result for source, result in self.judges.items() if source not in sources}
         judgements = [j for j in self.judgements if j.source not in sources]
-        return replace(self, analysis=kept(self.analysis), judges=judges, judgements=judgements)
+        return replace(self, analysis=analysis, judges=judges, judgements=judgements)
 
     @cached_property
     def bots(self) -> list[str]:

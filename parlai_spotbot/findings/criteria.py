@@ -3,17 +3,19 @@ chart, as tables, as rows, and in the lines of the terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import Column
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, to, upper_first, who
+from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, plainly, to, upper_first, who
 
 LEVEL = 0.05
 
@@ -99,6 +101,23 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
     return text + _carried(ranking, len(groups) > 1) + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
+
+
+def summarise(result: Result) -> list[str]:
+    """Return who is ahead on the main question of several, and how many pairs are clear."""
+    data = result.data
+    main = data["criteria"][data["question"]]
+    first, *others = headline(main)
+    if not main["order"]:
+        return [first] if main.get("why") else []
+    question = plainly(data["question"]) if len(data["criteria"]) > 1 else ""
+    return [first, *others, f"{clearly(main, question)}."]
+
+
+def by_question(answers: Answers, ranked: Callable[[Answers, pd.DataFrame], dict], main: str) -> dict:
+    """Return the ranking by the `main` question at the top, those by all under `criteria`."""
+    rankings = {question: ranked(answers, answers.to(question)) for question in answers.questions}
+    return {**rankings[main], "question": main, "criteria": rankings}
 
 
 def _rejected(ranking: Mapping) -> bool:

@@ -48,7 +48,7 @@ def facts_of(study: Study, survey: str) -> Facts:
         facts,
         survey=survey_launched,
         items=data.items,
-        units={unit.unit_id: survey_launched for unit in data.units if (survey_launched := _asked_in(unit))},
+        units={unit.unit_id: asked for unit in data.units if (asked := _asked_in(unit))},
         judges={source: {"about": account} for source, account in study.judges(survey).items()},
         screening=tuple(screening_of(study, survey)),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),

@@ -25,11 +25,17 @@ Frame = Callable[[pd.DataFrame], pd.DataFrame]
 def beside_people(
     answers: Answers,
     *,
-    contests: Frame | None = None,
-    ratings: Frame | None = None,
+    contests: Callable[[pd.DataFrame], Frame] | None = None,
+    ratings: Callable[[pd.DataFrame], Frame] | None = None,
     scales: Mapping[str, Sequence[str]] | None = None,
 ) -> dict:
-    """Compare a judge with people on the same items, see `analysis.trust.trust_part`."""
+    """Compare a judge with people on the same items, see `analysis.trust.trust_part`; {} where there are no people.
+
+    `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes.
+    """
+    if answers.people is None:
+        return {}
+    both = pd.concat([answers.rows, answers.people.rows])
     people, judge = (
         rows.assign(answer=rows["answer"].astype(str))[list(trust.COLUMNS)]
         for rows in (answers.people.rows, answers.rows)
@@ -37,8 +43,8 @@ def beside_people(
     part = trust.trust_part(
         people,
         judge,
-        contests=contests,
-        ratings=ratings,
+        contests=contests and contests(both),
+        ratings=ratings and ratings(both),
         scales=scales,
         bounds={question: (float(scale[0]), float(scale[-1])) for question, scale in (scales or {}).items()},
         rng=answers.rng("trust"),

@@ -10,10 +10,8 @@ from parlai_spotbot.findings.ratings.trust import ratings_of
 
 def compute(answers: Answers) -> dict:
     """A judge beside people on the same items; {} for people, and where there are none."""
-    if answers.people is None:
-        return {}
     scales = {label: ["0", "1"] for label in answers.questions}
-    return trust.beside_people(answers, ratings=ratings_of(answers), scales=scales)
+    return trust.beside_people(answers, ratings=ratings_of, scales=scales)
 
 
 FINDING = trust.finding(FORM, compute)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.chats import FORM
 from parlai_spotbot.findings.choices import ranking
@@ -28,7 +29,7 @@ FINDING = Finding(
     FORM,
     compute,
     tables=TABLES,
-    summarise=ranking.summarise,
+    summarise=criteria.summarise,
     heading="Which partner is preferred?",
     chart=ranking.CHART,
     place=85,

@@ -10,10 +10,9 @@ from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.wording import plainly
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (
@@ -65,19 +64,7 @@ CHART = Chart(
 
 
 def compute(answers: Answers) -> dict:
-    return answers.once("ranking", _ranking_of)
-
-
-def _ranking_of(answers: Answers) -> dict:
-    """The first question's ranking at the top, all under `criteria`."""
-    ranked_by_question = {question: ranked(answers, answers.to(question)) for question in answers.questions}
-    main = answers.questions[0]
-    return {
-        **ranked_by_question[main],
-        "question": main,
-        "criteria": ranked_by_question,
-        "bootstrap": answers.bootstrap(),
-    }
+    return answers.once("ranking", lambda answers: criteria.by_question(answers, ranked, answers.questions[0]))
 
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
@@ -100,22 +87,12 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     return result | ({"why": fitted.why} if fitted.why else {})
 
 
-def summarise(result: Result) -> list[str]:
-    """Return who is ahead on the main question, and how many pairs are clear."""
-    main = result.data["criteria"][result.data["question"]]
-    first, *others = criteria.headline(main)
-    if not main["order"]:
-        return [first] if main.get("why") else []
-    question = plainly(result.data["question"]) if len(result.data["criteria"]) > 1 else ""
-    return [first, *others, f"{criteria.clearly(main, question)}."]
-
-
 FINDING = Finding(
     "ranking",
     FORM,
     compute,
     tables=TABLES,
-    summarise=summarise,
+    summarise=criteria.summarise,
     heading="Who is preferred?",
     chart=CHART,
     bars=("score",),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pandas as pd
 
+from parlai_spotbot.analysis.choices.grid import OUTCOMES
 from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
@@ -13,21 +12,19 @@ from parlai_spotbot.findings.choices import FORM
 
 def compute(answers: Answers) -> dict:
     """A judge beside people on the same items; {} for people, and where there are none."""
-    return trust.beside_people(answers, contests=_contests(answers)) if answers.people is not None else {}
+    return trust.beside_people(answers, contests=_contests)
 
 
-def _contests(source_answers: Answers) -> Callable[[pd.DataFrame], pd.DataFrame]:
+def _contests(both: pd.DataFrame) -> trust.Frame:
     """Return a function from answers to the matches that they decide."""
-    both = [source_answers.rows] if source_answers.people is None else [source_answers.rows, source_answers.people.rows]
-    contestants = pd.concat(both).drop_duplicates("item_id").set_index("item_id")[["a", "b"]]
-    outcomes = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
+    contestants = both.drop_duplicates("item_id").set_index("item_id")[["a", "b"]]
 
     def of(answers: pd.DataFrame) -> pd.DataFrame:
         rows = answers[["annotation_id", "worker_id", "item_id", "conversation_id"]].copy()
         rows["criterion"] = answers["question"]
         for column in ("a", "b"):
             rows[column] = answers["item_id"].map(contestants[column])
-        rows["outcome"] = answers["answer"].map(outcomes)
+        rows["outcome"] = answers["answer"].map(OUTCOMES)
         return rows[rows["a"] != rows["b"]]
 
     return of

@@ -7,11 +7,10 @@ import pandas as pd
 from parlai_spotbot.analysis.ratings import SCALE, rate
 from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.methods import CLUSTERED
 from parlai_spotbot.findings.ratings import FORM
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.wording import plainly
 
 CRITERION = "mean rating from 1 to 5"
 TEST = (
@@ -50,14 +49,7 @@ TABLES = {
 
 
 def compute(answers: Answers) -> dict:
-    return answers.once("ranking", _ranking_of)
-
-
-def _ranking_of(answers: Answers) -> dict:
-    """The overall dimension's ranking at the top, all under `criteria`."""
-    ranked_by_question = {question: ranked(answers, answers.to(question)) for question in answers.questions}
-    main = main_dimension(answers)
-    return {**ranked_by_question[main], "question": main, "criteria": ranked_by_question}
+    return answers.once("ranking", lambda answers: criteria.by_question(answers, ranked, main_dimension(answers)))
 
 
 def main_dimension(answers: Answers) -> str:
@@ -70,23 +62,12 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
 
 
-def summarise(result: Result) -> list[str]:
-    """Return who has the best mean, and how many pairs are clear."""
-    data = result.data
-    main = data["criteria"][data["question"]]
-    first, *others = criteria.headline(main)
-    if not main["order"]:
-        return [first] if main.get("why") else []
-    question = plainly(data["question"]) if len(data["criteria"]) > 1 else ""
-    return [first, *others, f"{criteria.clearly(main, question)}."]
-
-
 FINDING = Finding(
     "ranking",
     FORM,
     compute,
     tables=TABLES,
-    summarise=summarise,
+    summarise=criteria.summarise,
     heading="How are they rated?",
     chart=Chart(
         "forest",

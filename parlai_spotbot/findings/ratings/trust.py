@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE
@@ -14,17 +12,14 @@ from parlai_spotbot.findings.ratings import FORM
 
 def compute(answers: Answers) -> dict:
     """A judge beside people on the same items; {} for people, and where there are none."""
-    if answers.people is None:
-        return {}
     scales = {question: [str(value) for value in SCALE] for question in answers.questions}
-    return trust.beside_people(answers, ratings=ratings_of(answers), scales=scales)
+    return trust.beside_people(answers, ratings=ratings_of, scales=scales)
 
 
-def ratings_of(source_answers: Answers) -> Callable[[pd.DataFrame], pd.DataFrame]:
+def ratings_of(both: pd.DataFrame) -> trust.Frame:
     """For trust.json: the scores that answers give."""
-    both = [source_answers.rows] if source_answers.people is None else [source_answers.rows, source_answers.people.rows]
     key = ["item_id", "target"]
-    name = pd.concat(both).drop_duplicates(key).set_index(key)["name"]
+    name = both.drop_duplicates(key).set_index(key)["name"]
 
     def of(answers: pd.DataFrame) -> pd.DataFrame:
         index = answers.set_index(key).index

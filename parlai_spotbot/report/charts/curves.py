@@ -36,15 +36,15 @@ def curve(chart: Chart, looks: Looks, name: str) -> Drawing | None:
         logarithmic = min(values) > 0 and max(values) > SPREAD * min(values)
         if logarithmic:
             _logarithmic(axes, values)
-        if data.get("reference") is not None:
+        if data["reference"] is not None:
             axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
         for place, line in enumerate(series):
-            _line(axes, line, look_of(line["label"], looks, place), data.get("steps"), len(series) <= MOST)
+            _line(axes, line, look_of(line["label"], looks, place), data["steps"], len(series) <= MOST)
         if not logarithmic and all(float(x).is_integer() for x in values):
             axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))  # what is counted has no halves
-        axes.set_xlabel(data.get("x", ""))
-        axes.set_ylabel(data.get("y", ""))
-        if is_share(data.get("y", "")):
+        axes.set_xlabel(data["x"])
+        axes.set_ylabel(data["y"])
+        if is_share(data["y"]):
             axes.yaxis.set_major_formatter(PERCENT)
         drawing.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
         return svg(drawing, name, chart.label, chart.rows)
@@ -63,10 +63,10 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
 
 
 def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None:
-    x, y = (np.array([np.nan if v is None else v for v in line[key]], dtype=float) for key in ("x", "y"))
+    x, y = (np.array(line[key], dtype=float) for key in ("x", "y"))
     where = "post" if steps else None
     if banded and line.get("low") and line.get("high"):
-        low, high = (np.array([np.nan if v is None else v for v in line[key]], float) for key in ("low", "high"))
+        low, high = (np.array(line[key], dtype=float) for key in ("low", "high"))
         axes.fill_between(x, low, high, step=where, color=look.colour, alpha=0.14, lw=0)
     style = {"color": look.colour, "ls": look.linestyle, "lw": 1.5, "label": label_text(line["label"])}
     if steps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import Chart, Name
-from parlai_spotbot.report.charts.axes import Looks, label_text, names_down
+from parlai_spotbot.report.charts.axes import Looks, label_text
 from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg
 
 
@@ -32,12 +32,13 @@ def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
                 axes.text(x, y, texts[y][x], ha="center", va="center", fontsize=8)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(
-            range(len(columns)), [label_text(c) for c in columns], rotation=30, ha="left", rotation_mode="anchor"
+            range(len(columns)), [*map(label_text, columns)], rotation=30, ha="left", rotation_mode="anchor"
         )
         axes.xaxis.tick_top()
-        axes.tick_params(axis="x", length=0)
-        names_down(axes, [label_text(label) for label in rows])
+        axes.set_yticks(range(len(rows)), [*map(label_text, rows)])
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
-        axes.set_xlabel(data.get("x", ""))
-        axes.set_ylabel(data.get("y", ""))
+        axes.set_xlabel(data["x"])
+        axes.set_ylabel(data["y"])
         return svg(drawing, name, chart.label, chart.rows)

@@ -95,7 +95,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_litter(tmp_path):
 
 
 HOLDER = """
-import sys, time
+import pathlib, sys, time
 from pathlib import Path
 from parlai_spotbot import files
 with files.lock(Path(sys.argv[1]), "spotbot_selfchat"):
@@ -127,7 +127,7 @@ def test_a_second_process_is_told_who_holds_the_study_and_a_killed_one_frees_it(
 
 
 WRITER = """
-import sys, time
+import pathlib, sys, time
 from parlai_spotbot import files
 
 def pieces():
@@ -135,7 +135,7 @@ def pieces():
     print("writing", flush=True)
     time.sleep(60)
 
-files.write_bytes(sys.argv[1], pieces())
+files.write_bytes(pathlib.Path(sys.argv[1]), pieces())
 """
 
 

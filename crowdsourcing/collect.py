@@ -11,6 +11,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -26,7 +27,6 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, Tra
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, reading
 from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, update_lists
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
-from parlai_spotbot.crowdsourcing.training_results import moment, training_rows
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
@@ -279,3 +279,28 @@ def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = ch
     previous = path.read_bytes() if path.exists() else b""
     if text.encode("utf-8") != previous:
         write(path, text)
+
+
+def moment(seconds: float) -> str:
+    """Return a time of the ledger as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def training_rows(sittings: Iterable[tuple[str, TrainingRound]], names: Mapping[str, str]) -> list[dict]:
+    """Return the rounds, each with its task, in the order in which they came in; `names` replaces worker ids."""
+    return [
+        {
+            "task": task,
+            "annotator": names[one.worker],
+            **{name: one.result[name] for name in ("attempt", "round", "role")},
+            "dialogue": one.dialogue,
+            **{name: one.result[name] for name in ("wrong_turns", "of")},
+            "mistakes_by_label": one.result["mistakes"],
+            "passed": one.passed,
+            "at": moment(one.at),
+            "seconds": one.result["seconds"],
+            "group": one.team,
+        }
+        for task, one in sorted(sittings, key=lambda pair: pair[1].at)
+        if one.body
+    ]

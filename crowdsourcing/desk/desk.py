@@ -16,7 +16,6 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from parlai_spotbot.crowdsourcing.chat.chat_requests import ChatDesk
 from parlai_spotbot.crowdsourcing.desk import grading, questionnaire
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed, shaped, short
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
@@ -44,7 +43,7 @@ class UnitBody(TypedDict):
 log = logging.getLogger(__name__)
 
 
-class Desk(ChatDesk, Reception):
+class Desk(Reception):
     """The desk of one survey: Desk(inputs), see desk_inputs.py.
 
     Raises `UserError` where the ledger belongs to another survey or to other units, or a unit breaks the rules itself.
@@ -254,6 +253,63 @@ class Desk(ChatDesk, Reception):
             raise malformed("There is nothing to open in this survey.")
         number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
         return {"item": self.pages(handout)[number][0]}
+
+    # -- chats ------------------------------------------------------------------------------------------------------
+    def say(self, visitor: Visitor, body: Any) -> dict:
+        """Say something to the partner; ``{"chat": CHAT, "turns": those from this message on}`` when it is durable.
+
+        ``body = {"unit", "item", "number", "text"}``; the number is the one that CHAT names as the next. The same
+        message again counts once. Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 said (another message
+        has this number), answer_due, not_next, chat_over, doubled, 410 late, 422 empty, too_long.
+        """
+        return self.chats.say(self._chatting(visitor, body), body)
+
+    def chat(self, visitor: Visitor, body: Any) -> dict:
+        """Return how the chat stands: ``{"chat": CHAT, "turns": those from "have" on, "step"}``. It changes nothing.
+
+        ``body = {"unit", "item", "have": as many turns as the page has}``. Refusals: 400 malformed, 403 foreign,
+        preview, 404 unknown, 409 doubled, 410 late.
+        """
+        return self.chats.poll(self._chatting(visitor, body), body)
+
+    def rate(self, visitor: Visitor, body: Any) -> dict:
+        """Take the ratings of a chat, for good; returns the SESSION when they are durable.
+
+        ``body = {"unit", "item", "answers", "seconds", "comment"}``. The same again counts once. Refusals: 400
+        malformed, 403 foreign, preview, 404 unknown, 409 rated (otherwise, before), chat_short, answer_due, chat_over,
+        doubled, 410 late, 422 incomplete.
+        """
+        self.chats.rate(self._chatting(visitor, body), body)
+        return self.session(visitor)
+
+    def leave(self, visitor: Visitor, body: Any) -> dict:
+        """End a unit whose partner can't go on, without blame; returns the SESSION with ``"left": true``.
+
+        ``body = {"unit"}``. It does not count for the allowance. The same again changes nothing.
+        Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 not_failed, doubled, 410 late.
+        """
+        handout = self._of_chat(visitor, body)
+        if handout.status == "done":
+            raise self.refusal("doubled")
+        if handout.status == "open" and not self.chats.failed(handout):
+            raise self.refusal("not_failed")
+        if handout.status not in ("open", "void"):
+            raise self.refusal("late")
+        self._end(handout, "void")
+        return {**self.session(visitor), "left": True}
+
+    def _of_chat(self, visitor: Visitor, body: Any) -> Handout:
+        """Return the hand-out that the body names, in a survey in which people chat."""
+        handout = self._own(visitor, body)
+        if not self.chats:
+            raise malformed("Nobody chats in this survey.")
+        return handout
+
+    def _chatting(self, visitor: Visitor, body: Any) -> Handout:
+        """Return the same, which is open."""
+        handout = self._of_chat(visitor, body)
+        self._unfinished(handout)
+        return handout
 
     # -- what the operator's process does ----------------------------------------------------------------------------
     def expire(self) -> int:

@@ -1,11 +1,14 @@
 """Every turn of a corpus, each text once: what distractors are drawn from, and the candidates of the whole corpus.
 
-Texts that are the same but for case and marks count once, so that no question holds one twice. The order follows the
-texts alone, never the order in which a corpus was read.
+Texts are anonymous, as in the paper (section 4.2): words beginning with @ become @user; mail addresses, telephone
+numbers and links get a placeholder as well. A turn that is offensive, or personal beyond that, is no candidate, and no
+question holds it. Texts that are the same but for case and marks count once, so that no question holds one twice. The
+order follows the texts alone, never the order in which a corpus was read.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,9 +16,41 @@ from functools import cached_property
 import numpy as np
 
 from parlai_spotbot.domains import Episode
-from parlai_spotbot.nuc.cleaning import anonymise, fault_of
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.texts.normal_forms import bare_text
+
+OFFENSIVE, PERSONAL = "offensive", "personal"
+REASONS = (OFFENSIVE, PERSONAL)
+"""Why a turn is left out."""
+
+USER, EMAIL, PHONE, LINK = "@user", "[email]", "[phone]", "[link]"
+
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
+_LINK = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]{1,63}\.(?:com|org|net|edu|io|gov|ly|tv)\b(?:/\S*)?", re.IGNORECASE)
+_PHONE = re.compile(
+    r"\+\d[\d ().-]{6,}\d"  # with the code of a country
+    r"|(?<![\w.])(?:\(\d{3}\) ?|\d{3}[-. ])\d{3}[-. ]\d{4}\b"
+    r"|(?<![\w.-])\d{3}[-.]\d{4}\b(?![-.]\d)"
+    r"|(?<![\w.,])\d{7,}\b"
+)
+_USER = re.compile(r"(?<!\S)(?P<before>[^\w\s@]*)@\w+")
+_PLACEHOLDER = re.compile(r"@user|\[(?:email|phone|link)\]")
+
+
+def anonymise(text: str) -> str:
+    """Return `text` in one line, with placeholders for mail, links, telephone numbers and words beginning with @."""
+    text = _EMAIL.sub(EMAIL, " ".join(text.split()))
+    text = _PHONE.sub(PHONE, _LINK.sub(LINK, text))
+    return _USER.sub(rf"\g<before>{USER}", text)
+
+
+def fault_of(text: str) -> str | None:
+    """Return why an anonymous text is left out (one of `REASONS`), by the rules of ``spotbot:chitchat``; else None."""
+    from parlai_spotbot.tasks.chitchat import cleaning
+
+    if cleaning.profane(text):
+        return OFFENSIVE
+    return PERSONAL if cleaning.personal(_PLACEHOLDER.sub("so", text)) else None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ forbids any request and any script but its own, which it knows by its hash.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,16 +17,17 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.render import tell
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.sections import Name, Table
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
 from parlai_spotbot.report.drawing import PALETTE, Drawing
-from parlai_spotbot.report.failures import failures_sentence, failures_table
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.report.second_screen import second_screen
 from parlai_spotbot.report.templating import environment, script
+from parlai_spotbot.wording import NONE, counted
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.finding import Finding
@@ -175,3 +177,36 @@ def _left_out(read: Sequence[Contents], without: Sequence[str]) -> list[str]:
         if name not in source_by_name:
             raise UserError(f"--without-judge {name}: no such judge answered.", nearest(name, source_by_name))
     return [source_by_name[name] for name in dict.fromkeys(without)]
+
+
+def failures_table(failures: list[dict], finished: set[str]) -> Table | None:
+    """One row a failure; `finished` are the conversations that a later run completed."""
+    if not failures:
+        return None
+    rows = [
+        (
+            Name(str(row.get("contestant", NONE))),
+            str(row.get("kind", NONE)),
+            str(row.get("conversation_id", NONE)),
+            str(row.get("message", "")),
+            "played later" if row.get("conversation_id") in finished else "still missing",
+        )
+        for row in failures
+    ]
+    how = (
+        "What went wrong in self-play, each with its conversation; whether a later run completed it. Missing "
+        "conversations make a pair's numbers less certain, and not at random where one bot fails at a certain kind of "
+        "turn."
+    )
+    head = ("Contestant", "Kind", "Conversation", "Message", "")
+    return Table("Failures", how, head, rows, folded=len(rows) > 12)
+
+
+def failures_sentence(found: list[dict], finished: set[str]) -> str:
+    """Return how many failures there are, whose most are, and how many conversations are missing; "" of none."""
+    if not found:
+        return ""
+    [(most, count)] = Counter(str(row.get("contestant", NONE)) for row in found).most_common(1)
+    missing = len({row.get("conversation_id") for row in found} - finished)
+    lost = f"{counted(missing, 'conversation')} {'is' if missing == 1 else 'are'} still missing"
+    return f"{counted(len(found), 'failure')}, most of {most} ({count}); {lost if missing else 'none is missing now'}."

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from parlai_spotbot import __version__, files
-from parlai_spotbot.domains import Domain
+from parlai_spotbot.domains import Domain, Episode
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import LEFT_OUT
-from parlai_spotbot.records import Conversation
-from parlai_spotbot.selfplay import human_pool
+from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
 from parlai_spotbot.selfplay.contestants import Contestants, LocalEngine
@@ -25,7 +26,7 @@ from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import check_played, schedule, seed_of
+from parlai_spotbot.selfplay.schedule import check_played, conversation_id, derive, schedule, seed_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
@@ -208,7 +209,7 @@ def wanted_people(plan: Plan) -> int:
 
 def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
     episodes = domain.episodes(HUMAN_POOLS[plan.human_pool])
-    return human_pool.human_conversations(plan, domain, episodes, wanted_people(plan))
+    return human_conversations(plan, domain, episodes, wanted_people(plan))
 
 
 def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
@@ -273,3 +274,37 @@ def versions() -> dict[str, str]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             result[package] = importlib.metadata.version(package)
     return result
+
+
+PEOPLE = (HUMAN, HUMAN)
+
+
+def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], count: int) -> list[Conversation]:
+    """Draw `count` conversations between people (fewer where the pool is smaller), cut to the bots' length.
+
+    The first exchange stays as context, as the bots' seed does, unless they have none. Conversations of full length
+    come first; where there are too few, shorter ones that fill at least the shortest segment follow.
+    """
+    order = np.random.default_rng(derive(plan.seed, HUMAN)).permutation(len(episodes))
+    shuffled = [episodes[int(i)] for i in order]
+    seed = 0 if plan.unseeded else 1
+    full = [e for e in shuffled if len(e.turns) // 2 >= seed + plan.exchanges]
+    shorter = [e for e in shuffled if seed + min(plan.segments) <= len(e.turns) // 2 < seed + plan.exchanges]
+    conversations = []
+    for number, episode in enumerate((full + shorter)[:count]):
+        exchanges = min(len(episode.turns) // 2, seed + plan.exchanges)
+        conversations.append(
+            Conversation(
+                conversation_id=conversation_id(PEOPLE, number),
+                domain=domain.name,
+                pair=PEOPLE,
+                number=number,
+                entities=PEOPLE,
+                turns=tuple(Turn(HUMAN, text) for text in episode.turns[: 2 * exchanges]),
+                seed_exchanges=seed,
+                seed_id=episode.episode_id,
+                context=tuple(episode.context),
+                provenance={"fold": HUMAN_POOLS[plan.human_pool]},
+            )
+        )
+    return conversations

@@ -20,7 +20,7 @@ from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
-from parlai_spotbot.crowdsourcing.server.request_rates import Rate
+from parlai_spotbot.crowdsourcing.server.request_queue import Rate
 from parlai_spotbot.errors import UserError
 
 

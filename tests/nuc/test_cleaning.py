@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlai_spotbot.nuc.cleaning import anonymise, fault_of
+from parlai_spotbot.nuc.bank import anonymise, fault_of
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,28 @@ def parlai(*words: object, code: int = 0, typed: str = "") -> tuple[str, str]:
         return _run(run, words, code)
 
 
-def _run(command: Callable, words: tuple, code: int) -> tuple[str, str]:
-    out, err, ended = io.StringIO(), io.StringIO(), 0
+def ended(command: Callable, words: tuple) -> tuple[int, str, str]:
+    """Run a command with a list of words; returns (exit code, stdout, stderr)."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             command([str(word) for word in words])
         except SystemExit as end:
-            ended = end.code or 0
-    assert ended == code, f"{' '.join(map(str, words))}\n{out.getvalue()}{err.getvalue()}"
-    return out.getvalue(), err.getvalue()
+            code = end.code or 0
+    return code, out.getvalue(), err.getvalue()
+
+
+def in_a_line(command: Callable) -> Callable[..., tuple[int, str, str]]:
+    """Return a function of words that runs `command` as `ended` does, with stderr in one line."""
+
+    def run(*words: object) -> tuple[int, str, str]:
+        code, out, err = ended(lambda told: command(*told), words)
+        return code, out, " ".join(err.split())
+
+    return run
+
+
+def _run(command: Callable, words: tuple, code: int) -> tuple[str, str]:
+    now, out, err = ended(command, words)
+    assert now == code, f"{' '.join(map(str, words))}\n{out}{err}"
+    return out, err

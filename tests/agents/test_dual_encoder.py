@@ -1,12 +1,12 @@
 """The dual encoder learns, by either loss, is saved and loaded, ranks as ParlAI asks it to, and is the same again."""
 
-import json
-
 import pytest
 from parlai.core.agents import create_agent
 from parlai.core.opt import Opt
 from parlai.scripts.eval_model import EvalModel
 from parlai.scripts.train_model import TrainModel
+
+from parlai_spotbot import files
 
 TOPICS = ("tea", "rain", "train", "piano", "bread", "garden", "lamp", "book")
 CHANCE = 1 / 4
@@ -35,7 +35,7 @@ def talk(tmp_path_factory, load):
                     "true": number % 4,
                 }
             )
-        (folder / f"{fold}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        files.write_jsonl(folder / f"{fold}.jsonl", rows)
     return folder
 
 

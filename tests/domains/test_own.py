@@ -1,6 +1,5 @@
 """A user's own domain: files and descriptions, folds, errors by file, line and field, and a study's own copy."""
 
-import json
 import random
 import shutil
 from collections import Counter
@@ -9,6 +8,7 @@ import pytest
 import yaml
 from case_tables import case_table
 
+from parlai_spotbot import files
 from parlai_spotbot.domains import FOLDS, custom, domain_of, get_domain, keep_domain
 from parlai_spotbot.domains.folding import SHARES
 from parlai_spotbot.errors import UserError
@@ -23,7 +23,7 @@ def lines(count, **more):
 
 
 def write(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files.write_jsonl(path, rows)
     return str(path)
 
 

@@ -1,10 +1,10 @@
 """A study over a user's own file: played, gone on with after the file has moved, refused where the file is another."""
 
-import json
 import shutil
 
 import pytest
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
@@ -22,7 +22,7 @@ def run(path, said=None, **asked):
 def write(path, count=60):
     rows = [{"turns": [f"thing {n} of {i}" for i in range(8)], "context": [f"I am {n}.", ""]} for n in range(count)]
     path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files.write_jsonl(path, rows)
     return str(path)
 
 

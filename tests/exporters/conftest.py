@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from in_process import in_a_line
 
 from parlai_spotbot.scripts.spotbot_export import SpotbotExport
 from parlai_spotbot.study import Study
@@ -22,16 +23,6 @@ def study(tmp_path):
 
 
 @pytest.fixture
-def run(capsys):
+def run():
     """Run spotbot_export; returns (exit code, stdout, stderr in one line)."""
-
-    def command(*words) -> tuple[int, str, str]:
-        code = 0
-        try:
-            SpotbotExport.main(*map(str, words))
-        except SystemExit as end:
-            code = end.code
-        said = capsys.readouterr()
-        return code, said.out, " ".join(said.err.split())
-
-    return command
+    return in_a_line(SpotbotExport.main)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from parlai_spotbot import files
 from parlai_spotbot.exporters.preferences import WHY, same_context
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
@@ -28,7 +29,7 @@ def asked(tmp_path, capsys):
             for number, both in enumerate(pairs)
             for bot, texts in zip(("good", "poor"), both, strict=True)
         ]
-        (tmp_path / "chats.jsonl").write_text("".join(json.dumps(row) + "\n" for row in chats))
+        files.write_jsonl(tmp_path / "chats.jsonl", chats)
         lines = ["conversation_ids,worker_id,question,target,answer,annotation_id"]
         lines += [f"{ids},{who},engagingness,pair,{answer},{n}" for n, (ids, who, answer) in enumerate(rows)]
         (tmp_path / "answers.csv").write_text("\n".join(lines) + "\n")

@@ -5,6 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from in_process import in_a_line
 
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
@@ -105,19 +106,9 @@ def dump(rows, tmp_path):
 
 
 @pytest.fixture
-def run(capsys):
+def run():
     """Run spotbot_import; returns (exit code, stdout, stderr in one line)."""
-
-    def command(*words) -> tuple[int, str, str]:
-        code = 0
-        try:
-            SpotbotImport.main(*map(str, words))
-        except SystemExit as end:
-            code = end.code
-        said = capsys.readouterr()
-        return code, said.out, " ".join(said.err.split())
-
-    return command
+    return in_a_line(SpotbotImport.main)
 
 
 @pytest.fixture

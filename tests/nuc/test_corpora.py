@@ -1,11 +1,11 @@
 """Reading corpora: the embedded one, tasks, files, studies; folds that share nothing."""
 
-import json
 import random
 
 import pytest
 from parlai.core.teachers import DialogTeacher
 
+from parlai_spotbot import files
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import FOLDS_OF, read_corpus
@@ -41,7 +41,7 @@ def task(monkeypatch):
 
 
 def _write(path, rows):
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files.write_jsonl(path, rows)
     return path
 
 

@@ -1,12 +1,12 @@
 """Questions of several corpora in one run and in one survey: as many of each, and figures of each."""
 
-import json
 import sys
 from pathlib import Path
 
 import pytest
 from scoring_models import FORMS, WORDS
 
+from parlai_spotbot import files
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
 from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
@@ -26,7 +26,7 @@ def corpora(tmp_path_factory):
     texts = [form.format(word) for word in WORDS for form in FORMS]
     for name, step in (("films", 7), ("trains", 11)):
         rows = [{"turns": [f"{name} {texts[(step * i + 13 * t) % 80]} {i}" for t in range(8)]} for i in range(40)]
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        files.write_jsonl(folder / f"{name}.jsonl", rows)
     (folder / "pool.yaml").write_text("guess: random_candidate\n", encoding="utf-8")
     return folder
 

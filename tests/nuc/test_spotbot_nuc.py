@@ -10,6 +10,7 @@ import pytest
 from parlai.utils import logging
 from scoring_models import FORMS, WORDS, saved_agent
 
+from parlai_spotbot import files
 from parlai_spotbot.findings import render
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
@@ -26,7 +27,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nuc")
     texts = [form.format(word) for word in WORDS for form in FORMS]
     rows = [{"turns": [texts[(7 * i + 13 * t) % 80] + f" {i}" for t in range(8)]} for i in range(30)]
-    (folder / "talk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files.write_jsonl(folder / "talk.jsonl", rows)
     model = saved_agent(folder / "dual", "spotbot:dual_encoder", hiddensize=8, embeddingsize=8)
     (folder / "pool.yaml").write_text(f"guess: random_candidate\ndual: {{model_file: {model}}}\n", encoding="utf-8")
     run(folder, folder / "out")

@@ -5,6 +5,7 @@ import json
 import pytest
 from in_process import spotbot
 
+from parlai_spotbot import files
 from parlai_spotbot.domains import custom
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.option_parser import OptionParser
@@ -112,7 +113,7 @@ def test_a_trial_takes_the_seeds_of_the_study_s_own_domain(tmp_path):
         {"id": f"c{i}", "split": split, "turns": [f"the soup of day {i}, cup {k}" for k in range(16)]}
         for i, split in enumerate(("bots", "judges", "humans", "seeds", "seeds", "seeds"))
     ]
-    file.write_text("".join(json.dumps(row) + "\n" for row in told))
+    files.write_jsonl(file, told)
     study = tmp_path / "s"
     custom.keep(custom.describe(file), study)
     file.unlink()

@@ -5,6 +5,7 @@ import json
 import pytest
 from case_tables import case_table
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
 
@@ -46,7 +47,7 @@ def test_fewer_candidates_are_the_first_drawn():
 def test_what_is_wrong_is_named_with_file_and_line(tmp_path, change, error):
     path = tmp_path / "questions.jsonl"
     rows = [QUESTION.to_json(), {**QUESTION.to_json(), "question_id": "q2", **change}]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files.write_jsonl(path, rows)
     with pytest.raises(UserError, match=error) as caught:
         read_questions(path)
     assert f"{path}, line 2" in caught.value.problem

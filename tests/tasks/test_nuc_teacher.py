@@ -1,6 +1,5 @@
 """The ParlAI teacher of spotbot:nuc: candidates with every label, folds, options, rankers of ParlAI on it, errors."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -8,6 +7,7 @@ from parlai.core.params import ParlaiParser
 from parlai.core.teachers import create_task_agent_from_taskname
 from parlai.scripts.eval_model import EvalModel
 
+from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.corpora import read_corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
@@ -31,7 +31,7 @@ def conversations(tmp_path_factory):
         {"turns": [f"turn {i} of table {n}" for i in range(7)], "split": ("train", "valid", "test")[n % 3]}
         for n in range(30)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files.write_jsonl(path, rows)
     return path
 
 

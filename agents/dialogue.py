@@ -5,8 +5,6 @@ told to it in the same way as its own. Everything an answer depends on is in a `
 taken up again, or answered in another batch, goes on in the same way.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import itertools

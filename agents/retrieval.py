@@ -5,8 +5,6 @@ A conversation of people lends at most one turn to a conversation: two retrieval
 sources and recite them to the end.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ The flags are the analysis's (`surveys.controls.flags`), which leaves out of its
 than the launch allows. Here nobody is removed: a person decides about the payment.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Check what a study's collections left: ledgers, their backups, secrets, and Mephisto's database beside them."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path

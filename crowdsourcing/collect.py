@@ -6,8 +6,6 @@ are unknown to the platform. Pseudonyms replace worker ids; annotators.csv in th
 back.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field

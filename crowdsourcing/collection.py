@@ -1,7 +1,5 @@
 """A launch's collection: everything that annotators are given, checked."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

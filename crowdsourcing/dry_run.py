@@ -4,8 +4,6 @@ Hours follow from the seconds per annotation that papers report of the survey (`
 reading are work too, and counted.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ One operator a study. Stopped in any way, kill -9 included, the same launch goes
 done, the port is the one that open pages ask at, and the links stay those that were given out.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import threading

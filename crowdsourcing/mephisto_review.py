@@ -4,8 +4,6 @@ Stock ``mephisto`` neither starts on Python 3.11 nor knows where a study's datab
 that Mephisto's examples bring along: it shows the work of one annotator after the other and asks what to do with it.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import sys

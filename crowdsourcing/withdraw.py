@@ -4,8 +4,6 @@ That they took part, which units they were handed and that these are done stays,
 answers go from the ledger, from Mephisto's copy, and with the next collection from the judgements and comments.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """A table of a reproduction: the paper's value, ours, the difference, and the definition used, one cell a row."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

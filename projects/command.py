@@ -1,8 +1,6 @@
 """The projects' commands: options from a dataclass; exit code 0, or 2 with one clear error for bad input, or 130 where
 the user stopped them."""
 
-from __future__ import annotations
-
 import inspect
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Fetches a published file, and makes sure that it is the one that was published."""
 
-from __future__ import annotations
-
 import hashlib
 import urllib.error
 import urllib.request

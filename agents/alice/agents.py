@@ -6,8 +6,6 @@ or read the clock do nothing, or say a fixed date: what a partner says can do no
 text.
 """
 
-from __future__ import annotations
-
 import functools
 import gc
 import itertools

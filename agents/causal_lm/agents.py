@@ -1,7 +1,5 @@
 """Any causal language model of transformers as a ParlAI agent, batched, with what it read kept between turns."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

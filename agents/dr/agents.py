@@ -3,8 +3,6 @@
 The paper's weak baseline (section 4). `parlai_spotbot.zoo.spotbot.dr` says how it is trained.
 """
 
-from __future__ import annotations
-
 import torch
 from parlai.agents.seq2seq.seq2seq import Seq2seqAgent
 from parlai.core.opt import Opt

@@ -1,7 +1,5 @@
 """The dual encoder with LSTM (Lowe et al., 2015) as a ParlAI ranker, to be trained and to take part."""
 
-from __future__ import annotations
-
 import torch
 from parlai.core.message import Message
 from parlai.core.opt import Opt

@@ -1,7 +1,5 @@
 """Eliza (Weizenbaum, 1966) as a ParlAI agent: the rules of nltk.chat.eliza, seeded for each conversation."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Retrieval by sentence embeddings as a ParlAI agent: it answers like a person who heard something similar."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ A server's answers are not reproducible: the same seed need not give the same te
 change. So the provenance keeps what the server said of itself, and what it all took.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

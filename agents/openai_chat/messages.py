@@ -4,8 +4,6 @@ A server's tokenizer isn't known, so lengths are estimated, on the long side, fr
 is always cut at the same place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A plain Python function, or class, as a ParlAI agent: ``-m spotbot:plain_python --plain-python my_bot:respond``."""
 
-from __future__ import annotations
-
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
 

@@ -4,8 +4,6 @@ Each turn continues the model's own chat template. Its chances come from one gen
 depend on what else is in the batch (in fp32; in bf16 rounding depends on the batch's shape).
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 from pydantic import Field

@@ -6,8 +6,6 @@ again with what was said so far, in a session of its own for each chat. A reques
 nothing here needs to outlive the process.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections import defaultdict

@@ -2,8 +2,6 @@
 shows the same.
 """
 
-from __future__ import annotations
-
 import random
 from dataclasses import dataclass
 from typing import Any

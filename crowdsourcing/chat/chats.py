@@ -4,8 +4,6 @@ Called from the desk's thread only. A message is in the ledger before it is ackn
 unanswered messages go to the contestant again after the next start.
 """
 
-from __future__ import annotations
-
 import logging
 import random
 import sqlite3

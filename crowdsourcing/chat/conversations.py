@@ -4,8 +4,6 @@ A chat counts when it was rated and its unit was handed in. Ids follow from the 
 which chats began, so collecting again changes nothing.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

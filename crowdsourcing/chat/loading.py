@@ -1,7 +1,5 @@
 """The contestants of a launch: started and loaded before anybody comes in, ended when the launch ends."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from collections.abc import Iterator

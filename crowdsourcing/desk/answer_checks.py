@@ -5,8 +5,6 @@ its conditions hold (surveys.survey). Answers are rebuilt here from the body, so
 answers to questions that are not put are left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, Required

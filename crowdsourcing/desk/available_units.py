@@ -4,8 +4,6 @@ The ledger is the authority; this is its copy for speed. Segments that lack the 
 order of the units file, so that the choice depends on the ledger alone.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache

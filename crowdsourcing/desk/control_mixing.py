@@ -3,8 +3,6 @@
 Nothing but its words tells a control from an item: like an item's, its annotators are those of one segment of units.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

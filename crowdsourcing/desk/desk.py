@@ -6,8 +6,6 @@ crash between the two loses nothing. A request that is not granted raises `contr
 codes. A full disk or a locked file is a `sqlite3.OperationalError` or `OSError`, and nothing was written then.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 import sqlite3

@@ -1,7 +1,5 @@
 """Inputs of a desk: survey and units, the page's words, participants, ledger and clock."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

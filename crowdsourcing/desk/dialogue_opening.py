@@ -4,8 +4,6 @@ The page holds none of it: every exchange opened and every decision is in the le
 decision is final. It is about the first question that is put of entities; the others come with the submission.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired

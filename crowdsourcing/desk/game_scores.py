@@ -1,7 +1,5 @@
 """The game's leaderboard: points over finished units, under made-up names that identify nobody."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Grading of answers to exercises of the onboarding and to controls inside units."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ A survey with a training of several rounds has `training.Training` in the same p
 `earlier` and `hand_in`.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Callable

@@ -4,8 +4,6 @@ All of it is drawn per item from a string of chance that the ledger keeps, never
 nothing about who is a bot; what was drawn goes into the judgements. Who speaks first can't be drawn: it is what it is.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field

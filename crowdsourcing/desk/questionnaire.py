@@ -4,8 +4,6 @@ The answers are next to those to the items, under a name of their own, so that n
 person; they become judgements with the target "annotator", and go when the annotator withdraws.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import AnswerBody, clean_answer, malformed, shaped

@@ -3,8 +3,6 @@
 A translation has sentences of its own under "refused_CODE" and "why_NAME".
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal

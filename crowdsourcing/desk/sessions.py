@@ -4,8 +4,6 @@ The state follows from the ledger, the stock of units and the crowd alone, so a 
 server gives the same page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

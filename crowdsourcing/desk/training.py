@@ -5,8 +5,6 @@ database sees to that. The gold labels and reasons of a round leave the server w
 only. A further attempt is a dialogue that was never seen before.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections import Counter
 from collections.abc import Callable

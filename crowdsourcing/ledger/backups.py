@@ -3,8 +3,6 @@
 A backup is checked before an older one is removed, so a damaged ledger replaces no good backup.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import os

@@ -4,8 +4,6 @@ Our server hands out units and takes answers; Mephisto builds, serves and runs n
 keys never enter Mephisto's files.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -4,8 +4,6 @@ The ledger is the authority. A finished unit becomes an assignment, a unit, an a
 and cut off anywhere.
 """
 
-from __future__ import annotations
-
 from mephisto.abstractions.blueprint import AgentState
 from mephisto.data_model.agent import Agent
 from mephisto.data_model.assignment import Assignment, InitializationData

@@ -3,8 +3,6 @@
 Mephisto would name a profile of ``~/.aws`` after the requester, ask for keys on the terminal and write them there.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ Mephisto's own Operator expires open work when it stops, serves everything again
 server; a collection is run by our server alone, and Mephisto's database records what is finished.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

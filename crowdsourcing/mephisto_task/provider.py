@@ -4,8 +4,6 @@ Signed links stand for identity, which is the door's business; here a worker is 
 Mephisto's database has approvals and rejections.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 from dataclasses import dataclass

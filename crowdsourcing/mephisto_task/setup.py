@@ -1,7 +1,5 @@
 """Setup of a task, checked before anything is posted: pay, time, provider, units. Imports no Mephisto."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -5,8 +5,6 @@ who handed it in. The list is kept in platform.jsonl, so that later collections 
 holds its participants, as earlier versions read them from Prolific's export.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path

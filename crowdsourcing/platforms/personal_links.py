@@ -1,7 +1,5 @@
 """Personal links of in-house annotators: one signed link each, in links.csv. A bare name opens nothing."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot import files

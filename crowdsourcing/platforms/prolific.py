@@ -6,8 +6,6 @@ it is for this site; and what it says of participant, study and submission.
 (docs.prolific.com, "Retrieve JSON Web Key Set")
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import threading

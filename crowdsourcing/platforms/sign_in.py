@@ -3,8 +3,6 @@ leave. In-house annotators come by personal signed links, Prolific's by a link t
 of them, MTurk's through the frame in which MTurk shows the page.
 """
 
-from __future__ import annotations
-
 import hmac
 import logging
 import re

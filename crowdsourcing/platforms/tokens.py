@@ -5,8 +5,6 @@ the salt, so a link's token opens no session and the other way round. The bearer
 nothing but what came from them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """Requests below /api/: their addresses and bodies, and the errors that an annotator reads."""
 
-from __future__ import annotations
-
 import errno
 import json
 import sqlite3

@@ -5,8 +5,6 @@ page gains nothing by sending requests here, under whatever name it reaches this
 or a token.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import mimetypes

@@ -1,7 +1,5 @@
 """Between HTTP and the desk: identify the annotator, limit requests, and queue them for the desk's one thread."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import time

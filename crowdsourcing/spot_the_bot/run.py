@@ -3,8 +3,6 @@
 Arguments are NAME=VALUE: the fields of `LaunchRequest`, and ``settings.NAME``, one of the settings.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The statistics: arrays and frames in, results out. Its rooms are read when they are first asked for."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from typing import Any

@@ -4,8 +4,6 @@ Repeated answers, controls, answers to further questions of a launch and incompl
 for all statistics, and counted by reason.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

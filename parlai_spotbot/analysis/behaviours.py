@@ -5,8 +5,6 @@ turns. Turns of one conversation, and those that one annotator labelled, are cor
 intervals know it; Wilson's interval, which the paper gives, takes turns as independent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import pandas as pd

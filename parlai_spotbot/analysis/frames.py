@@ -5,8 +5,6 @@ which of the two is favoured in fluency, sensibleness and specificity. Controls 
 here, once for all statistics, and counted by reason.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Every two bots should have met as often in either order; then the advantage of a
 the ranking is without it by Davidson's order effect.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import check_ids

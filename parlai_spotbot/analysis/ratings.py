@@ -4,8 +4,6 @@ Ratings of one conversation, and by one annotator, are correlated; so are two co
 annotators rated both, which makes their difference surer than either. Intervals and tests allow for it (`uncertainty`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -3,8 +3,6 @@
 ABC-Eval (2022, section 5, appendix E): attempts, passes and mistakes by task and group of annotators.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

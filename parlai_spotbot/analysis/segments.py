@@ -1,7 +1,5 @@
 """Does it help to show more? Win rates and labels per segment length (appendix F, Table 8 of the paper)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

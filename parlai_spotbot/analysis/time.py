@@ -1,7 +1,5 @@
 """Time of annotations and its cost (section 5.3, Table 4 of the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Seeded generators by name, quotients, and values as JSON can hold them."""
 
-from __future__ import annotations
-
 import math
 import zlib
 from typing import Any

@@ -4,8 +4,6 @@ The paper's three domains (section 4, appendix E) and `chitchat`, which needs no
 as a domain by its name, a file of conversations by its path; a description (YAML) says more of either.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pydantic import TypeAdapter

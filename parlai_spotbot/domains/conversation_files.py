@@ -4,8 +4,6 @@ A simple line is ``{"turns": ["…", "…"], "context": ["…", "…"], "people"
 all but `turns` may be left out. Everything is checked before any work starts.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

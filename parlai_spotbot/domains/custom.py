@@ -3,8 +3,6 @@
 A study keeps a copy of it in its folder ``domain/``, with checksums, so that it goes on when the user's file has moved.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A domain: where its conversations come from, the folds, segment lengths and contexts."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter

@@ -5,8 +5,6 @@ data say who spoke. By split: as the data say. By people: groups of people who t
 where they are not too large for that. By hash: by the turns alone.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter

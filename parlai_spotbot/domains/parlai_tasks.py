@@ -5,8 +5,6 @@ side that begins answers, and personas as lines before the first text. Here they
 not known there, so the folds follow the task's splits (paper, section 4, Domains: seeds come from the test set).
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ The second entity is the assistant and the first the user, but a person is alway
 `seed_exchanges` counts the exchanges in front that people had.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from parlai_spotbot.errors import UserError

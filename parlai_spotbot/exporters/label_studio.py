@@ -4,8 +4,6 @@ Tasks are blind: names on the form are the same for every task, and controls, wh
 `spotbot_import --format label_studio` reads the annotations.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

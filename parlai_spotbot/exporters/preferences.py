@@ -5,8 +5,6 @@ are word for word the same, and so is the bots' context. Everything else is left
 and question; where several people answered, the majority's choice, with the number of people for each.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from parlai_spotbot.errors import UserError

@@ -1,7 +1,5 @@
 """Agreement between annotators by question, in every survey but Spot The Bot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Notes on an alpha."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 NOTES = {

@@ -1,7 +1,5 @@
 """Everything that the answers to a survey of a study say, from its judgements to its analysis folder."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Annotators in every survey but Spot The Bot: who they are, who is left out and why, and what changes with them in."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Comparison of a new contestant with an old one by one source's ranking."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from parlai_spotbot.findings.contents import Contents

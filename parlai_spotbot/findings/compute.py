@@ -1,7 +1,5 @@
 """From judgements to results: every finding of a survey by source, as data, as tables and in a few lines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Sentences on controls: who missed them, and the ranking with and without those annotators."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from parlai_spotbot.wording import NAMED, counted, listed

@@ -1,7 +1,5 @@
 """Time of annotations, in every survey."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.time import time_summary

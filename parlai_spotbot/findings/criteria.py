@@ -1,8 +1,6 @@
 """Rankings by one criterion or several, as surveys of choices, ratings, behaviours and votes have them: in words, as a
 chart, as tables, as rows, and in the lines of the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Input of an analysis: a study's judgements, items, accounts of judges, trainings and texts of bots."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

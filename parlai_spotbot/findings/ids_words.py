@@ -1,7 +1,5 @@
 """Sentences on annotators' ids, from a collection's provenance."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.wording import counted

@@ -1,7 +1,5 @@
 """Section on one judge: its rule and what it said of people and of bots, from ``judges/JUDGE.json``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.findings.answers import Form

@@ -1,7 +1,5 @@
 """Record of the versions, options and checksums of an analysis."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sentences on methods that several findings share: what "how this was computed" says on the page."""
 
-from __future__ import annotations
-
 CLUSTERED = (
     "Standard errors are clustered by conversation and by annotator (CR2); tests and intervals are Student's t with "
     "Satterthwaite's degrees of freedom."

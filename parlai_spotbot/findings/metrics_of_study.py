@@ -1,7 +1,5 @@
 """The study of metrics of a study on disk: read every survey's judgements, compute, write ``analysis/metrics/``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ for others from the test of each pair. Formulas only, so the same study gives th
 the first screen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Order of names: as they are planned, then by name."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 
 

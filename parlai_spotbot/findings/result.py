@@ -1,7 +1,5 @@
 """Result of a finding for one source."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -5,8 +5,6 @@ or from one annotator's, it comes out as anything, tens of thousands of annotati
 contestants that never met, or that one scale doesn't fit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil

@@ -11,8 +11,6 @@ for every key there, which becomes the column ``question``, and ``{column}`` for
 - an empty path: one record, the finding's data themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); sources are never mixed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

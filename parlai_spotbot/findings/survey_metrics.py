@@ -5,8 +5,6 @@ taken for human and is favoured over its partner. Controls, incomplete annotatio
 are left out as in the survey's own analysis, and counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Trust in judges, each compared with people on the same items; for every survey."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

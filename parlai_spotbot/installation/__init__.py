@@ -5,8 +5,6 @@ ParlAI's and Mephisto's own pins contradict each other, so the locks are install
 room needs nothing but Python itself, since it installs all the rest.
 """
 
-from __future__ import annotations
-
 import sysconfig
 from importlib import metadata
 from pathlib import Path

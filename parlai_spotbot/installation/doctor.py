@@ -1,7 +1,5 @@
 """Report on the installation: each part with its version, or with the one command that installs it."""
 
-from __future__ import annotations
-
 import platform
 import shutil
 import sys

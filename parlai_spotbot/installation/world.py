@@ -1,7 +1,5 @@
 """Installation, in order: torch, the locks, this checkout itself, the annotation page, R."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import shutil

@@ -4,8 +4,6 @@ Everything in it can be deleted at any time and is made again. Entries are folde
 two processes that need the same entry at once make it only once.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

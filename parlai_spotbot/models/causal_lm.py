@@ -4,8 +4,6 @@ What is on this machine is taken from there; a download is announced, and doesn'
 it. No code that comes with a model is run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import dataclass

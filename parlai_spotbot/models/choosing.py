@@ -3,8 +3,6 @@
 Each conversation draws with numbers of its own, so that what it says doesn't depend on which others are in its batch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 Our commands keep it in the user's cache.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import os

@@ -8,8 +8,6 @@ What is kept of a conversation, and what of it is read again, follows from the r
 passed through the model: rounding in bf16 depends on it, so otherwise an interrupted run would go on differently.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ doesn't depend on how many rows there are. The operators are those that torch's 
 (oneDNN); where they are missing, or give something else, layers are left as they are.
 """
 
-from __future__ import annotations
-
 import torch
 from torch import nn
 from transformers.pytorch_utils import Conv1D

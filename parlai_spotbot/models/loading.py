@@ -1,7 +1,5 @@
 """Loading by transformers without its own words, so that what a command says on stderr is the command's."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 

@@ -4,8 +4,6 @@ A text's embedding is the mean of its token vectors, scaled to length 1, so that
 (Reimers and Gurevych, 2019, https://arxiv.org/abs/1908.10084).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

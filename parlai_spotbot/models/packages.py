@@ -1,7 +1,5 @@
 """Models and bots that come inside Python packages: where their files lie, and what to install if they are missing."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 from pathlib import Path

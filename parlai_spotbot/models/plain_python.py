@@ -4,8 +4,6 @@ Its one parameter says by its name what it gets: `text`, what the partner said l
 partner's last; or `messages`, the same as an OpenAI-compatible server gets them, with `role` and `content`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import importlib

@@ -4,8 +4,6 @@ Where it has none, torch computes bf16 several times as slowly as fp32, so "bf16
 it comes to on this machine. Some ten years of processors have none (AVX-512 with BF16, AMX, Arm's BF16).
 """
 
-from __future__ import annotations
-
 import functools
 
 

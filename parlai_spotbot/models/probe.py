@@ -1,7 +1,5 @@
 """Finds out, with a few tokens, whether a model's keys and values can be kept, padded and batched without harm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

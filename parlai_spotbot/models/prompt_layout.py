@@ -3,8 +3,6 @@
 A prompt grows at its end only, as far as the model's context goes, so that what was read of it before serves again.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Turns of a conversation as one side remembers them, and the messages and the window of turns that a model gets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The page of a study, written from a program."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Facts that the analysis of people's choices needs: the key, the groups, and what models made of it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -6,8 +6,6 @@ question holds it. Texts that are the same but for case and marks count once, so
 order follows the texts alone, never the order in which a corpus was read.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass

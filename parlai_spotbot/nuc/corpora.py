@@ -4,8 +4,6 @@ Folds share no conversation: "train", "valid" and "test" are the domain's folds 
 seeds.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 

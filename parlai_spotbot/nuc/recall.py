@@ -3,8 +3,6 @@
 Stopped, it goes on where it was; the same questions and options give the same bytes.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from itertools import zip_longest

@@ -3,8 +3,6 @@
 Everything is computed from the stored scores, so it can be made again at any time; the same scores give the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ The same settings give the same questions, whatever the order of reading. More q
 same lists, so accuracy at fewer candidates is nested in accuracy at more.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator

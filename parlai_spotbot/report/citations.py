@@ -3,8 +3,6 @@
 A key is the first author's name and the year, as a table's or figure's ``cite`` holds it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Both are the same bytes: SVG and PDF in the colours of light ground, and the data of the figure as CSV.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterable
 from pathlib import Path

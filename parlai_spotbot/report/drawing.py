@@ -5,8 +5,6 @@ away. On the page these colours become its CSS variables, so that the same figur
 depend on what is drawn alone: no date, no random ids.
 """
 
-from __future__ import annotations
-
 import html
 import io
 import re

@@ -1,7 +1,5 @@
 """Next-Utterance Classification as a page of its own, one file that opens anywhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot import files

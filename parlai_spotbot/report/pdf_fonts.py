@@ -3,8 +3,6 @@
 Common letters are cut out once a process; a figure that needs no others gets its font from these, a tenth as large.
 """
 
-from __future__ import annotations
-
 import functools
 import io
 from collections.abc import Iterable, Iterator

@@ -4,8 +4,6 @@ Texts stand once, in a list, and all else refers to them by number, so a thousan
 shows answers as question, target and answer, whatever the survey; nothing here is ever read as HTML.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

@@ -4,8 +4,6 @@ People are listed with people, each judge with itself, contestants by name. A wi
 own study.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Sequence

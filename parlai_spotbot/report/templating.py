@@ -1,7 +1,5 @@
 """The templates of the report's pages, which escape everything, and their scripts, known to the pages by a hash."""
 
-from __future__ import annotations
-
 import base64
 import functools
 import hashlib

@@ -4,8 +4,6 @@ A contestant's account is its `about`, with what it has used up (`usage`) so far
 was used for; the next run finds the accounts of all that were killed, and provenance counts them with its own.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping
 from pathlib import Path

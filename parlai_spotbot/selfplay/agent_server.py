@@ -3,8 +3,6 @@
 The server gets batches of observations and answers with batches of turns. It knows nothing of partners or schedules.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 import json

@@ -3,8 +3,6 @@
 A process on this machine and an actor of a cluster differ only in how they are started, spoken to and stopped.
 """
 
-from __future__ import annotations
-
 import contextlib
 from abc import ABC, abstractmethod
 from collections import Counter

@@ -4,8 +4,6 @@
 ``module:function``, ``hf:OWNER/NAME`` or ``hf:FOLDER``, a model file, ``zoo:…``, an agent.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A study that begins without self-play: its plan and its domain are written, conversations come another way."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot.domains import keep_domain

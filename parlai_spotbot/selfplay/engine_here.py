@@ -4,8 +4,6 @@ They are asked as those in processes are, through a connection, but by a thread;
 program's chances (`random`, `numpy`, `torch`), which are afterwards as they were before.
 """
 
-from __future__ import annotations
-
 import contextlib
 import multiprocessing
 import random

@@ -5,8 +5,6 @@ everywhere, and what it says are the same bytes. An actor whose machine is lost 
 groups that it took part in are played again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket

@@ -5,8 +5,6 @@ for it. So a group may hold each contestant `batchsize` times as the one who spe
 and it may need no more contestants than may be loaded at once. All follows from the plan.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Sequence

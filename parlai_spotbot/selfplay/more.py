@@ -1,7 +1,5 @@
 """Further conversations of single pairs, as typed on the command line."""
 
-from __future__ import annotations
-
 from parlai_spotbot.errors import UserError
 
 

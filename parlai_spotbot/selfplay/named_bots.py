@@ -1,7 +1,5 @@
 """Contestants that a command line names: those of a pool, and those written ``NAME=WHAT``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from pathlib import Path

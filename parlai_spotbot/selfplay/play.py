@@ -1,7 +1,5 @@
 """Self-play of a whole study: decide, check, load, play what is missing, add the people, say what was done."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.metadata
 import math

@@ -4,8 +4,6 @@ Entries are checked here as far as that goes without loading a model: keys, name
 options. Every problem of every entry is found at once, each named by file, contestant and key.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Sequence

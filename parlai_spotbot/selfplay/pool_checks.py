@@ -4,8 +4,6 @@ Each check raises a `UserError` with the nearest valid value; `where` names file
 downloaded, and no code of a model file is run.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import functools

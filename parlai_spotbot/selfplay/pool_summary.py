@@ -1,7 +1,5 @@
 """Summary of a pool and of trials of its contestants, as lines for the terminal and as JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict
 

@@ -1,7 +1,5 @@
 """The folder for what contestants print at work: it stays only if a message names it."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import tempfile

@@ -4,8 +4,6 @@ One that hangs, crashes or eats memory is stopped without harm to the others; ea
 gets a `TurnFailure`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import multiprocessing

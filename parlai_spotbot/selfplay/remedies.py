@@ -1,7 +1,5 @@
 """Remedies for contestants that fail: one line, chosen by their message."""
 
-from __future__ import annotations
-
 import re
 
 from parlai_spotbot.compat import CHECKPOINT_HINT

@@ -5,8 +5,6 @@ used; the main thread alone writes conversations: a finished group goes to their
 journal and earlier results become conversations.jsonl in canonical order.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import Counter
 from collections.abc import Collection

@@ -4,8 +4,6 @@ The schedule follows from the plan and the seeds alone. A study's extension keep
 Conversations are played in groups (`grouping`), so that what is batched together never depends on interruptions.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

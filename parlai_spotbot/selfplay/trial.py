@@ -5,8 +5,6 @@ What it says is compared with what it says when asked again from the same seed, 
 hangs, crashes or exceeds its memory is named with a remedy; the others are tried.
 """
 
-from __future__ import annotations
-
 import os
 import statistics
 import time

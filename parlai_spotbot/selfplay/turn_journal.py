@@ -4,8 +4,6 @@ A line holds what was answered at once: what a model said in one batch is there 
 batches are those of an uninterrupted run. Turns leave the journal when their conversation's row is written.
 """
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Collection, Iterable, Sequence

@@ -8,8 +8,6 @@ Turns that were given before are taken from the journal, in the same steps, so t
 been: their contestant isn't asked for them but told of them, all at once, when it is next asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any

@@ -9,8 +9,6 @@ Of 210,013 turns of people (see `texts.self_identification`) 1 is. What is encod
 speaker is a person, is not found: a judge's answers about such turns are no safer for it.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache

@@ -6,8 +6,6 @@ Each kind is a rule on turns, measured for every contestant and for people besid
 Nothing is left out here.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

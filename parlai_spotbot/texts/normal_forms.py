@@ -1,7 +1,5 @@
 """Texts as they are compared: by their words alone, or by their letters alone."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

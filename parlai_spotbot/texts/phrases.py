@@ -5,8 +5,6 @@ under a heading of its language or purpose. A heading ``gate`` holds what every 
 less to see that it is missing than to try every phrase.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -4,8 +4,6 @@ nearly, and turns that are in the training data (section 4 of the paper: 2 % of 
 Texts are compared by their letters and digits alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 

@@ -12,8 +12,6 @@ Of 210,013 turns of people (chitchat, the paper's data, DailyDialog in four lang
 of them the person does claim, in jest, to be a machine.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

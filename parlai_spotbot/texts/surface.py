@@ -4,8 +4,6 @@ The rule is stated in `RULE`, has a version, and is the same for every turn of e
 stay as they were said. The paper's own data show what to repair: tokenised text and special tokens in turns.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable

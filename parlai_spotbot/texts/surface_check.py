@@ -4,8 +4,6 @@ If it does, annotators spot the typesetting and not the bot. A small classifier 
 never words or lengths, is cross-validated by conversation; its AUC (0.5 is blind) is reported for every contestant.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from string import ascii_uppercase

@@ -4,8 +4,6 @@ The paper takes one of two answers by lot wherever two people annotated; so is i
 figures that hang on it differ a little from run to run. Agreement, times and screening don't.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

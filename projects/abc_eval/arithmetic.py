@@ -1,7 +1,5 @@
 """Arithmetic on the published tables alone: intervals, counts of p-values, costs, screening."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Results of the nine labels of 108 conversations: agreement, rates, and people against a language model as a judge."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

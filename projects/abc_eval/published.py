@@ -4,8 +4,6 @@ A label of theirs that is called otherwise here: "incorrect fact" is the paper's
 fact usage.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

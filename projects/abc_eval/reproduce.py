@@ -1,7 +1,5 @@
 """The whole reproduction: reads what is at hand, makes and writes every table that it allows, as CSV, JSON and text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

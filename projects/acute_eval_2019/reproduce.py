@@ -1,7 +1,5 @@
 """Numbers of the paper's text, next to what arithmetic allows and to a study of ours."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import comb
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Carry out the study and write its tables, the paper's beside ours."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot import files, hints

@@ -1,8 +1,6 @@
 """The paper's Tables 1 and 2 beside what was found here, cell by cell: of other corpora and people, so nothing is to be
 reached."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.projects.cells import PaperTable, paper_values

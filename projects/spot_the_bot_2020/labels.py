@@ -1,7 +1,5 @@
 """Tables 3, 4, 7, 8 and 9, footnotes 3 and 9, and section 5.3's cost: what annotators answered, how fast, how well."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

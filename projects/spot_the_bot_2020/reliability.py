@@ -1,7 +1,5 @@
 """Figures 3a and 3b: how many conversations a pair make the ranking stable (section 5.2)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability

@@ -1,7 +1,5 @@
 """The whole reproduction: reads the release, makes every table, writes them as CSV, JSON and text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Figure 2, and section 4.2: which survival curves differ, and whether survival orders the bots as win rates do."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Tables 1, 5 and 6: win rates by pair, win rates and ranges; and Table 2, win rates by feature."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -4,8 +4,6 @@ Every conversation is given twice, once for each side, as in ParlAI's dailydialo
 the side that begins answers ``__SILENCE__``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -5,8 +5,6 @@ or give away where they come from. A conversation ends before its first turn tha
 and what was dropped or cut is counted by it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import cache

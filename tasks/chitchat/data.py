@@ -4,8 +4,6 @@ Raw data: the package chitchat-dataset, whose conversations come as turns of one
 A turn here is one sender's messages joined by single spaces. Two people must take strictly alternating turns.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib.util
 import json

@@ -4,8 +4,6 @@ Every ranker that ParlAI knows is so evaluated by Recall@k, which ParlAI calls h
 conversation. Each question is an episode of its own.
 """
 
-from __future__ import annotations
-
 import atexit
 import shutil
 import tempfile

@@ -5,8 +5,6 @@ Where annotators disagree about a bot, it fooled some of them: low agreement is 
 annotators alone (section 5.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -3,8 +3,6 @@
 Scores that differ by less than rounding errors count as tied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 

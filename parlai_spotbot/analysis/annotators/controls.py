@@ -4,8 +4,6 @@ Controls are never analysed as data. `surveys.controls` grades the answers to th
 allows is left out of all main figures, with the results of everybody next to them (`compare_everybody`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 
 import pandas as pd

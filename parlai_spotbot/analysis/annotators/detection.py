@@ -4,8 +4,6 @@ Most entities are bots, so always answering "bot" is mostly correct and the pape
 a balanced accuracy of .5 and a sensitivity near 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ Appendix G and Table 9 of the paper. No figure but that ranking leaves anybody o
 (`annotators.controls`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Sequence
 

@@ -3,8 +3,6 @@
 The commands that collect answers and those that analyse them use it, so both show the same flags.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ A choice is of a kind if both of its conversations are. Conversations between tw
 the bots do, go with the other one's kind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

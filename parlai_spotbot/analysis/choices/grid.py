@@ -6,8 +6,6 @@ that of as many independent choices as would be as uncertain (Korn & Graubard 19
 is by the clustered standard error, never below the exact p.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 

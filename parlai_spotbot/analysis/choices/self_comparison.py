@@ -4,8 +4,6 @@ By the labels, either side is as likely; annotators see a left and a right one, 
 chosen alike. It finds a page that favours one side, or a wording that suggests one answer.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters

@@ -6,8 +6,6 @@ annotators, make differences surer than each share alone, which the clustered er
 show that people understood what was meant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

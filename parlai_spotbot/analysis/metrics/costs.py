@@ -5,8 +5,6 @@ dialogue by dialogue; throughput as its reciprocal; and the pay for any number o
 conversations is one task for two dialogues.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ the predictor). The paper's p takes conversations as independent; one person led
 by person, both with Holm's correction over all metrics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

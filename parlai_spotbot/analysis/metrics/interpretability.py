@@ -4,8 +4,6 @@ ABC-Eval 2022, section 7.1, Figure 12, where every alpha is ordinal. For a label
 nominal one; "neither" lies between the two sides of a choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha

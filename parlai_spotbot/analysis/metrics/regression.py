@@ -4,8 +4,6 @@ Least squares with the F-test, logistic regression with McFadden's pseudo-R² an
 2022, section 7.2). Clustered p-values are from the sandwich estimate, on Student's t (see `Clusters`).
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ by z for labels, Welch's t for ratings, the sign test for choices. Here the samp
 samples are also tested by conversations, with Welch's t on their means: turns of one conversation are correlated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 

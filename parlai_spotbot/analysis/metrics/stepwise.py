@@ -6,8 +6,6 @@ best sets of each size. What a set loses without one metric follows from its own
 logistic models Wald's statistic chooses which to fit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise

@@ -3,8 +3,6 @@
 The outcomes are always those of people who led the conversations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 

@@ -4,8 +4,6 @@ A question with n candidates has n - 1 distractors drawn from the N - 1 that wer
 such draws follows from the rank among N by the hypergeometric distribution, so nothing is drawn.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ and 1 as well; the clustered one takes them in conversations. Contestants that a
 question by question, which is surer than comparing two intervals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 

@@ -4,8 +4,6 @@ Lowe et al. (2016) give Recall@k of groups of people beside a model's (Table 2) 
 got the same questions are compared question by question, so that a group with harder ones isn't taken for a worse one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ released data of Spot The Bot. Annotators are unequally active: what counts is h
 Σ m² / Σ m, not the mean of m (Kish 1965, "Survey Sampling", section 5.4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

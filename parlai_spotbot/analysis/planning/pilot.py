@@ -5,8 +5,6 @@ from all of their matches (`ranking.contrasts`). A pair nearer than the least di
 difference: no amount of data proves equality, but that much shows that the difference, if there is one, is small.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

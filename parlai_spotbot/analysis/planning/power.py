@@ -7,8 +7,6 @@ variance is the expected sandwich (Cameron, Gelbach & Miller 2011), with Student
 annotators. It takes the expected error for that of every study; `simulation.calibrated` corrects it.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ liking for either bot, all normal. Their sizes are found so that the matches hav
 wished win rate, ties and correlations. Each study is tested by the contrasts of the whole pool, as data are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ In each replicate the bots are ranked by their score; a bot's range is what rema
 and bots whose ranges overlap share a cluster (section 3.2 of the paper).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

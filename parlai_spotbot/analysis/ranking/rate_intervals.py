@@ -1,7 +1,5 @@
 """Intervals of win rates, for matches that share conversations or annotators."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array

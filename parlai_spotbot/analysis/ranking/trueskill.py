@@ -4,8 +4,6 @@ One fit in the order given is the package `trueskill`'s. For two players the upd
 have the package's scores, a thousand orders at a time: by stepping over matches with all replicates as one vector.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 

@@ -3,8 +3,6 @@
 A pair's win rate is wins / (wins + losses); a bot's is the unweighted mean over its opponents, as in Table 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

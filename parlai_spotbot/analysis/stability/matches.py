@@ -1,7 +1,5 @@
 """One match a conversation: the unit that section 5.2 samples, and the counts of its outcomes by pair."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@
 successes are expected, and is Hörmann's (1993, J. Stat. Comput. Simul. 46) transformed rejection BTRS elsewhere.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

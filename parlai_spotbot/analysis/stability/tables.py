@@ -6,8 +6,6 @@ Trans. Math. Softw. 3; built as by Vose 1991, IEEE Trans. Softw. Eng. 17), share
 one look-up a digit, a quarter of the cost of rejection. Tables leave out tails below 1e-13 and round chances to 2^-32.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

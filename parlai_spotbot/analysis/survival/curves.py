@@ -5,8 +5,6 @@ replicates are solved together. Bootstrap intervals hold at fixed k, not for con
 annotators went from exchange to exchange, it is the product-limit estimate (Kaplan & Meier 1958, JASA 53).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from parlai_spotbot.analysis.survival.intervals import numbers

@@ -1,7 +1,5 @@
 """Covariates as numbers, with those that can't be estimated found and named."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

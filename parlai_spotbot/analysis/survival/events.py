@@ -5,8 +5,6 @@ at k, (k, inf). Where the annotator opened one exchange after the other (appendi
 People are a contestant like any other: their curve is the bound that bots are measured by.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ This is the only module that imports rpy2, and only when called. R runs one call
 context, since rpy2's conversion rules are lost in threads. Coefficients come with this package's signs.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

@@ -5,8 +5,6 @@ that open and closed ends need no small offsets: with the distinct times in orde
 the open gap behind it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

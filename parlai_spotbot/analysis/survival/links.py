@@ -5,8 +5,6 @@ its ends and G is the survival function of the link: exp(-exp(x)) for proportion
 Both densities are log-concave, so the log-likelihood is concave in baseline and coefficients together.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

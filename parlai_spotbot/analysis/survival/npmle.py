@@ -7,8 +7,6 @@ iterative convex minorant (Jongbloed 1998, J. Comput. Graph. Stat. 7), then cons
 the convex minorant in turn (Wellner & Zhan 1997, JASA 92).
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.optimize import isotonic_regression
 

@@ -3,8 +3,6 @@
 See Anderson-Bergman (2017, J. Stat. Softw. 81); Lawless (2003), chapter 6.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -4,8 +4,6 @@ Solved by block principal pivoting (Portugal, Júdice & Vicente 1994, Math. Comp
 Comput. 33), which starts well from a guess of which coordinates are positive and changes many of them at a time.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.linalg.lapack import dposv
 

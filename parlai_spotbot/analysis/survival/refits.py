@@ -6,8 +6,6 @@ of the baseline merged where their order is violated. Whatever that doesn't sett
 one. A replicate in which a coefficient runs away has no finite estimate.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from parlai_spotbot.analysis.survival import npmle

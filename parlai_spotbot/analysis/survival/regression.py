@@ -5,8 +5,6 @@ standard errors come from the observed information of the profile likelihood (Mu
 from a bootstrap of clusters.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Clusters of survival data: rows by one or two sequences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike

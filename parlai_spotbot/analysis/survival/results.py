@@ -5,8 +5,6 @@ proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(
 2), accelerated failure time S0(t exp(-xb)).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ Nielsen & Webb 2023, J. Econometrics 232), which keeps its size with few cluster
 labels is assumed, only that clusters are independent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

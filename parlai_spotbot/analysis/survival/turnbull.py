@@ -3,8 +3,6 @@
 Any mix of exact, left-, interval- and right-censored observations; how each kind is solved is in npmle.py.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 

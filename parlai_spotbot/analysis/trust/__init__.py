@@ -4,8 +4,6 @@
 nothing here changes people's own statistics.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ those of every two different people, so that it is the usual one; between a judg
 and the judge's, in which every person's answer counts once, however many variants the judge has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ judge's variants are no sample of judges, so its answers change with conversatio
 changes by the sum of what drawing either person changes, the linear part of drawing both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -6,8 +6,6 @@ judge holds for or against somebody cancels out; the assumption is that people w
 all. The package ppi-python tunes λ; intervals allow for rows that share conversations or annotators, which it does not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ A contestant's score is the mean over its opponents of its share of points (a wi
 Rankings are compared by Kendall's tau-b, on items that both answered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

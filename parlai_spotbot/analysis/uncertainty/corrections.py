@@ -1,7 +1,5 @@
 """Correction of p-values for many comparisons."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

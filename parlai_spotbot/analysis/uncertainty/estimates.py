@@ -5,8 +5,6 @@ seen to vary, which doesn't show that nothing varies: then an exact bound from t
 place of an interval of no width, and a permutation of clusters that of a test.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, floor

@@ -1,7 +1,5 @@
 """The interval of a median whose values may are correlated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ pigeonhole bootstrap", Ann. Appl. Stat. 1), whose intervals are up to 1.7 times 
 in turn instead. These weights serve where a statistic needs whole replicates, as ranks do.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,8 +5,6 @@ Where conversations or annotators recur, the interval is that of as many indepen
 (Korn & Graubard 1998, Survey Methodology 24), and the test is by the clustered standard error, never below the exact p.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit

@@ -1,7 +1,5 @@
 """Findings of ABC-Eval: how often each contestant shows each behaviour, turn by turn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

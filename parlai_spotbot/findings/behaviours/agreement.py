@@ -1,7 +1,5 @@
 """Agreement of annotators on labels."""
 
-from __future__ import annotations
-
 from parlai_spotbot.findings import agreement
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM

@@ -3,8 +3,6 @@
 There is no overall order: sixteen behaviours don't add up to one number, and of some more may be better or worse.
 """
 
-from __future__ import annotations
-
 import pandas as pd
 
 from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour

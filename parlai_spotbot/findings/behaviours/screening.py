@@ -1,7 +1,5 @@
 """Shares of annotators who passed the training, by task and group."""
 
-from __future__ import annotations
-
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM

@@ -1,7 +1,5 @@
 """Trust in a judge that labels turns."""
 
-from __future__ import annotations
-
 from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM

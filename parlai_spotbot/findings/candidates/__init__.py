@@ -4,8 +4,6 @@ The questions come from a corpus, so their conversations needn't be the study's.
 to one question each; a model's figures are of the very questions, with the very candidates, that people answered.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any

@@ -1,7 +1,5 @@
 """Agreement of annotators on the reply that they chose first."""
 
-from __future__ import annotations
-
 from parlai_spotbot.findings import agreement
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 

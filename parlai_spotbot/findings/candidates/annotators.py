@@ -1,7 +1,5 @@
 """Annotators who answered, and recall with everybody's answers."""
 
-from __future__ import annotations
-
 from parlai_spotbot.analysis.nuc import share
 from parlai_spotbot.findings import annotators
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers

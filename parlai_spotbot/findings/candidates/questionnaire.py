@@ -1,7 +1,5 @@
 """Annotators' answers about themselves; answers of few are pooled."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled

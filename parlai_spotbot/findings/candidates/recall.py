@@ -1,7 +1,5 @@
 """Can people find the real next turn? Recall of people and models on the same questions, and tests between them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Preferences of people who chatted with two partners, next to the ranking by ratings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from parlai_spotbot.findings import criteria

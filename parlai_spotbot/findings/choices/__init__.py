@@ -1,7 +1,5 @@
 """Findings of surveys that ask which of two conversations is better: ACUTE-Eval, and Comparative with its ties."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Agreement of annotators on pairs of conversations, whichever of the two was first."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

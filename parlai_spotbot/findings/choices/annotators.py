@@ -1,7 +1,5 @@
 """Annotators who chose, and results without some of them."""
 
-from __future__ import annotations
-
 from parlai_spotbot.findings import annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM

@@ -1,7 +1,5 @@
 """Comparison of a bot's chats with itself and its chats with people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

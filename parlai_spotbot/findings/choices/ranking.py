@@ -1,7 +1,5 @@
 """Ranking by choices: order and win grid for each question."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Is it the side? A bot against itself, and how often the left conversation is chosen of all."""
 
-from __future__ import annotations
-
 from parlai_spotbot.analysis.choices import same_test, share_test
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM

@@ -1,7 +1,5 @@
 """Comparison of wordings on pairs whose better conversation is known (Li et al. 2019)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.choices import compare_wordings, known_pairs

@@ -3,8 +3,6 @@
 The arithmetic is that of `analysis.planning`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Annotations that each pair of a pilot still needs, from its judgements."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 

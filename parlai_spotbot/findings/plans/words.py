@@ -1,7 +1,5 @@
 """Tables and sentences of a plan, for the terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.planning import Design

@@ -1,7 +1,5 @@
 """Findings of surveys that rate on a scale: Dialogue Likert, Turn Likert, and the ratings of Interactive."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """Agreement of annotators on ratings."""
 
-from __future__ import annotations
-
 from parlai_spotbot.findings import agreement
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.ratings import FORM

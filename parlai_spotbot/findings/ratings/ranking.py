@@ -1,7 +1,5 @@
 """Ratings of contestants: means, distributions and differences by each dimension."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE, rate

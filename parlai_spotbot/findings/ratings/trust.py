@@ -1,7 +1,5 @@
 """Trust in a judge that rates."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE

@@ -1,7 +1,5 @@
 """Agreement of annotators (section 5.1, Table 3), and of the labels of both entities (footnote 3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

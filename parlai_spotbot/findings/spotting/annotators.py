@@ -1,7 +1,5 @@
 """Accuracy of each annotator, and results without some of them (section 5.1, appendix G)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis import annotators

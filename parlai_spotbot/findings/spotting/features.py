@@ -1,7 +1,5 @@
 """Ranking by fluency, sensibleness and specificity, and by both of the latter (SSA)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from parlai_spotbot.analysis.frames import matches_frame

@@ -1,7 +1,5 @@
 """The game of the paper's appendix B: points, places and the bonus."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from parlai_spotbot.findings.finding import Finding, Result

@@ -1,7 +1,5 @@
 """Effect of who speaks first on the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

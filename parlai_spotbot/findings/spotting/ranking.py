@@ -1,7 +1,5 @@
 """Ranking by how often bots are taken for human, and their distance to people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Win rates and labels by the length of the segment."""
 
-from __future__ import annotations
-
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Finding, Result

@@ -1,7 +1,5 @@
 """Stability of the ranking by the number of conversations per pair (section 5.2), in a sound way and the paper's."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability

@@ -1,7 +1,5 @@
 """The ranking by one criterion: what Spot The Bot computes for who is human and for each feature, as rows and words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Survival curves of bots, tests between them, and hazards by features (section 3.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.findings.finding import Finding, Result

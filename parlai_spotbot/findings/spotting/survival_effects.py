@@ -3,8 +3,6 @@
 Features are asked after the verdict and relative to the opponent, so what is found is an association, not a cause.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Time of annotations by the exchanges shown, and effort compared with chats of people with bots (section 5.3)."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, replace
 

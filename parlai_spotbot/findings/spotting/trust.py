@@ -3,8 +3,6 @@
 A contest is what a segment decides between two bots, by who is human and by each feature.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pandas as pd

@@ -2,8 +2,6 @@
 people in them are taken for bots, and each bot for human, beside those of bots with bots and people with people.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

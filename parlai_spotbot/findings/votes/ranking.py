@@ -5,8 +5,6 @@ other with or without such votes, while its ties are evidence that two are near 
 not: so the ranking leaves them out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

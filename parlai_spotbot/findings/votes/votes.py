@@ -1,7 +1,5 @@
 """Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test

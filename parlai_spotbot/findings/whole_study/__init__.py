@@ -4,8 +4,6 @@ Their `compute` takes the study and the surveys of its report, and reads results
 there are none; the source is "" where it doesn't matter who judged.
 """
 
-from __future__ import annotations
-
 from parlai_spotbot.findings.finding import Finding
 
 

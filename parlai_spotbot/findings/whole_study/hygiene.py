@@ -3,8 +3,6 @@
 It is about conversations, whoever judged them, so there is one result, not one a source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 import parlai_spotbot

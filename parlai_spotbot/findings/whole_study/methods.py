@@ -4,8 +4,6 @@ Made from the stored analyses whenever a survey is analysed. People's answers ar
 its own under another method.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import checksums, hints

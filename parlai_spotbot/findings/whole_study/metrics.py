@@ -4,8 +4,6 @@ Which metrics explain quality, which people agree on, what they explain together
 cost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 

@@ -3,8 +3,6 @@
 Results are in ``STUDY/nuc/analysis/*.json``; the study's report and a page of its own show them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 

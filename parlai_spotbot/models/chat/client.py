@@ -4,8 +4,6 @@
 it waits as ``Retry-After`` says, up to two minutes. Its event loop runs in a thread of its own.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import ipaddress

@@ -1,7 +1,5 @@
 """Replies of OpenAI-compatible chat servers: a chat completion, or the reason why there is none."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -4,8 +4,6 @@ A key lives in a `Key` alone, which neither prints nor pickles, and whatever a s
 anybody sees it: some servers quote the key in their errors.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import re

@@ -1,7 +1,5 @@
 """Texts to and from a chat server: special tokens and lengths, without knowing the model."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

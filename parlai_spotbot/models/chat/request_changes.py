@@ -1,7 +1,5 @@
 """What servers refuse of a request, and the change after which they take it: found by asking, once for each client."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

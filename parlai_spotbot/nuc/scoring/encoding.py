@@ -4,8 +4,6 @@ Texts are encoded in one fixed order and fixed pieces, so a score depends neithe
 where an interrupted run was taken up.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Each context is read once: its keys and values (or encoder states) serve all can
 that follows from their texts, so the order in which they are given changes nothing.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any

@@ -5,8 +5,6 @@ ParlAI's rankers get the conversation turn by turn, as when they chat. Our dual 
 contexts, each text once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

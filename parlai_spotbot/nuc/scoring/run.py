@@ -4,8 +4,6 @@ What is scored is on disk batch by batch; the same command goes on from there an
 crashes, hangs or eats memory is reported, and the others go on.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

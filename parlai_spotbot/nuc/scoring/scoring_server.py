@@ -3,8 +3,6 @@
 It answers in small steps (a piece of texts, a question), so that the run can show progress and stop what hangs.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -3,8 +3,6 @@
 `write` puts them into ``report/appendix/``; `section` gives them for the report's page, folded, to copy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from markupsafe import Markup

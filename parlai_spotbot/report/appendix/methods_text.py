@@ -3,8 +3,6 @@
 The text is ``methods_text.jinja``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

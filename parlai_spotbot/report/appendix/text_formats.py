@@ -3,8 +3,6 @@
 Texts hold citations as ``[@key]`` or ``[@one;@two]``; nothing else is markup.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -4,8 +4,6 @@ Labels that are `Name`s have the look of that contestant; others are plain. A va
 field is empty.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from parlai_spotbot.findings.sections import Chart

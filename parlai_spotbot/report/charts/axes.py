@@ -1,7 +1,5 @@
 """Shared parts of charts: looks of contestants, marks with intervals, names beside curves, axes of shares."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping
 

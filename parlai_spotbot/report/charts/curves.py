@@ -1,7 +1,5 @@
 """Chart of curves."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Charts of estimates with their intervals, one below the other."""
 
-from __future__ import annotations
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator

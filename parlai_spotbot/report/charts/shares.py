@@ -1,7 +1,5 @@
 """Chart of a grid of values."""
 
-from __future__ import annotations
-
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import Chart, Name

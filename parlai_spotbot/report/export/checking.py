@@ -1,7 +1,5 @@
 """A last look at a copy before it is finished: nothing known to be private may be in it anywhere."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Writes the copy: file by file into a new folder, which is there whole or not at all."""
 
-from __future__ import annotations
-
 import secrets
 import shutil
 from collections import Counter

@@ -1,7 +1,5 @@
 """Provenance in a published copy: only the steps and fields that are known to be harmless."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any

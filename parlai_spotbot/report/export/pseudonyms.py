@@ -4,8 +4,6 @@ They can't be linked to the platform's ids, to the pseudonyms in the study, nor 
 in no order.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The rows of a copy: conversations, units, answers and comments, under new names and without what was asked to go."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 It is for what programs wrote (options, versions, accounts of judges), never for what people or bots said.
 """
 
-from __future__ import annotations
-
 import contextlib
 import getpass
 import re

@@ -4,8 +4,6 @@ ParlAI 1.7.2 no longer has an option for that, and it fetches BERT from an addre
 folder (`--bert-folder`), and so it may be any BERT in the format of pytorch-pretrained-bert.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch

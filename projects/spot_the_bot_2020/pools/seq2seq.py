@@ -4,8 +4,6 @@ ParlAI 1.7.2 reads fastText's vectors through torchtext, which no longer works w
 a text file (`--vectors-file`) as fastText publishes them. How it words its answers is DR's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from types import SimpleNamespace
 

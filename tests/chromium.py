@@ -1,7 +1,5 @@
 """Headless Chromium for tests: one a process, since playwright's loop can't be there twice."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

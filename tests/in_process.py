@@ -3,8 +3,6 @@
 What a test kills, limits or gives another environment it starts in a process of its own, by `subprocess`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

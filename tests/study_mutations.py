@@ -1,7 +1,5 @@
 """Damage to the files of a study, one file at a time: what disks, editors and people do to them."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

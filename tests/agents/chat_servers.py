@@ -4,8 +4,6 @@ The server checks requests as strictly as the real ones do, and answers what the
 server, that one or a real one, and lets the faults of a list happen, one a request.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import http.client

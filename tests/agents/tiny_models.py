@@ -1,7 +1,5 @@
 """Small random language models of several families, with a tokenizer, as folders that transformers can load."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import torch

@@ -1,7 +1,5 @@
 """Studies of every survey but Spot The Bot, made up by a rule: what contestants are like decides what people answer."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -5,8 +5,6 @@ conversation at a time, the prompt read again each turn. They take turns at the 
 machine slows all alike.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 

@@ -4,8 +4,6 @@ The limits are what a hardened prototype of the task reached on two cores, and w
 for. How fast the disk takes a durable write is measured in the same run: an annotator's first unit costs seven of them.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import statistics
 import sys

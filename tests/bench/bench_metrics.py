@@ -4,8 +4,6 @@ Backward removal beside the same search that fits every model again (as the auth
 study's files beside what a reader would wait for.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 

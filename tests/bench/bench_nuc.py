@@ -3,8 +3,6 @@
 Both rank the same questions by the same agent with the same batch size; loading is not counted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

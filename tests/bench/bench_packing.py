@@ -3,8 +3,6 @@
 25,005 conversations of six bots and 8,535 of people, of five exchanges, their texts made up by a seed.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

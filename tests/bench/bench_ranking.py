@@ -4,8 +4,6 @@ One thread, CPU time, the least of some runs. PersonaChat's released judgements 
 else made up ones of that size.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -6,8 +6,6 @@ the real analysis of them; limits are what a reader was promised. Each time is t
 reader does, up to the frame drawn after it.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import random
 import sys

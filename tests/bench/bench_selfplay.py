@@ -4,8 +4,6 @@ Both are whole commands. Each is run with few and with more conversations, and t
 the difference of times, so that imports and loading don't count.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import resource

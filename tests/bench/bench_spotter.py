@@ -5,8 +5,6 @@ Some are spoilt as the training's corruptions are (words shuffled, turns in anot
 nothing said), of the others it has learnt nothing. The embedded pool's bots, each left out, and people are next to.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io

@@ -5,8 +5,6 @@ PersonaChat without each of its bots; on all processors. The data are the releas
 else made up, as many and about as far apart.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import time

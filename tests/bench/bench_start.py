@@ -1,7 +1,5 @@
 """What a command takes to start: help and errors, in CPU seconds of a process of its own, the least of some runs."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys

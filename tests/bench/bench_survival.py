@@ -5,8 +5,6 @@ package is missing, and are marked so. The study's data are released ones where 
 with the same numbers of conversations, workers and lengths.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -6,8 +6,6 @@ for both bad, times and languages, in the arena's columns. There are 100 and 1,0
 often, and 100,000 of which few are voted on often (Zipf's law).
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import tempfile

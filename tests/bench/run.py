@@ -4,8 +4,6 @@ Each benchmark is a module ``bench_NAME.py`` of this folder with a function ``ru
 just these.
 """
 
-from __future__ import annotations
-
 import importlib
 import sys
 import time

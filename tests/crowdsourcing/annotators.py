@@ -3,8 +3,6 @@
 They keep their own record of what the server told them, against which the ledger is checked afterwards.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

@@ -1,7 +1,5 @@
 """What the tests of desk and ledger share: made-up conversations, a crowd in memory, a clock that is set, an office."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace

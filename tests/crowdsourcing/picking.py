@@ -1,7 +1,5 @@
 """Next-Utterance Classification among people: a packed study, its desk on the study's own ledger, and who picks."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

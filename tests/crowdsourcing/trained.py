@@ -2,8 +2,6 @@
 gold labels and can be as wrong as is asked.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace

@@ -2,8 +2,6 @@
 they see one, some always get it wrong, some never say why.
 """
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Callable

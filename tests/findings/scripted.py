@@ -1,7 +1,5 @@
 """Small studies and the annotators of them: each says what a script says of a question, and knows who is who."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path

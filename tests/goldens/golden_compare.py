@@ -6,8 +6,6 @@ order, texts, whole numbers, what is missing. What is drawn by
 chance has a seed, so it holds too.
 """
 
-from __future__ import annotations
-
 import csv
 import difflib
 import io

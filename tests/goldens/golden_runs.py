@@ -1,7 +1,5 @@
 """What the commands make of the stored studies: analyses, reports, a comparison, copies for publication."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import io

@@ -3,8 +3,6 @@
 Also what the texts of charts say, and attributes that users read. What hangs on the version of the library is replaced.
 """
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -8,8 +8,6 @@ second leaves the goldens alone: DIR/made has analyses, pages and copies as they
 would hold, so that `diff -r` compares two revisions byte by byte.
 """
 
-from __future__ import annotations
-
 import argparse
 import shutil
 import sys

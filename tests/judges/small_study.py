@@ -1,7 +1,5 @@
 """Small studies for language models to judge: a few hand-made items, of Spot The Bot or of a survey of all kinds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot import checksums

@@ -1,7 +1,5 @@
 """Small contestants with random weights for the tests of scoring, and questions from a made-up corpus."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai.core.agents import create_agent

@@ -1,7 +1,5 @@
 """How commands and Python of a page run where there is no user: what stands for the user's things, and why."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """The pages that people read, and the blocks of code on them: what each is, so that none is overlooked."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

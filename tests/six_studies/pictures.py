@@ -3,8 +3,6 @@
 .venv/bin/python tests/six_studies/pictures.py [FOLDER]
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from collections.abc import Mapping

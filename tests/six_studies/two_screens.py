@@ -3,8 +3,6 @@
 The first screen is the element `answer`, the second the element `how`; everything else is in sections that open.
 """
 
-from __future__ import annotations
-
 import re
 
 FIRST, SECOND, SECTIONS = "#answer", "#how", "details.section"

@@ -1,7 +1,5 @@
 """A place where people chat with real contestants: a study, a desk on its ledger, a server that can be restarted."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """A scripted person who chats over HTTP as the page does, and keeps every answer of the server for a look at it."""
 
-from __future__ import annotations
-
 import time
 
 from asking import Client

@@ -3,8 +3,6 @@
 .venv/bin/python tests/crowdsourcing/page/screenshots.py
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import sys

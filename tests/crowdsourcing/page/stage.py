@@ -2,8 +2,6 @@
 question, partners that say what a test wants, Chromium, and a record of all that the page complains about.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import sys

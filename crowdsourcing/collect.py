@@ -81,7 +81,7 @@ class LedgerContents:
     unknown: set[str] = field(default_factory=set)
 
 
-def open_ledger(study: Study, survey: str, part: str = "") -> Ledger:
+def open_ledger(study: Study, survey: str, part: str) -> Ledger:
     """Open the ledger of a survey's collection, or of a part; a `UserError` where nothing was launched."""
     path = CollectionPaths.of(study, survey, part).ledger
     if not path.exists() and not backups_of(path):  # with backups, opening it raises the error that it is gone

@@ -189,13 +189,13 @@ def _check_events(text: str) -> None:
             raise Malformed(DEEP if len(levels) > MOST_LEVELS else MANY)
 
 
-def read_yaml(path: Path | str, missing: str, remedy: str, loader: type = LOADER) -> Any:
+def read_yaml(path: Path | str, missing: str, remedy: str) -> Any:
     """The value of a YAML file; `UserError` where it can't be read.
 
     `missing` is what to do where there is no such file, `remedy` where it is none that can be read.
     """
     try:
-        return parse_yaml(whole_text(path), loader)
+        return parse_yaml(whole_text(path))
     except FileNotFoundError:
         raise UserError(f"{path}: no such file.", missing) from None
     except OSError as err:

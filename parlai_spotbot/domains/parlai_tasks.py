@@ -78,7 +78,7 @@ def _acts(task: str, split: str, options: dict) -> Iterator[list[dict]]:
         yield acts
 
 
-def _episode(acts: list[dict], situation: str = "") -> Spoken:
+def _episode(acts: list[dict], situation: str) -> Spoken:
     """The turns and contexts of an episode, entity 0 first.
 
     `situation` names the field that tells whoever begins what to talk about: a line of that entity's persona, as

@@ -201,7 +201,7 @@ def clearly(data: Mapping, criterion: str = "") -> str:
     return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"
 
 
-def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool = False) -> list[dict]:
+def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool) -> list[dict]:
     """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
 
     The pair's own p is `p_pair`. With `alone`, where no one scale fits, p and p_adjusted are of the pair's own choices.

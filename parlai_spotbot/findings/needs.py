@@ -85,14 +85,12 @@ ABOUT = (
 )
 
 
-def of_matches(
-    matches: pd.DataFrame, names: Sequence[str], seconds: float | None, ranking: Mapping | None = None
-) -> dict | None:
+def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | None, ranking: Mapping) -> dict | None:
     """Return which pairs are open after what people have said, and what they need; `seconds`, of an annotation.
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
     """
-    ranking, seen = ranking or {}, set(matches["a"]) | set(matches["b"])
+    seen = set(matches["a"]) | set(matches["b"])
     names = [bot for bot in names if bot in seen]
     if matches.empty:
         return None
@@ -114,9 +112,7 @@ def of_matches(
     return {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
 
 
-def of_tests(
-    ranking: Mapping, little: Mapping | None = None, answers_by: Sequence[int] = (), kind: Kind = CHOICES
-) -> dict | None:
+def of_tests(ranking: Mapping, little: Mapping | None, answers_by: Sequence[int], kind: Kind = CHOICES) -> dict | None:
     """Return how much more data each open pair needs, from its test, unless there is too `little`; None where nothing
     was tested. `answers_by`: how many answers each annotator gave."""
     if little:

@@ -46,7 +46,7 @@ class LanguageModel:
         return set(ends) if isinstance(ends, (list, tuple)) else {ends} - {None}
 
 
-def choose_device(device: str = "auto", no_cuda: bool = False) -> torch.device:
+def choose_device(device: str, no_cuda: bool) -> torch.device:
     """The torch device named `device`; "auto" is the first GPU if there is one and it may be used, else the CPU."""
     if device == "auto":
         return torch.device("cuda" if torch.cuda.is_available() and not no_cuda else "cpu")

@@ -90,14 +90,14 @@ def questions_of(
     return mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about}
 
 
-def make_questions(study: Study, count: int, seed: int, say: Say = print) -> Path:
+def make_questions(study: Study, count: int, seed: int) -> Path:
     """Draw the questions of a study that has none for people and contestants alike, and return their file.
 
     They are of the study's domain. Raises `UserError` where the study has other questions.
     """
     request = RecallRequest(questions=count, candidates=CANDIDATES)
     request.check()
-    (questions, _), path = questions_of(request, study, seed, say), study.path / "nuc" / "questions.jsonl"
+    (questions, _), path = questions_of(request, study, seed, print), study.path / "nuc" / "questions.jsonl"
     with files.lock(path.parent / ".lock", "spotbot_pack"):
         _keep(path, questions)
     return path

@@ -35,7 +35,7 @@ def carry_out(path: Path, decision: PlanDecision, say: Say) -> Study:
     return decision.study
 
 
-def begin_chats(path: Path, survey: str, pool: str | None = None, domain: str | None = None) -> Study:
+def begin_chats(path: Path, survey: str, pool: str | None, domain: str | None) -> Study:
     """`begin` for a survey in which people chat with the contestants of a pool.
 
     Raises `UserError` for other surveys: their conversations have to be there.

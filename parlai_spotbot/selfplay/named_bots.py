@@ -14,12 +14,12 @@ from parlai_spotbot.study import Study
 WHERE = "the command line"
 
 
-def asked_contestants(pool: str | None, named: Sequence[str] = ()) -> dict[str, Contestant] | None:
+def asked_contestants(pool: str | None, named: Sequence[str]) -> dict[str, Contestant] | None:
     """Return the checked contestants of a pool and those written ``NAME=WHAT``; None if neither is given."""
     return contestants_of(_entries(pool, named)) if pool or named else None
 
 
-def asked_entries(pool: str | None, study: Study | None, named: Sequence[str] = ()) -> list[PoolEntry]:
+def asked_entries(pool: str | None, study: Study | None, named: Sequence[str]) -> list[PoolEntry]:
     """Return the entries of the requested contestants with their problems; by default the embedded pool's."""
     if study is None:
         return _entries(pool if pool or named else DEFAULT_POOL, named)

@@ -228,7 +228,7 @@ def _warnings(test: _Test, name: str, left_out: Mapping[str, int]) -> list[str]:
     return lines + (["gives the same answer to different turns"] if len(texts) > 1 == len(set(texts)) else [])
 
 
-def try_pool(entries: Sequence[PoolEntry], domain: Domain | None = None) -> tuple[list[Trial], Path]:
+def try_pool(entries: Sequence[PoolEntry], domain: Domain | None) -> tuple[list[Trial], Path]:
     """Try the entries of a pool that have no problems, one after the other, with seeds of a domain.
 
     Returns the trials, and the folder with what the contestants printed, which stays only if one of them failed.

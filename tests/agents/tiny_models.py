@@ -20,13 +20,6 @@ CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-STRICT = (
-    "{{ bos_token }}{% for m in messages %}"
-    "{% if m.role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
-    "{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}"
-    "{% endif %}<|im_start|>{{ m.role }} {{ m.content }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant {% endif %}"
-)
 SPECIAL = ["<|end|>", "<|im_start|>", "<|im_end|>", "<|pad|>"]
 TEXT = [
     "hello there, how are you doing today? I am fine, thank you. What do you like to do in the evening?",

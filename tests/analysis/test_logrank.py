@@ -30,7 +30,7 @@ def pairs(reference, domain):
         yield pair, rows["time_left"], rows["time_right"], rows["system"]
 
 
-def some_rows(n, groups=2, seed=0, kind="mixed"):
+def some_rows(n, groups, seed, kind):
     """Made-up rows: current status, or a mix of exact, interval- and right-censored times."""
     rng = np.random.default_rng(seed)
     group = np.array(list("abcdef"))[rng.permutation(np.arange(n) % groups)]
@@ -101,7 +101,7 @@ def test_exact_times_give_the_ordinary_logrank_test():
     assert test.df == 2
 
 
-def every_relabelling(left, right, group, score, strata=None):
+def every_relabelling(left, right, group, score, strata):
     """Statistics of every way to reorder the labels (within strata), by calling the test again each time."""
     group, strata = np.asarray(group), np.zeros(len(group)) if strata is None else np.asarray(strata)
     parts = [np.flatnonzero(strata == s) for s in np.unique(strata)]

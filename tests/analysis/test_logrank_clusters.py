@@ -30,12 +30,12 @@ def conversations(seed, single=(), double=(), groups="ab", per=4):
     return pd.DataFrame(rows, columns=["left", "right", "group", "conversation", "k", "worker"])
 
 
-def scores_of(rows, score="sun"):
+def scores_of(rows):
     """Each row's score, got from the public interface: the statistic of a group of its own."""
     result = np.empty(len(rows))
     for row in range(len(rows)):
         own = np.where(np.arange(len(rows)) == row, "this", "others")
-        test = native(rows["left"], rows["right"], own, score=score)
+        test = native(rows["left"], rows["right"], own, score="sun")
         result[row] = test.statistic[test.names.index("this")]
     return result
 

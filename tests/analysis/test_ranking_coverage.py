@@ -40,10 +40,10 @@ def outcomes(rng, gap, first, second, conversation, worker, workers=WORKERS):
     return np.where(seen > TIES, 1, np.where(seen < -TIES, -1, 0))
 
 
-def workers_of(rng, n, workers=WORKERS):
+def workers_of(rng, n):
     """Some do much, some little."""
-    busy = rng.lognormal(0, 0.7, workers)
-    return rng.choice(workers, n, p=busy / busy.sum())
+    busy = rng.lognormal(0, 0.7, WORKERS)
+    return rng.choice(WORKERS, n, p=busy / busy.sum())
 
 
 def studies(number=STUDIES, seed=0):

@@ -115,25 +115,3 @@ def run() -> Iterator[Row]:
         yield Row(f"the pool embedded as a whole, batch {BATCH}", own, peer, "parlai self_chat", "turns/s")
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
         yield Row("largest process of all of them", peak, 24.0, "a machine of 24 GiB", "GiB")
-
-
-def memory(contestants: int, per_pair: int, peak: float, most: int) -> str:
-    """How often models are loaded, and what they need at most, where `most` may be loaded at once."""
-    from parlai_spotbot.records import Contestant
-    from parlai_spotbot.selfplay.grouping import groups
-    from parlai_spotbot.study_plan import Plan
-
-    pool = {name: Contestant(name, model="m") for name in (f"c{i:03d}" for i in range(contestants))}
-    plan = Plan("made-up", pool, conversations_per_pair=per_pair, max_loaded=most)
-    games = [pair if n % 2 else pair[::-1] for pair in plan.all_pairs() for n in range(per_pair)]
-    needs: dict[int, set[str]] = {}
-    for group, entities in zip(groups(plan, games), games, strict=True):
-        needs.setdefault(group, set()).update(entities)
-    loads, there = 0, set()
-    for _, names in sorted(needs.items()):
-        loads += len(names - there)
-        there = names if len(names | there) > most else names | there
-    return (
-        f"  --max-loaded {most}: {len(needs)} groups of {len(games) // len(needs)} conversations on average, {loads} "
-        f"times a model is loaded; {most * peak:.0f} GiB, were each as large as the largest process here"
-    )

@@ -97,9 +97,9 @@ class Client:
         return self.ok("unit", {}) if session["state"] == "ready" else session
 
 
-def token_of(worker, seconds=60.0, now=None):
+def token_of(worker, now=None):
     payload = {"door": "in_house", "worker": worker, "registration": "", "data": {}}
-    return tokens.sign_session(SECRET, payload, time.time() if now is None else now, seconds)
+    return tokens.sign_session(SECRET, payload, time.time() if now is None else now, 60.0)
 
 
 def request(server, method, path, body=None, token=None, headers=None):
@@ -118,9 +118,9 @@ def request(server, method, path, body=None, token=None, headers=None):
         connection.close()
 
 
-def api(server, name, body=None, token=None, method=None):
+def api(server, name, body=None, token=None):
     """(status, JSON) of an address below /api/."""
-    method = method or ("GET" if name == "session" else "POST")
+    method = "GET" if name == "session" else "POST"
     status, _, content = request(server, method, f"/api/{name}", body, token)
     return status, json.loads(content)
 

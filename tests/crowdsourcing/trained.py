@@ -43,7 +43,7 @@ def other_labels(task: str, labels: Collection[str]) -> set[str]:
     return set() if labels else {LABELS[task][0]}
 
 
-def key_of_gold(gold: GoldDialogue, wrong: Collection[int] = ()) -> Callable[[str, str], object]:
+def key_of_gold(gold: GoldDialogue, wrong: Collection[int]) -> Callable[[str, str], object]:
     """Answers by (question, target): the gold ones, but for the bot's turns of these places, from 0."""
     return by_key(gold.task, gold.key, wrong)
 

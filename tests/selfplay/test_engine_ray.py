@@ -58,9 +58,9 @@ class Killer(threading.Thread):
         self.cluster.remove_node(node, allow_graceful=False)
 
 
-def play_on(cluster, study, poisoned=(), kill=False):
+def play_on(cluster, study, kill=False):
     """`test_runner.play` on a cluster; returns failures, bytes and the runner."""
-    jobs, _ = schedule(study.plans(), seeds(poisoned))
+    jobs, _ = schedule(study.plans(), seeds())
     groups = missing_groups(jobs, finished(study))
     engine = engine_ray.RayEngine(cluster.address)
     with Contestants(study.plan.contestants, study.path / "logs", 1, engine=engine) as contestants:

@@ -11,11 +11,6 @@ from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.selfplay.play import play
 
 BOTS = {name: Contestant(name, model="fixed_response", opt={"fixed_response": name}) for name in ("a", "b", "c")}
-DEAD = Contestant(
-    "dead",
-    model="spotbot:openai_chat",
-    opt={"openai_url": "http://127.0.0.1:9/v1", "openai_model": "m", "openai_retries": 0},
-)
 
 
 @pytest.fixture(autouse=True)

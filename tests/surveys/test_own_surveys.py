@@ -77,10 +77,6 @@ def refused(study, survey, capsys) -> str:
     return capsys.readouterr().err
 
 
-def as_yaml(survey) -> str:
-    return yaml.safe_dump(own_surveys.to_data(survey), allow_unicode=True)
-
-
 def test_a_survey_over_a_base_has_its_texts_and_asks_more(study, written):
     pack(study, written(POLITE))
     survey = survey_of(study, "spot_the_polite_bot")

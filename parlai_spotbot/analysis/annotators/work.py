@@ -18,7 +18,7 @@ OF_THEMSELVES = "annotator"
 
 
 def work_table(
-    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], max_units: int | None = 3
+    judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], max_units: int | None
 ) -> pd.DataFrame:
     """Return `annotator_table` of one survey's judgements.
 

@@ -53,7 +53,7 @@ def compute(answers: Annotations) -> dict:
     return result
 
 
-def detection_sentence(rates: Mapping, who: str = "annotators") -> str:
+def detection_sentence(rates: Mapping, who: str) -> str:
     """Return how well all annotators together, or a judge, tell bots from people, and to which answer they lean."""
     if rates["sensitivity"] is None:
         return f"How well {who} told bots from people can't be measured: no bots, or no people, were judged."

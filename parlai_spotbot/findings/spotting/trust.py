@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FAVOURED, FEATURES, matches_frame
+from parlai_spotbot.analysis.frames import FAVOURED, matches_frame
 from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -16,7 +16,7 @@ ABOUT = ["item_id", "conversation_id", "worker_id", "annotation_id"]
 SIDES = {value: answer for answer, value in FAVOURED.items()}
 
 
-def long_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.DataFrame:
+def long_frame(annotations: pd.DataFrame, features: Sequence[str]) -> pd.DataFrame:
     """One row an answer, on who is human and on the `features`, as `trust_part` wants them, from the frame of
     annotations."""
     parts = [

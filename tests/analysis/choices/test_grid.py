@@ -14,13 +14,13 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 
 
-def choices_of(made: Made, tie: bool = False) -> tuple[pd.DataFrame, dict]:
+def choices_of(made: Made) -> tuple[pd.DataFrame, dict]:
     judgements, conversations, items = made.everything()
     frame = answers_frame(judgements, conversations).frame
     frame = frame[frame["question"] != "reason"]
     told = {j.annotation_id: j.presentation for j in judgements}
     known = {c.conversation_id: c for c in conversations}
-    return choice_frame(frame, known, {i.item_id: i for i in items}, told, tie=tie)
+    return choice_frame(frame, known, {i.item_id: i for i in items}, told)
 
 
 def plain(text: str) -> pd.DataFrame:

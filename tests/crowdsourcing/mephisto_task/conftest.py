@@ -138,7 +138,7 @@ def setup_task(tmp_path):
     return lambda **changes: replace(setup, **changes)
 
 
-def handout_of(worker, unit_id, registration=""):
+def handout_of(worker, unit_id, registration):
     """The desk's record of a unit that was handed in."""
     handle = sha256(f"{worker} {unit_id} {registration}".encode()).hexdigest()[:32]
     return Handout(handle, worker, registration, 0, unit_id, "block", (), "", 1.0, 2.0, "done", finished_at=1.5)

@@ -110,11 +110,11 @@ MANY = read_file(Survey, Path(__file__).with_name("many_kinds.yaml"), "")
 PARTNERS = ("secret-bot-1", "secret-bot-2")
 
 
-def interactive(messages: int = 4, most: int = 100, **rules: object) -> Survey:
+def interactive(messages: int = 4, **rules: object) -> Survey:
     """The survey with short chats that are answered at once."""
     survey = get_survey("interactive")
     rules = {"answer_delay": False, **rules}
-    return replace(survey, chat=replace(survey.chat, messages=messages, most_messages=most, **rules))
+    return replace(survey, chat=replace(survey.chat, messages=messages, most_messages=100, **rules))
 
 
 def echo(question: TurnRequest) -> str:
@@ -287,10 +287,10 @@ def said(page) -> tuple[str, ...]:
     return tuple(page.locator(".transcript .turn:not(.next) .bubble").all_inner_texts())
 
 
-def right_place(page, otherwise: int = 0) -> int:
-    """Where the reply stands that a check wants; in other questions `otherwise`."""
+def right_place(page) -> int:
+    """Where the reply stands that a check wants; in other questions the first place."""
     reply = picking.REPLIES.get(said(page))
-    return shown(page).index(reply) if reply else otherwise
+    return shown(page).index(reply) if reply else 0
 
 
 def kept_choices(st: Stage) -> list[tuple[str, ...]]:

@@ -19,12 +19,12 @@ def st(tmp_path):
         yield running
 
 
-def by_mouse(page, number, second=4):
+def by_mouse(page, number):
     """Answer the question in hand; returns the texts of both choices."""
     heading(page, f"Conversation {number} of {ITEMS}")
     page.locator('[data-question="first conversation:0"]').wait_for()
     texts, place = shown(page), right_place(page)
-    other = second if second != place else second - 1
+    other = 4 if place != 4 else 3
     page.locator(".option").nth(place).click()
     following(page)
     page.locator('[data-question="second conversation:0"]').wait_for()

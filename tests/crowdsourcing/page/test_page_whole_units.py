@@ -113,18 +113,13 @@ def practise(page, exercises):
                 break
 
 
-def tab_to(page, name, key="Tab"):
+def tab_to(page, name):
     """Press Tab until the control of this name has the focus."""
     for _ in range(60):
         if page.evaluate("(document.activeElement.innerText || document.activeElement.value || '').trim()") == name:
             return
-        page.keyboard.press(key)
+        page.keyboard.press("Tab")
     raise AssertionError(f"Tab never came to {name!r}")
-
-
-def focused(page):
-    active = "document.activeElement"
-    return page.evaluate(f"{active}.closest('[data-question]')?.dataset.question ?? {active}.tagName")
 
 
 def test_the_game_opens_decides_and_counts(tmp_path, visit):

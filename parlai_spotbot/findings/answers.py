@@ -161,6 +161,11 @@ class Answers:
         """The rows of one question."""
         return self.rows[self.rows["question"] == question]
 
+    def by_question(self, ranked: Callable[[Answers, pd.DataFrame], dict], main: str) -> dict:
+        """Return the ranking by the `main` question at the top, those by all under `criteria`."""
+        rankings = {question: ranked(self, self.to(question)) for question in self.questions}
+        return {**rankings[main], "question": main, "criteria": rankings}
+
     def with_rows(self, rows: pd.DataFrame) -> Answers:
         """The same with other rows instead of the main ones."""
         return replace(self, rows=rows, computed={})

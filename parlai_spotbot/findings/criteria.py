@@ -1,14 +1,13 @@
 """Rankings by one criterion or several, as surveys of choices, ratings, behaviours and votes have them: in words, as a
 chart, as tables, as rows, and in the lines of the terminal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
-from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import Column
@@ -110,12 +109,6 @@ def summarise(result: Result) -> list[str]:
         return [first] if main.get("why") else []
     question = plainly(data["question"]) if len(data["criteria"]) > 1 else ""
     return [first, *others, f"{clearly(main, question)}."]
-
-
-def by_question(answers: Answers, ranked: Callable[[Answers, pd.DataFrame], dict], main: str) -> dict:
-    """Return the ranking by the `main` question at the top, those by all under `criteria`."""
-    rankings = {question: ranked(answers, answers.to(question)) for question in answers.questions}
-    return {**rankings[main], "question": main, "criteria": rankings}
 
 
 def _rejected(ranking: Mapping) -> bool:

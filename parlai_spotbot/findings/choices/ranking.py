@@ -62,7 +62,7 @@ CHART = Chart(
 
 
 def compute(answers: Answers) -> dict:
-    return answers.once("ranking", lambda answers: criteria.by_question(answers, ranked, answers.questions[0]))
+    return answers.once("ranking", lambda answers: answers.by_question(ranked, answers.questions[0]))
 
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:

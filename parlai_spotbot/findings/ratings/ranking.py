@@ -47,7 +47,7 @@ TABLES = {
 
 
 def compute(answers: Answers) -> dict:
-    return answers.once("ranking", lambda answers: criteria.by_question(answers, ranked, main_dimension(answers)))
+    return answers.once("ranking", lambda answers: answers.by_question(ranked, main_dimension(answers)))
 
 
 def main_dimension(answers: Answers) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ LEAD = re.compile(r"^(?:option|label|answer|choice|number|rating|score) ")
 
 def parsed(ask: PromptedQuestion, reply: str, name: str = ANSWER) -> dict:
     """Return the fields of a `RawAnswer` that `reply` means under `name`; raise `ChatError` where it is no answer."""
+    reply = reply if ask.kind == "free_text" else unicodedata.normalize("NFKC", reply)
     if len(reply) > LONGEST:
         raise ChatError("bad", f"longer than {LONGEST:,} characters")
     values = _in_json(reply, name)
@@ -93,7 +95,7 @@ def _names(ask: PromptedQuestion) -> dict[str, str]:
     lines = ask.body.split("\n")[-len(ask.labels) :]
     for label, line in zip(ask.labels, lines, strict=True):
         both = _plain(line)
-        for name in (both, both.removeprefix(_plain(label)).strip()):
+        for name in (both, text := both.removeprefix(_plain(label)).strip(), f"{text} {_plain(label)}"):
             names[name] = "" if names.get(name, label) != label else label
     return {**{name: label for name, label in names.items() if name and label}, **{_plain(n): n for n in ask.labels}}
 

@@ -222,7 +222,12 @@ def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, defau
 
 
 NUMBER = r"[\d.,%\seE()+–-]{0,30}(?:to [\d.,%\seE()+–-]{0,30})?"
-FORMULA = re.compile(rf"(?:^|(?<=[,;|\t\r\n\"]))(?=[ \xa0]*(?:[=@＝＠]|[+＋－-](?!{NUMBER}(?:$|[;|\"])).))|^(?=[\t\r])")
+BLANK = r"[ \xa0\x00-\x08\x0e-\x1f\xad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2069\u3000\ufeff]*"
+"""What spreadsheets, or programs that clean texts, may leave out in front; no separator among them."""
+FORMULA = re.compile(
+    rf"(?:^|(?<=[,;|\t\r\n\"\x0b\x0c\x85\u2028\u2029]))(?={BLANK}(?:[=@＝＠﹦﹫]|[+＋﹢－﹣−-](?!{NUMBER}(?:$|[;|\"])).))|"
+    r"^(?=[\t\r])"
+)
 """Where spreadsheets would compute: at the beginning of a cell, or after a separator where programs may cut it.
 
 Numbers, and ranges of them, may begin with a sign.

@@ -16,19 +16,21 @@ NOT_SHOWN = "(not shown)"
 
 FORM = re.compile(
     r"(?<![A-Za-z0-9])(?:"
-    r"(?:sk-|sk_|gsk_|csk-|xai-|pplx-|nvapi-|r8_|tgp_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|npm_|pypi-|dop_v1_)"
+    r"(?:sk-|[sr]k_|gsk_|csk-|xai-|pplx-|nvapi-|r8_|tgp_|tvly-|lsv2_|sess-|whsec_|wandb_v1_|gh[pousr]_|github_pat_|glpat-|"
+    r"xox[abeoprs]-|npm_|pypi-|dop_v1_)"
     r"(?=[A-Za-z0-9_-]{0,80}\d)[A-Za-z0-9_-]{16,}"
     r"|hf_[A-Za-z0-9]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,}|AIza[\w-]{30,}|(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"
-    r"|eyJ[\w-]{8,999}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
+    r"|\d{8,10}:AA[\w-]{30,36}|eyJ[\w-]{8,999}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]+-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
     r"|\b[Bb]earer\s+[^\s<$]{8,}|(?<=://)[^\s/@:\"']*:[^\s/@\"']+(?=@)"
+    r"|(?<=hooks\.slack\.com/services/)[\w/]+"
 )
 """How keys of the known services look, what an Authorization header says, and user:password in an address."""
 
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 SURE = re.compile(
-    r"(?:^|_)(?:secrets?|passwords?|passwd|passphrase|pw|pwd|credentials?|bearer|cookies?|authorization|"
+    r"(?:^|_)(?:secrets?|pass_?(?:words?|wd|phrase|code)|passwort|pw|pwd|credentials?|bearer|cookies?|authorization|"
     r"(?:api|openai|anthropic|azure|access|private|subscription|service|auth|client|hub|hf|bearer|refresh|github|user)"
     r"_?(?:keys?|token))(?:_|$)(?!(?:\w{1,40}_)?(?:variable|env|name|header|file|path|length|count|size|policy|format)$)"
 )
@@ -37,7 +39,7 @@ SURE = re.compile(
 LIKELY = re.compile(
     r"^(?!(?:.*_)?(?:pad|eos|bos|end|start|stop|unk|unknown|null|sep|mask|cls|special|begin|turn|person|speaker|think|image|"
     r"cache|sort|primary|foreign|label|text|context|group|join|dict|index)_(?:key|token)$)"
-    r"(?:.*_)?(?:keys?|token|auth|session|sig|signature)$"
+    r"(?:.*_)?(?:keys?|token|auth|session|sig|signature|pass)$"
 )
 """Names that may be those of secrets: of texts without blanks."""
 
@@ -49,12 +51,26 @@ IN_TEXT = re.compile(
 )
 """The end of a name and its value in a text: JSON, an address, a header, an error."""
 
+LONG_WORD = re.compile(r"[A-Za-z0-9]{20,200}")
+RUNS = re.compile(r"[a-z]+|[A-Z]+|\d+")
+
 DEEPEST = 30
 
 
 def is_mixed(word: str) -> bool:
     """Return True if a word has the small and capital letters, digits and length of a key, as hardly a name has."""
     return len(word) >= 20 and all(any(map(kind, word)) for kind in (str.islower, str.isupper, str.isdigit))
+
+
+def is_random(word: str) -> bool:
+    """Return True if the small letters, capitals and digits of a word alternate as at random.
+
+    Of random words of 20 to 64 letters and digits 74 to 99 % do, of 2,769 such names in the code of torch and
+    transformers 2 %.
+    """
+    runs = RUNS.findall(word)
+    often, digits = len(runs) / len(word), sum(map(str.isdigit, runs))
+    return is_mixed(word) and ((often > 0.46 and digits > 2) or (often > 0.55 and max(map(len, runs)) < 5))
 
 
 def is_named_secret(path: str, value: Any, sure: bool = False) -> bool:
@@ -114,7 +130,8 @@ def shown(value: Any, path: str = "", single: Callable[[Any], Any] = lambda valu
 
 def masked(text: str) -> str:
     """Return a text with marks in place of the secrets in it."""
-    return IN_TEXT.sub(_without_value, FORM.sub(MARK, text))
+    text = LONG_WORD.sub(lambda word: MARK if is_random(word[0]) else word[0], FORM.sub(MARK, text))
+    return IN_TEXT.sub(_without_value, text)
 
 
 def _without_value(found: re.Match) -> str:

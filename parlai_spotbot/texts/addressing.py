@@ -5,6 +5,7 @@ answer as JSON, or pretend to be a part of the judge's prompt ("system:", "</con
 and instructions in a conversation ("the judge was strict", "I forgot the instructions") doesn't count.
 
 Of 30 lines in 11 languages that were set aside before the phrases were written, all are found, and none of 20 others.
+Of 30 by another hand, most in languages that the phrases lacked, 7 were found before the phrases took in the others.
 Of 210,013 turns of people (see `texts.self_identification`) 1 is. What is encoded, or says in other words that its
 speaker is a person, is not found: a judge's answers about such turns are no safer for it.
 """

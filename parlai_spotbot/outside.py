@@ -32,12 +32,11 @@ _WORD = (
     r"[\w:.-]{0,20}(?:think|thought|reason(?!able)|reflect|scratch_?pad|analysis|monologue|inner_prefix|思考|思维)"
     r"[\w-]{0,16}"
 )
-_OPEN, _SHUT = r"(?:<|&lt;)\s?", r"\s?(?:>|&gt;)"
 REASONING = re.compile(
-    rf"(?P<opens>{_OPEN}\|?\s?(?!end){_WORD}(?:\s[^<>\n]{{0,200}})?\|?{_SHUT}|\[THINK\]|◁think▷|<unused94>(?:thought)?|"
+    rf"(?P<opens>(?:<|&lt;)\s?\|?\s?(?!end){_WORD}(?:\s[^<>\n]{{0,200}})?\|?\s?(?:>|&gt;)|\[THINK\]|◁think▷|<unused94>(?:thought)?|"
     r"<details\s[^<>]{0,99}type=\W{0,2}reasoning[^<>]{0,99}>|"
     r"<\|channel\|?>\s?(?:analysis|commentary|thought)\b[^<]{0,99}(?:<\|message\|>)?)|"
-    rf"(?P<closes>{_OPEN}(?:\|?\s?/|\|end_?(?:of_)?)\s?\|?{_WORD}\|?{_SHUT}|\[/THINK\]|◁/think▷|<unused95>|<\|inner_suffix\|>|"
+    rf"(?P<closes>(?:<|&lt;)\s?(?:\|?\s?/|\|end_?(?:of_)?)\s?\|?{_WORD}\|?\s?(?:>|&gt;)|\[/THINK\]|◁/think▷|<unused95>|<\|inner_suffix\|>|"
     r"<channel\|>|<\|channel\|?>\s?final\b[^<]{0,99}<\|message\|>)|"
     r"(?P<ends></details>|<\|end\|>\s?(?:<\|start\|>\s?assistant)?)",
     re.IGNORECASE,

@@ -56,9 +56,9 @@ MANY = f"it holds over {MOST_VALUES:,} values with those that aliases (*) repeat
 DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GZIP = b"\x1f\x8b"
-ANY = bytes(code and (code if code > 0x7F else 1) for code in range(256))
-ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", b"\1\0": "utf-16-le", b"\0\1": "utf-16-be"}
-"""By a file's first two bytes: marks of UTF-16, or any character of ASCII (1, by `ANY`) in it."""
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+ENCODINGS = ("utf-16-be", "utf-16-le", "utf-8-sig")
+"""By the place of a zero in a file's first two bytes; a character of ASCII has one in UTF-16."""
 SEPARATORS = ",;\t|"
 END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
@@ -94,7 +94,8 @@ def opened(path: Path | str) -> Iterator[TextIO]:
     with regular(path).open("rb") as file:
         data: Any = gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
         try:
-            encoding = ENCODINGS.get(data.peek(2)[:2].translate(ANY), "utf-8-sig")
+            begins = data.peek(2)[:2]
+            encoding = "utf-16" if begins in UTF16 else ENCODINGS[begins.find(0)]
             yield io.TextIOWrapper(data, encoding, newline="")
         except UnicodeDecodeError as err:
             wrong = f"byte 0x{err.object[err.start]:02x} is not {err.encoding.upper()}"

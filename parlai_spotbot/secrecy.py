@@ -24,8 +24,12 @@ FORM = re.compile(
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]+-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
     r"|\b[Bb]earer\s+[^\s<$]{8,}|(?<=://)[^\s/@:\"']*:[^\s/@\"']+(?=@)"
     r"|(?<=hooks\.slack\.com/services/)[\w/]+"
+    r"|(?<![A-Za-z0-9])(?=[A-Za-z0-9]{20,500}(?![A-Za-z0-9]))(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])(?=(?:[A-Za-z]*\d+){3})"
+    r"[A-Za-z0-9]*?(?:(?<![a-z])[a-z]{1,4}(?![a-z])|(?<![A-Z])[A-Z]{1,4}(?![A-Z])|(?<!\d)\d{1,4}(?!\d)){9,}[A-Za-z0-9]*"
 )
-"""How keys of the known services look, what an Authorization header says, and user:password in an address."""
+"""How keys of the known services look, what an Authorization header says, user:password in an address, and words of 20
+letters and digits or more whose small letters, capitals and digits alternate as at random. Of random words of 24, 32
+and 40 that finds 69, 88 and 95 %, of 2,769 names in the code of torch and transformers 1 %."""
 
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
@@ -51,26 +55,12 @@ IN_TEXT = re.compile(
 )
 """The end of a name and its value in a text: JSON, an address, a header, an error."""
 
-LONG_WORD = re.compile(r"[A-Za-z0-9]{20,200}")
-RUNS = re.compile(r"[a-z]+|[A-Z]+|\d+")
-
 DEEPEST = 30
 
 
 def is_mixed(word: str) -> bool:
     """Return True if a word has the small and capital letters, digits and length of a key, as hardly a name has."""
     return len(word) >= 20 and all(any(map(kind, word)) for kind in (str.islower, str.isupper, str.isdigit))
-
-
-def is_random(word: str) -> bool:
-    """Return True if the small letters, capitals and digits of a word alternate as at random.
-
-    Of random words of 20 to 64 letters and digits 74 to 99 % do, of 2,769 such names in the code of torch and
-    transformers 2 %.
-    """
-    runs = RUNS.findall(word)
-    often, digits = len(runs) / len(word), sum(map(str.isdigit, runs))
-    return is_mixed(word) and ((often > 0.46 and digits > 2) or (often > 0.55 and max(map(len, runs)) < 5))
 
 
 def is_named_secret(path: str, value: Any, sure: bool = False) -> bool:
@@ -130,8 +120,7 @@ def shown(value: Any, path: str = "", single: Callable[[Any], Any] = lambda valu
 
 def masked(text: str) -> str:
     """Return a text with marks in place of the secrets in it."""
-    text = LONG_WORD.sub(lambda word: MARK if is_random(word[0]) else word[0], FORM.sub(MARK, text))
-    return IN_TEXT.sub(_without_value, text)
+    return IN_TEXT.sub(_without_value, FORM.sub(MARK, text))
 
 
 def _without_value(found: re.Match) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import parse_json
 from parlai_spotbot.study import Study
@@ -37,7 +38,8 @@ def checked(path: Path, read: Callable[[], Any]) -> CheckedFile:
 def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     """Every file of a study that a command wrote, the plan first; the crowd's own files are another matter."""
     folder = Path(folder)
-    opened = checked(folder / "study.yaml", lambda: _verified(folder / "study.yaml", Study.open(folder, verify=False)))
+    plan = folder / checksums.PLAN
+    opened = checked(plan, lambda: checksums.verify(plan) if Study.open(folder, verify=False) else None)
     yield opened
     study = Study(folder, None, None)  # its paths, whatever the plan says
     rows = {study.history_path: None, study.conversations_path: study.conversations}
@@ -49,20 +51,16 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     if recorded is None:
         yield CheckedFile(folder / checksums.MANIFEST, "missing, so files are checked for their form only")
     for path in (folder / name for name in checksums.names_of(folder, recorded) if name != checksums.PLAN):
-        yield checked(path, lambda path=path: _verified(path, (rows.get(path) or (lambda: _parsed(path)))()))
+        yield checked(path, lambda path=path: _read(path, rows.get(path)))
 
 
-def _parsed(path: Path) -> list | None:
-    checksums.verify(path)
+def _read(path: Path, rows: Callable[[], list] | None) -> Any:
+    """Return how many rows a file has; a `UserError` where it is malformed or not as recorded, as `rows` raises it."""
     if path.suffix == ".jsonl":
-        return files.read_jsonl(path, lambda row, where: row, torn_tail=True)
-    return None if path.suffix != ".json" else parse_json(path.read_bytes()) and None
-
-
-def _verified(path: Path, rows: Any) -> str:
-    """Return how many rows a file has, where `rows` are rows; a `UserError` where it is not as recorded."""
+        rows = rows or partial(checksums.read_jsonl, path, lambda row, where: row, torn_tail=True)
+        return f"{len(rows()):,} rows"
     checksums.verify(path)
-    return f"{len(rows):,} rows" if isinstance(rows, list) else ""
+    return parse_json(path.read_bytes()) and None if path.suffix == ".json" else None
 
 
 def record_as_they_are(folder: Path) -> list[str]:

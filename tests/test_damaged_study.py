@@ -16,6 +16,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_check import check_study
 
 GOLDEN = Path(__file__).parent / "goldens" / "studies" / "rules"
 SURVEY, JUDGE = "spot_the_bot", "surveys/spot_the_bot/judges/spotter.json"
@@ -153,6 +154,16 @@ def test_a_study_of_this_version_needs_manifest_and_provenance(gone, tmp_path):
         (study / name).unlink()
     with pytest.raises(UserError, match=rf"{gone[0]}: .*(missing|it is gone)"):
         Study.open(study)
+
+
+def test_a_check_verifies_each_file_once(sound, monkeypatch):
+    verify, verified = checksums.verify, []
+    monkeypatch.setattr(
+        checksums, "verify", lambda path, *rest, **more: (verify(path, *rest, **more), verified.append(path))
+    )
+    checked = list(check_study(sound))
+    assert not [one for one in checked if one.problem]
+    assert sorted(verified) == sorted([*(one.path for one in checked), sound / "history.jsonl"])  # the plan reads it
 
 
 def test_a_study_of_an_older_version_is_read(tmp_path):

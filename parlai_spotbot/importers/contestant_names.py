@@ -37,12 +37,10 @@ class ContestantNames:
         name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
         other = None if theirs in self.given else self.taken.get(name)
         if not NAME.match(name) or (name == HUMAN and not people) or other is not None:
-            remedy = f"Give it one: --names '{theirs}'=NAME."
-            if other or theirs in self.given:
-                why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
-                raise UserError(f"{where}: contestant {theirs!r}, {why}.", remedy)
-            problem = f"{where}: contestant {theirs!r}, which can't be a contestant's name."
-            raise Unusable("row with a name that no contestant can have", problem, remedy)
+            why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
+            words = (f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
+            chosen = other or theirs in self.given
+            raise UserError(*words) if chosen else Unusable("row with a name that no contestant can have", *words)
         self.named[theirs] = name
         self.taken.setdefault(name, theirs)
         return name

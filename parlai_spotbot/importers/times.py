@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import product
 from typing import Any
 
 EXCEL = (30_000, 60_000)
@@ -20,7 +19,7 @@ FORMATS = [
     "%a %d %b %Y %H:%M:%S%z",
     "%a %b %d %H:%M:%S%z %Y",
     "%a %b %d %H:%M:%S %Y",
-    *map("".join, product(DAYS, ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p"))),
+    *(day + time for day in DAYS for time in ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")),
 ]
 """Beside ISO 8601; the last one that fitted comes first."""
 

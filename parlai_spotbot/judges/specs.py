@@ -38,7 +38,9 @@ class JudgeRequest:
     judge_model: str | None = option(
         None, "its name, as the server knows it", "A language model behind a server as judge (several: a YAML file)"
     )
-    judge_url: str | None = option(None, "the OpenAI-compatible server that has it")
+    judge_url: str | None = option(
+        None, "the OpenAI-compatible server that has it; it has 60 s for an answer ('timeout' in a file)"
+    )
     judge_key_variable: str | None = option(None, "the environment variable with its key")
     judge_name: str | None = option(None, "its name in the study (default: after the model)")
     judge_price_prompt: float | None = option(None, "price of a million tokens that it reads")

@@ -26,7 +26,8 @@ def add_contestants(group: argparse._ArgumentGroup) -> None:
         metavar="NAME=WHAT",
         help="a contestant, beside the pool's or without one; several: give it again. WHAT is URL#MODEL, "
         "module:function, hf:OWNER/NAME or hf:FOLDER, a model file, zoo:…, an agent; then, after commas, key=VARIABLE, "
-        "system=FILE, persona=FILE, and the agent's options: temperature=0.7",
+        "system=FILE, persona=FILE, and the agent's options: temperature=0.7, openai_timeout=120 (a server has 60 s "
+        "for an answer)",
     )
 
 

@@ -1,7 +1,8 @@
 """Test if the surface of texts alone tells people from bots: casing, spacing, tokenisation, odd characters.
 
 If it does, annotators spot the typesetting and not the bot. A small classifier that sees nothing but such features,
-never words or lengths, is cross-validated by conversation; its AUC (0.5 is blind) is reported for every contestant.
+never words or lengths, and of a long turn its ends alone, is cross-validated by conversation; its AUC (0.5 is blind)
+is reported for every contestant.
 """
 
 import re
@@ -11,6 +12,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.texts.phrases import ends
 from parlai_spotbot.texts.surface import (
     NO_SPACE_AFTER_PUNCTUATION,
     RULE,
@@ -172,7 +174,7 @@ def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) ->
         longest = max((k for k in segments if k <= conversation.exchanges), default=None)
         if longest is None:
             continue
-        turns = [turn.text for turn in conversation.segment(longest)]
+        turns = [ends(turn.text) for turn in conversation.segment(longest)]
         for entity, name in enumerate(conversation.entities):
             spoken.setdefault(name, []).append((conversation.conversation_id, turns[entity::2]))
     return spoken

@@ -17,6 +17,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import judge_study
+from parlai_spotbot.models.chat.client import ChatClient
+from parlai_spotbot.models.chat.keys import Key
 
 TIMEOUT = 0.7
 TABLE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
@@ -58,7 +60,7 @@ class _HostileHandler(BaseHTTPRequestHandler):
         name = self.owner.name
         if self.owner.asked <= self.owner.honest:
             return self._send(200, {}, GOOD)
-        if name in TABLE["drips"]:
+        if name in TABLE["drips"] or name == "silent chat":
             return self._drip(name)
         status, headers, text = TABLE["statuses"].get(name) or (200, {}, TABLE["bodies"][name])
         raw = filled(text)
@@ -75,7 +77,9 @@ class _HostileHandler(BaseHTTPRequestHandler):
 
     def _drip(self, name):
         self.close_connection = True
-        if name == "silent":
+        if name == "silent chat" and self.command == "GET":
+            self._send(200, {}, b'{"data": [{"id": "m"}]}')
+        elif name.startswith("silent"):
             self.owner.closing.wait(30)
         elif name == "no HTTP":
             self.wfile.write(b"SSH-2.0-OpenSSH_9.6\r\n\r\n")
@@ -154,8 +158,14 @@ def test_a_server_that_hangs_at_first_is_waited_for_once_and_that_is_said(tmp_pa
         with chat_agents() as new:
             new(url, **{f"openai_{name}": value for name, value in given.items()})
 
-    for ask in (judge, play):
-        with Hostile("silent") as server, pytest.raises(UserError, match=f"no whole answer within {TIMEOUT}"):
+    def play_on(url):
+        client = ChatClient(read_options({"url": url, "model": "m", **given}, "test"), Key())
+        assert client.unreachable() is None
+        (answer,) = client.ask([{}])
+        raise UserError(str(answer))
+
+    for ask, silent in [(judge, "silent"), (play, "silent"), (play, "silent chat"), (play_on, "silent chat")]:
+        with Hostile(silent) as server, pytest.raises(UserError, match=f"no whole answer within {TIMEOUT}"):
             ask(server.url)
         assert server.asked == 1
         assert f"{server.url}: no answer yet, waiting {TIMEOUT} s at most" in capfd.readouterr().out

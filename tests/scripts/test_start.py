@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot import scripts
+from parlai_spotbot.models.chat.server_options import ServerOptions
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
 
@@ -122,6 +123,12 @@ def test_help_shows_what_matters_most_and_help_all_everything(name):
     listed = short.partition("\noptions:\n")[2].partition("Examples:")[0]
     assert all(f"{name} " in listed or f"{name}\n" in listed for name in parser.first)
     assert all(f"  {action.option_strings[0]}" in whole for action in parser._actions if action.option_strings)
+
+
+@pytest.mark.parametrize("name", ["spotbot_contestants", "spotbot_selfchat", "spotbot_judge"])
+def test_help_names_the_time_limit_of_servers(name):
+    limit = ServerOptions.model_fields["timeout"].default
+    assert f"has {limit:g} s for an answer" in " ".join(scripts.load([name])[name].setup_args().format_help().split())
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The surface form: what the rule mends, that it is stable, and that the check finds what is planted."""
 
 import itertools
+import time
 import unicodedata
 
 import numpy as np
@@ -172,6 +173,14 @@ def test_lengths_and_words_are_not_seen():
         bots=2, per_pair=20, people=40, say=speak({"bot0": lambda text: f"{text} banana " * 6 + "end"})
     )
     assert surface_report(conversations, (2, 3), "keep")["contestants"]["bot0"]["before"] < 0.6
+
+
+def test_of_a_long_turn_the_ends_are_read():
+    long = "Word and, so 'we 'll be . " * 80_000
+    conversations = pool(bots=2, per_pair=10, people=10, say=lambda speaker, turn: long if speaker == "bot0" else turn)
+    began = time.process_time()
+    assert surface_report(conversations, (2,), "normalise")["contestants"]["bot0"]["before"] > 0.99
+    assert time.process_time() - began < 8
 
 
 def test_no_conversation_is_in_two_folds():

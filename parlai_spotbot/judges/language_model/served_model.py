@@ -31,7 +31,10 @@ SILENT = 8
 
 CORRECTED = ("key", "unpaid", "unknown", "redirected", "rejected")
 """Kinds of failures that end the run: the user has to correct something."""
-STAYED_AWAY = "Start the server or correct 'url', then run the same command again: what was answered is kept."
+STAYED_AWAY = (
+    "Start the server, correct 'url' or give it longer ('timeout'), then run the same command again: what was answered "
+    "is kept."
+)
 
 
 class Stopped(Exception):

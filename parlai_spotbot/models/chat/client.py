@@ -47,7 +47,7 @@ class _Http(httpx2.AsyncClient):
         )
         self.server, self.key, self.account = server, key, account
         self.met = False
-        """Whether the server has answered anything: one that has not is not waited for a second time."""
+        """Whether the server has answered a request: one that has not is not waited for a second time."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         for name in set(request.headers) - HEADERS:
@@ -61,7 +61,7 @@ class _Http(httpx2.AsyncClient):
         except (TimeoutError, httpx2.TimeoutException) as err:
             late = err if isinstance(err, httpx2.TimeoutException) else httpx2.ReadTimeout("", request=request)
             raise (late if self.met else unreachable(late, self.server.timeout, self.key)) from None
-        self.met, read = True, {}
+        self.met, read = self.met or asks, {}
         if asks and 200 <= status < 300:
             try:
                 read = {"completion": completion(parsed(raw, self.key), headers, len(raw))}

@@ -16,7 +16,9 @@ install: ## everything needed, into .venv (PYTHON=… names another Python 3.11;
 install-ray: install ## ray, for --engine ray (many machines); its tests skip where it is missing
 	@$(VENV)/python -c 'import ray' 2>/dev/null || $(VENV)/pip install -q --disable-pip-version-check --no-deps -r locks/requirements-distributed.lock
 
-demo: install ## a tournament between six chatbots, to a report (STUDY=… names its folder)
+demo: export PYTHONDONTWRITEBYTECODE :=
+demo: ## a tournament between six chatbots, to a report (STUDY=… names its folder); installs what that needs, no more
+	@.ci/install.sh --demo
 	$(VENV)/parlai spotbot_tournament --study $(STUDY) --pool embedded --conversations-per-pair 10
 	@echo "The report: $(abspath $(STUDY))/report/index.html"
 

@@ -6,7 +6,7 @@ from setuptools import find_namespace_packages, find_packages, setup
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
 # Data files that are needed at run time: pools, surveys, options, templates, pages, each folder's README.
 ENDINGS = "yaml yml json md txt html css js mjs jsx pyi svg jinja j2 aiml opt R lock typed zip bib"
-DATA = [f"**/*.{ending}" for ending in ENDINGS.split()]
+DATA = ["prepared/**", *(f"**/*.{ending}" for ending in ENDINGS.split())]
 
 package_dir = {"parlai_spotbot": "parlai_spotbot", "parlai_internal": "parlai_internal"}
 packages = find_packages(include=["parlai_spotbot", "parlai_spotbot.*"])

@@ -31,8 +31,11 @@ STATED = {
 }
 HEAD = """# Licences of others' work
 
-parlai_spotbot itself is under the MIT licence (LICENSE). The repository contains no code or data of others: what
-follows is installed beside it as packages, each under its own licence, as the packages' metadata state it.
+parlai_spotbot itself is under the MIT licence (LICENSE). The repository contains no code of others: what follows is
+installed beside it as packages, each under its own licence, as the packages' metadata state it. The files in
+`parlai_spotbot/prepared` were made by `.ci/prepared` from `chitchat-dataset` (MIT): DR's weights, embeddings of
+turns by all-MiniLM-L6-v2, figures of turns by it and by SmolLM2, and what ALICE, Eliza and retrieval say after
+openings of people.
 
 Under the GNU General Public License are:
 

@@ -314,10 +314,10 @@ def checkout(tmp_path) -> Path:
     return folder
 
 
-def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
+def install(checkout: Path, *options: str, **environment: str) -> tuple[int, list[str], str]:
     """Run the installer without a network, R and a browser; return its exit code, the steps it took, and its errors."""
     outcome = subprocess.run(
-        [checkout / ".ci" / "install.sh"],
+        [checkout / ".ci" / "install.sh", *options],
         capture_output=True,
         text=True,
         timeout=120,
@@ -337,16 +337,23 @@ def install(checkout: Path, **environment: str) -> tuple[int, list[str], str]:
 
 def test_installing_resumes_and_repeats_nothing(checkout):
     lock, two = "the 3 packages of locks/requirements.lock", "the 2 packages of locks/requirements.lock"
-    rest = ["the 1 packages of locks/requirements-dev.lock", "parlai_spotbot itself"]
+    torch, itself, tests = (
+        "torch==2.0 (the largest part)",
+        "parlai_spotbot itself",
+        "the 1 packages of locks/requirements-dev.lock",
+    )
     code, steps, errors = install(checkout)
     assert code != 0
-    assert steps == ["a virtual environment in .venv", "torch==2.0 (the largest part)", lock]
+    assert steps[0] == "a virtual environment in .venv"
+    assert re.fullmatch(r"into \S+/.venv: [\d.]+ GB of packages, .*", steps[1])  # what and how large, before it begins
+    assert steps[2:] == [lock]
     assert "second==1.0" in errors  # pip's own words on what is missing
     assert "run the same command again" in errors
 
     write_wheel(checkout.parent / "wheels" / "second-1.0-py3-none-any.whl")
-    assert install(checkout) == (0, [lock, *rest], "")
-    assert install(checkout) == (0, [], "")
+    assert install(checkout, "--demo") == (0, [steps[1], lock, torch, itself], "")  # no tests, no R, no annotation
+    assert install(checkout) == (0, [tests], "")
+    assert install(checkout) == install(checkout, "--demo") == (0, [], "")
 
     (checkout / "locks" / "requirements.lock").write_text("first==1.0\ntorch==2.0\n")
     assert install(checkout) == (0, [two], "")

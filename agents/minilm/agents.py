@@ -12,14 +12,14 @@ DTYPE = "bf16"
 
 
 class MinilmAgent(RetrievalAgent):
-    """Cosine similarity of MiniLM's embeddings; those of the index are kept in the cache."""
+    """Cosine similarity of MiniLM's embeddings; those of the index come with the package."""
 
     NAME = "minilm"
 
     def prepare(self, index: TurnIndex) -> tuple[MiniLM, np.ndarray]:
         model = MiniLM()
-        key = f"{model.name}-{DTYPE}-{index.checksum()}"
-        return model, np.load(model.embedded_once(key, index.texts, "Embedding people's turns (once)", DTYPE))
+        key = f"{model.name}-4-{index.checksum()}"
+        return model, model.embedded_once(key, index.texts, "Embedding people's turns (once)", DTYPE)
 
     def similarity(self, texts: Sequence[str]) -> np.ndarray:
         return self.vectors(texts) @ self.prepared[1].T

@@ -1,4 +1,4 @@
-"""``python -m parlai_spotbot.installation``: what `make install` runs, before there is anything but Python."""
+"""``python -m parlai_spotbot.installation``: what `make install` and `make demo` run first, with Python alone."""
 
 import argparse
 import sys
@@ -8,9 +8,10 @@ from parlai_spotbot.installation.world import install
 
 parser = argparse.ArgumentParser(prog="parlai_spotbot.installation", description=__doc__)
 parser.add_argument("--without-r", action="store_true", help="leave R's backend out")
+parser.add_argument("--demo", action="store_true", help="leave out what a demo doesn't need: R, tests, annotation")
 chosen = parser.parse_args()
 try:
-    install(r=not chosen.without_r)
+    install(r=not chosen.without_r, demo=chosen.demo)
 except Failed as err:
     print(f"install: {err}", file=sys.stderr)
     sys.exit(1)

@@ -1,7 +1,8 @@
-"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R."""
+"""Installation, in order: the lock, torch, this checkout itself, the annotation page, R."""
 
 import contextlib
 import importlib.util
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,14 +16,16 @@ R_PACKAGES = ("r-base-dev", "r-cran-survival")
 ICENREG = Path(__file__).with_name("icenreg.R")
 R_LIBRARY = Path(sys.prefix) / "R"
 """Where icenReg goes, which `analysis.survival.icenreg` looks into."""
+SIZE = "1.8 GB"
+"""What the packages of the lock take on disk, with torch for CPUs; a test measures it."""
 ICENREG_LIMIT = 600
 """Seconds that R's own installer may take for icenReg and what it needs."""
 
 
-def install(r: bool = True, cpu: bool = False) -> None:
+def install(r: bool = True, cpu: bool = False, demo: bool = False) -> None:
     """Install what is missing into the environment that runs this; `Failed` where a part fails that all else needs.
 
-    `r`: R's backend too; `cpu`: torch without the libraries of a GPU.
+    `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `demo`: only what plays, judges and reports.
     """
     if sys.version_info[:2] != PYTHON:
         required, running = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
@@ -32,8 +35,11 @@ def install(r: bool = True, cpu: bool = False) -> None:
         )
     with one_at_a_time():
         _packages(cpu)
-        _page()
-        if r:
+        if CHECKOUT:
+            _checkout(demo)
+        if not demo:
+            _page()
+        if r and not demo:
             _rpy2()
             _icenreg()
 
@@ -41,7 +47,9 @@ def install(r: bool = True, cpu: bool = False) -> None:
 def _pip() -> list[str]:
     """Return the command that installs packages: pip, or uv in an environment without pip."""
     if importlib.util.find_spec("pip"):
-        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-qq"]
+        # Python compiles what it imports and keeps that, unless it is told not to: compiling all takes a minute.
+        lazily = [] if sys.dont_write_bytecode else ["--no-compile"]
+        return [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "-qq", *lazily]
     if uv := shutil.which("uv"):
         return [uv, "pip", "install", "-q", "--python", sys.executable]
     subprocess.run([sys.executable, "-m", "ensurepip"], check=True, stdout=subprocess.DEVNULL)
@@ -51,25 +59,29 @@ def _pip() -> list[str]:
 def _packages(cpu: bool) -> None:
     pip, lock = _pip(), LOCKS / "requirements.lock"
     _forget_halves(lock.name)
+    if unmet(lock.name):
+        say(f"into {sys.prefix}: {SIZE} of packages, half of it torch; on Linux with a GPU's libraries more")
+    # Two at a time, as unpacking takes a core; torch comes apart, with what else it needs on this machine.
+    others = f"grep -v ^torch= {shlex.quote(str(lock))} | xargs -P 2 -n 70 {shlex.join(pip)} --no-deps"
+    step("lock", *_of(lock), [["sh", "-c", others]], there=not {*unmet(lock.name)} - {"torch"})
     torch = f"torch=={pins(lock.name)['torch']}"
+    command = [*pip, "-c", str(lock)]
     if cpu:
         uv = shutil.which("uv")
         if not uv:
             raise Failed("--cpu takes uv, which knows where torch for CPUs comes from: pip install uv")
         command = [uv, "pip", "install", "-q", "--python", sys.executable, "--torch-backend", "cpu", "-c", str(lock)]
-    else:
-        command = [*pip, "-c", str(lock)]
     step("torch", torch, f"{torch} (the largest part)", [[*command, torch]], there="torch" not in unmet(lock.name))
-    command = [*pip, "--no-deps", "-r", str(lock)]
-    step("lock", *_of(lock), [command], there=not unmet(lock.name))
-    if not CHECKOUT:
-        return
+
+
+def _checkout(demo: bool) -> None:
+    """Install this checkout itself and, unless it is for a demo, what its tests need."""
     lock = LOCKS / "requirements-dev.lock"
-    _forget_halves(lock.name)
-    command = [*pip, "--no-deps", "-r", str(lock)]
-    step("dev", *_of(lock), [command], there=not unmet(lock.name))
+    if not demo:
+        _forget_halves(lock.name)
+        step("dev", *_of(lock), [[*_pip(), "--no-deps", "-r", str(lock)]], there=not unmet(lock.name))
     key = checksum(CHECKOUT / "setup.py", CHECKOUT / "pyproject.toml")
-    command = [*pip, "--no-deps", "--no-build-isolation", "-e", str(CHECKOUT)]
+    command = [*_pip(), "--no-deps", "--no-build-isolation", "-e", str(CHECKOUT)]
     step("project", key, "parlai_spotbot itself", [command])
 
 

@@ -103,7 +103,7 @@ class Judge(ABC):
 
 def identifier(*parts: object) -> str:
     """A short id made of `parts`: the same parts always give the same one."""
-    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8")).hexdigest()[:24]
+    return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
 def first_shown(units: Iterable[Unit]) -> dict[str, tuple[Item, ...]]:

@@ -13,6 +13,9 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 
+SHIPPED = Path(__file__).resolve().parents[1] / "prepared"
+"""Entries that the package carries, as `.ci/prepared` makes them, so that nobody waits for them."""
+
 ELSEWHERE = "name a writable folder in the environment variable SPOTBOT_CACHE"
 
 
@@ -26,9 +29,10 @@ def cache_dir() -> Path:
 
 
 def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
-    """Return the cache entry `name`, made by ``build(empty_folder)`` if it isn't there.
+    """Return the entry `name`: the package's, or the cache's, which ``build(empty_folder)`` makes if it isn't there.
 
-    A second process waits for the first one's entry. What a killed process left behind is removed.
+    A name tells what its entry follows from, so one of other data or another version is not taken. A second process
+    waits for the first one's entry. What a killed process left behind is removed.
 
     Raises
     ------
@@ -36,8 +40,9 @@ def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
         If the cache cannot be written.
     """
     folder = cache_dir() / name
-    if folder.is_dir():
-        return folder
+    for there in (SHIPPED / name, folder):
+        if there.is_dir():
+            return there
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with open(folder.parent / f".{name}.lock", "w") as handle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,10 +44,14 @@ class SpotbotTournament(Command):
     def execute(self) -> int:
         request = asked_of(self.opt)
         judges = self._check()
+        from parlai_spotbot.judges.spotter import Spotter
+        from parlai_spotbot.judges.spotter.surprises import reading_ahead
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
-            played = play(path, request, engine=engine_of(self.opt))
+            spotted = any(spec.kind == Spotter.name for spec in judges)
+            with reading_ahead() if spotted else nullcontext(bool) as heard:
+                played = play(path, request, engine=engine_of(self.opt), heard=heard)
             print(played.text())
             self.result.figures["selfchat"] = played.figures()
             return self._evaluate(played, judges)

@@ -6,7 +6,7 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -134,9 +134,16 @@ def claimed(path: Path | str, command: str) -> Iterator[Path]:
 
 
 def play(
-    path: Path, request: SelfPlayRequest, progress: bool = True, say=print, engine: LocalEngine | None = None
+    path: Path,
+    request: SelfPlayRequest,
+    progress: bool = True,
+    say=print,
+    engine: LocalEngine | None = None,
+    heard: Callable[[Conversation], object] = bool,
 ) -> SelfPlaySummary:
     """Bring the conversations of the study at `path` to what is asked; the caller holds the study (`claimed`).
+
+    `heard` is called with each conversation as soon as it is finished, with people's first.
 
     Everything that can be checked is checked, and all contestants loaded that may be at once, before the first file is
     written. `engine` says where contestants live (on this machine unless it is given).
@@ -161,6 +168,8 @@ def play(
         )
     needed = {name for job in left for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
+    for conversation in humans:
+        heard(conversation)
     with (
         printed("spotbot-logs-") as logs,
         Contestants(
@@ -177,7 +186,7 @@ def play(
         study = _write_plan(path, decision, say)
         with AccountJournal(study.accounts_path) as accounts:
             contestants.keep(accounts)
-            failures = Runner(study, plan, contestants, progress).run(groups) if groups else []
+            failures = Runner(study, plan, contestants, progress, heard).run(groups) if groups else []
         logs.kept = bool(failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")

@@ -7,7 +7,7 @@ journal and earlier results become conversations.jsonl in canonical order.
 
 import threading
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -72,9 +72,20 @@ def names_of(group: list[ConversationJob]) -> list[str]:
 
 
 class Runner:
-    """Plays groups of conversations and keeps the journal. One use per run."""
+    """Plays groups of conversations and keeps the journal. One use per run.
 
-    def __init__(self, study: Study, plan: Plan, contestants: Contestants, progress: bool = True):
+    `heard` is called with each conversation when the journal has it.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        plan: Plan,
+        contestants: Contestants,
+        progress: bool = True,
+        heard: Callable[[Conversation], object] = bool,
+    ):
+        self.heard = heard
         self.study = study
         self.plan = plan
         self.contestants = contestants
@@ -194,6 +205,8 @@ class Runner:
         if outcome.done:
             journal.append(*(conversation.to_json() for _, conversation in outcome.done))
             self.turns.forget(job for job, _ in outcome.done)
+            for _, conversation in outcome.done:
+                self.heard(conversation)
         for row in rows:
             self._show(row)
         if self.failures:

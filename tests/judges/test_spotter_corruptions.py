@@ -4,15 +4,14 @@ import math
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from parlai_spotbot.judges.spotter.coherence import Coherence
 from parlai_spotbot.judges.spotter.corruptions import KINDS, PREFIX
 from parlai_spotbot.judges.spotter.detector import Detector
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import FAR, Closeness, EmbeddedTurns
-from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
-from parlai_spotbot.models.minilm import MiniLM
+from parlai_spotbot.judges.spotter.features import FAR, Closeness, mean, to_partner
 
 GERMAN = ("na, wie geht es dir heute?", "ich war gestern am see und habe gegrillt", "das klingt ja richtig schön")
 CODE = ("for i in range(10): print(i * i)", "if (x == null) { throw new error('x'); }", "y = x.t @ np.zeros((3, 4))")
@@ -62,24 +61,11 @@ def judged_as(prepared, texts_of, number=12):
         texts = list(base.texts)
         texts[base.entity :: 2] = texts_of(base)
         rows.append(EntityExample(tuple(texts), base.entity, "", f"odd {place}"))
-    everything, embedded = [*prepared.examples, *rows], _embedded(prepared, rows)
-    spoken = {text for e in prepared.people for text in e.texts}
-    coherence = Coherence(everything, embedded, ConversationSurprises(e.texts for e in everything), spoken)
-    closeness = Closeness(everything, embedded.vectors)
+    everything, frame = [*prepared.examples, *rows], pd.concat([prepared.frame, prepared.feature_rows.of(rows)])
+    coherence, closeness = Coherence(everything, frame), Closeness(everything, frame["close_to_partner"])
     model = Detector(coherence, everything, closeness, prepared._rows(prepared.keys[0]))
     first = len(prepared.examples)
     return Counter(model.nature(first + i) for i in range(len(rows)))
-
-
-def _embedded(prepared, rows):
-    """The prepared judge's turns and those of `rows`."""
-    known = prepared.models[prepared.keys[0]].coherence.embedded
-    new = sorted({text for e in rows for text in e.texts} - set(known.vectors))
-    if not new:
-        return known
-    encoder = MiniLM()
-    vectors = {**known.vectors, **dict(zip(new, encoder.embed(new), strict=True))}
-    return EmbeddedTurns(vectors, {**known.pieces, **dict(zip(new, encoder.pieces(new), strict=True))})
 
 
 @pytest.mark.slow
@@ -121,7 +107,8 @@ def test_closeness_by_hand():
 
     people = [example(texts, 1, "human") for texts in ("aaaa", "acac", "abac", "abab", "aaac")]
     others = [example("abac", 1, "bot"), example("abab", 1, ""), example("ab", 0, ""), example("abcc", 0, "")]
-    found = Closeness([*people, *others], vectors)
+    everybody = [*people, *others]
+    found = Closeness(everybody, [mean(to_partner(example, vectors)) for example in everybody])
     assert found.values[:7] == pytest.approx([1, 0.6, 0.3, 0, 0.8, 0.3, 0])
     assert math.isnan(found.values[7])  # who begins a segment of one exchange has answered nothing
     assert found.limits == {(2, 1): pytest.approx(np.quantile([1, 0.6, 0.3, 0, 0.8], FAR))}

@@ -7,14 +7,13 @@ people. A conversation between people is judged by one of these models, drawn by
 
 from __future__ import annotations
 
-import hashlib
+import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from parlai_spotbot import files
 from parlai_spotbot.analysis.frames import BOTH
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import Judge, first_shown
@@ -23,18 +22,15 @@ from parlai_spotbot.judges.spotter.coherence import DESCRIPTION, FEATURES, Coher
 from parlai_spotbot.judges.spotter.corruptions import KINDS, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness, EmbeddedTurns
+from parlai_spotbot.judges.spotter.feature_rows import FeatureRows
+from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness
 from parlai_spotbot.judges.spotter.standins import StandInBots
-from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.surface import SURFACES
-
-if TYPE_CHECKING:
-    from parlai_spotbot.models.minilm import MiniLM
 
 SURVEYS = ("spot_the_bot", "spot_the_user")
 RULE = (
@@ -142,41 +138,29 @@ class Spotter(Judge):
             bot_examples = ex.without([self.conversations[i] for i in order], excluded)[: ex.MAX_CONVERSATIONS]
             added = standins.without(excluded) if len(bot_examples) < ex.MIN_CONVERSATIONS else []
             self.sources[key] = (bot_examples, added)
-            bots.update({(c.conversation_id, c.entities): c for c in bot_examples + added})
+            bots.update({c.conversation_id: c for c in bot_examples})
         self.bots = ex.of_bots(bots.values(), lengths, show)
+        self.standins = ex.of_bots(standins.played, lengths, show) if any(a for _, a in self.sources.values()) else []
 
     def _coherence(self, embedding: str, reading: str) -> Coherence:
-        from parlai_spotbot.models.minilm import MiniLM
-
-        self.examples: list[EntityExample] = self.people + self.corrupted + self.bots
+        learnt = [self.people, self.corrupted, self.standins]
+        self.examples: list[EntityExample] = [*itertools.chain(*learnt), *self.bots]
         self.row_of: dict[tuple[str, int], int] = {}
         for item in self.items.values():
             for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):
                 self.row_of[item.item_id, example.entity] = len(self.examples)
                 self.examples.append(example)
-        spoken = {text for example in self.people for text in example.texts}
-        embedded = self._embedded(MiniLM(), embedding)
-        self.closeness = Closeness(self.examples, embedded.vectors)
-        surprises = ConversationSurprises((example.texts for example in self.examples), progress=reading)
-        return Coherence(self.examples, embedded, surprises, spoken)
-
-    def _embedded(self, encoder: MiniLM, progress: str) -> EmbeddedTurns:
-        """All turns; those of people, which every study of the domain learns from, are embedded once for all."""
-        learnt = sorted({text for example in self.people + self.corrupted for text in example.texts})
-        others = sorted({text for example in self.examples for text in example.texts} - set(learnt))
-        digest = hashlib.sha256(files.dumps(learnt).encode("utf-8", "surrogatepass")).hexdigest()
-        key = f"judge-{encoder.name}-{digest[:16]}"
-        vectors = [*np.load(encoder.embedded_once(key, learnt, progress)), *encoder.embed(others, progress=progress)]
-        texts = learnt + others
-        return EmbeddedTurns(
-            dict(zip(texts, vectors, strict=True)), dict(zip(texts, encoder.pieces(texts), strict=True))
-        )
+        self.feature_rows = rows = FeatureRows(embedding, reading)
+        frames = [rows.kept(examples) for examples in learnt if examples]
+        self.frame = pd.concat([*frames, rows.of(self.examples[sum(map(len, learnt)) :])], ignore_index=True)
+        self.closeness = Closeness(self.examples, self.frame["close_to_partner"])
+        return Coherence(self.examples, self.frame)
 
     def _rows(self, key: tuple[str, ...]) -> np.ndarray:
         conversations, added = self.sources[key]
         names = {c.conversation_id for c in conversations + added}
         first = len(self.people) + len(self.corrupted)
-        bots = [first + i for i, example in enumerate(self.bots) if example.conversation in names]
+        bots = [first + i for i, e in enumerate(self.standins + self.bots) if e.conversation in names]
         return np.array([*range(first), *bots])
 
     # -- answering -----------------------------------------------------------------------------------------------------

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from parlai_spotbot.judges.spotter.additive import FeatureCurves
 from parlai_spotbot.judges.spotter.examples import EntityExample
-from parlai_spotbot.judges.spotter.features import EmbeddedTurns, FeatureTable, coherence
-from parlai_spotbot.judges.spotter.surprises import ConversationSurprises
+from parlai_spotbot.judges.spotter.features import FeatureTable
 from parlai_spotbot.records import HUMAN
 
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -27,24 +27,19 @@ DESCRIPTION = (
 
 
 class Coherence:
-    """Coherence of turns with the partner's last turn, with each other, and with a language model's expectation."""
+    """Coherence of turns with the partner's last turn, with each other, and with a language model's expectation.
 
-    def __init__(
-        self,
-        examples: Sequence[EntityExample],
-        embedded: EmbeddedTurns,
-        surprises: ConversationSurprises,
-        people: set[str],
-    ):
-        self.embedded, self.surprises = embedded, surprises
-        middle = np.mean([embedded.vectors[text] for text in sorted(people)], axis=0)
-        self.middle = middle / np.linalg.norm(middle)
-        self.table = FeatureTable([self.features(example) for example in examples], examples)
+    `frame` has the features of `examples` (`FeatureRows`).
+    """
+
+    def __init__(self, examples: Sequence[EntityExample], frame: pd.DataFrame):
+        rows = frame.to_dict("records")
+        self._row_of = dict(zip(examples, rows, strict=True))
+        self.table = FeatureTable(rows, examples)
         self.matrix = self.table.matrix
         # People's mean surprise by segment length and entity: the first turn is read without anything before it.
-        surprise = self.matrix[:, list(self.features(examples[0])).index("surprise")]
         expected = {}
-        for example, value in zip(examples, surprise, strict=True):
+        for example, value in zip(examples, frame["surprise"], strict=True):
             if example.who == HUMAN:
                 expected.setdefault((len(example.texts) // 2, example.entity), []).append(float(value))
         self.expected = {place: float(np.mean(values)) for place, values in expected.items()}
@@ -53,7 +48,7 @@ class Coherence:
         return make_pipeline(FeatureCurves(), LogisticRegression(C=0.1, max_iter=2000))
 
     def features(self, example: EntityExample) -> dict[str, float]:
-        return coherence(example, self.embedded, self.middle, self.surprises.turns(example.texts))
+        return self._row_of[example]
 
     def scores(self, example: EntityExample) -> dict[str, float]:
         """The entity's fluency, sensibleness and specificity: higher is more; nan where unknown."""

@@ -149,12 +149,12 @@ class Closeness:
     """Mean similarity of each example's turns to the partner's turns before them, and who is `far` (n,) bool.
 
     Turns that somebody said elsewhere, or in another order, are a person's in every word; only this reveals them.
-    `limits` are the quantiles `FAR` of the training's people by (exchanges, entity). Where an entity has answered
-    nothing, or there is nobody to compare with, nobody is far.
+    `values` are those means, nan where an entity has answered nothing; `limits` are the quantiles `FAR` of the
+    training's people by (exchanges, entity). Where there is no value, or nobody to compare with, nobody is far.
     """
 
-    def __init__(self, examples: Sequence[EntityExample], vectors: Mapping[str, np.ndarray]):
-        self.values = np.array([mean(to_partner(example, vectors)) for example in examples])
+    def __init__(self, examples: Sequence[EntityExample], values: Sequence[float]):
+        self.values = np.asarray(values)
         places = [(len(example.texts) // 2, example.entity) for example in examples]
         people = {}
         for example, place, value in zip(examples, places, self.values, strict=True):

@@ -8,11 +8,12 @@ be surprised (Bao et al. 2024, https://arxiv.org/abs/2310.05130) and how often i
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -22,7 +23,9 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.cache import ELSEWHERE, cache_dir
 from parlai_spotbot.models.packages import package_version
 from parlai_spotbot.models.precision import of_processor
+from parlai_spotbot.records import Conversation
 from parlai_spotbot.terminal import Bar
+from parlai_spotbot.texts.surface import normalise
 
 FORMAT = 2
 """Part of the cache's name: raised with the file format, and whenever the numbers would come out differently."""
@@ -32,6 +35,9 @@ TOKENS = 24
 
 CHUNK = 128
 """Number of tokens whose scores over the vocabulary are in memory at once."""
+
+BLOCK = 16
+"""The same for what is computed of scores: so few stay in the processor's cache, which makes it four times as fast."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +106,7 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
         return
     import torch
 
-    from parlai_spotbot.models.smollm2 import load_smollm2
-
-    model, tokenizer = load_smollm2(of_processor("bf16"))
+    model, tokenizer = _model()
     threads = torch.get_num_threads()
     try:
         with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
@@ -111,6 +115,13 @@ def _read(conversations: list[tuple[str, ...]], progress: str) -> Iterator[tuple
             yield from zip(conversations, bar, strict=True)
     finally:
         torch.set_num_threads(threads)
+
+
+@functools.cache
+def _model() -> tuple:
+    from parlai_spotbot.models.smollm2 import load_smollm2
+
+    return load_smollm2(of_processor("bf16"))
 
 
 def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:
@@ -122,8 +133,9 @@ def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:
     with torch.inference_mode():
         hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state[0, :-1]
         columns = [
-            _statistics(model.lm_head(hidden[start : start + CHUNK]).float(), ids[0, start + 1 : start + CHUNK + 1])
-            for start in range(0, len(hidden), CHUNK)
+            _statistics(scores.float(), tokens)
+            for rows, said in zip(hidden.split(CHUNK), ids[0, 1:].split(CHUNK), strict=True)
+            for scores, tokens in zip(model.lm_head(rows).split(BLOCK), said.split(BLOCK), strict=True)
         ]
     by_turn = torch.cat(columns, 1).double().split([len(part) for part in parts], dim=1)
     return [
@@ -142,6 +154,19 @@ def _statistics(scores, tokens):
     expected = -(chances * logs).sum(-1)
     variance = (chances * logs * logs).sum(-1) - expected**2
     return torch.stack([surprise, expected, variance, (scores.argmax(-1) == tokens).float()])
+
+
+@contextlib.contextmanager
+def reading_ahead() -> Iterator[Callable[[Conversation], object]]:
+    """Yield what has a thread read a conversation beside other work, in the surface form in which units show it.
+
+    What was read is in the cache, a conversation at a time, and what wasn't is read later: no result depends on it.
+    """
+    pool = ThreadPoolExecutor(1)
+    try:
+        yield lambda said: pool.submit(ConversationSurprises, [tuple(normalise(turn.text) for turn in said.shown)])
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 # -- cache -------------------------------------------------------------------------------------------------------------

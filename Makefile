@@ -3,6 +3,8 @@ SHELL := /bin/bash
 VENV := .venv/bin
 ARGS ?=
 STUDY ?= demo-study
+SURVEY ?= spot_the_bot
+TASK ?= interpretability
 
 .DEFAULT_GOAL := help
 .PHONY: help install install-ray demo annotate test test-all mutants lint bench docs wheel clean
@@ -22,10 +24,13 @@ demo: ## a tournament between six chatbots, to a report (STUDY=… names its fol
 	$(VENV)/parlai spotbot_tournament --study $(STUDY) --pool embedded --conversations-per-pair 10
 	@echo "The report: $(abspath $(STUDY))/report/index.html"
 
-annotate: install ## annotate in your browser: the demo study, or a small one that is made at once (STUDY=… names another)
-	@set -e; study=$(STUDY); [ "$(origin STUDY)" != file ] || [ -e $$study/conversations.jsonl ] || study=demo-annotate; \
-	[ -e $$study/conversations.jsonl ] || $(VENV)/parlai spotbot_selfchat --study $$study --pool rules --conversations-per-pair 6; \
-	exec $(VENV)/parlai spotbot_crowdsource --study $$study --annotators 1
+annotate: install ## the annotators' page of any survey on a small study (SURVEY=…, TASK=… of abc_eval, STUDY=… of your own)
+	@set -e; study=$(if $(filter file,$(origin STUDY)),demo-annotate,$(STUDY)); \
+	[ -e $$study/study.yaml ] || $(VENV)/python -c "import shutil, parlai_spotbot; shutil.copytree(parlai_spotbot.demo().path, '$$study')"; \
+	[ -e $$study/surveys/$(SURVEY)/units.jsonl ] || $(VENV)/parlai spotbot_pack --study $$study --survey $(SURVEY) > /dev/null; \
+	$(VENV)/python -c "from parlai_spotbot import surveys; print('\nThe page of every survey:', \
+	  *('make annotate SURVEY=' + name for name in surveys.survey_names() if surveys.get_survey(name).packing != 'elsewhere'), '', sep='\n  ')"; \
+	exec $(VENV)/parlai spotbot_crowdsource --study $$study --survey $(SURVEY) --annotators 1 $(if $(filter abc_eval,$(SURVEY)),--task $(TASK))
 
 test: install ## the quick tests (ARGS="-k study" goes to pytest)
 	.ci/test -m "not slow" $(ARGS)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from traceback import walk_tb
 
 TWO_STOPS = re.compile(r"(?<=[^\s./\\])\.\.(?=\s|$)")
 """Where a message ends in another one, which has its own full stop; "…", "..." and paths are none."""
@@ -43,11 +44,36 @@ def _bounded(text: str) -> str:
     return masked(text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}")
 
 
+class MissingPackage(UserError, ImportError):
+    """A package that isn't installed; the remedy is the command that installs it."""
+
+
 @contextmanager
-def as_value_error(argument: str) -> Iterator[None]:
-    """Turn `UserError` into ValueError, as programs expect, with the argument's name in front."""
+def packages_named() -> Iterator[None]:
+    """Turn the lack of a package that one of our own modules imports into `MissingPackage`."""
+    from parlai_spotbot import hints
+
     try:
         yield
+    except ModuleNotFoundError as err:
+        *_, (frame, _) = walk_tb(err.__traceback__)
+        package, ours = (err.name or "").partition(".")[0], "parlai_spotbot"
+        if package == ours or not frame.f_globals["__name__"].startswith(ours):
+            raise
+        raise MissingPackage(f"this needs {package}, which isn't installed.", f"Run: {hints.bring(package)}") from None
+
+
+@contextmanager
+def as_value_error(argument: str) -> Iterator[None]:
+    """Turn `UserError` into ValueError, as programs expect, with the argument's name in front.
+
+    The lack of a package is an ImportError.
+    """
+    try:
+        with packages_named():
+            yield
+    except MissingPackage:
+        raise
     except UserError as err:
         raise ValueError(f"{argument}: {err}") from None
 

@@ -24,6 +24,13 @@ def typed(program: str) -> str:
 
 SET_UP = f"{shlex.quote(typed('spotbot'))} setup"
 """What installs all that plays and collects."""
+EXTRAS = ("numba", "pyarrow", "statsmodels", "trueskill")
+"""Packages that one analysis or one format needs, on any Python."""
+
+
+def bring(package: str) -> str:
+    """Return the command that installs a package that our code imports."""
+    return f"{shlex.quote(typed('pip'))} install {package}" if package in EXTRAS else SET_UP
 
 
 def command(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> str:

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.errors import UserError, nearest, packages_named
 from parlai_spotbot.reading import Malformed, csv_rows, lines_of, opened, parse_json, whole_text
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
@@ -162,12 +162,9 @@ def _json_lines(path: Path) -> Rows:
 
 
 def _parquet(path: Path) -> Rows:
-    try:
+    with packages_named():
         import pyarrow
         import pyarrow.parquet
-    except ImportError:
-        remedy = "Install it: pip install pyarrow. Or name JSON Lines."
-        raise UserError(f"{path}: is read by pyarrow, which is not installed.", remedy) from None
     number = 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:

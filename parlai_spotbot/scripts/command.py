@@ -13,27 +13,14 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import files, hints
-from parlai_spotbot.errors import UserError
+from parlai_spotbot import files
+from parlai_spotbot.errors import UserError, packages_named
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY, STOPPED, Result, shown
 from parlai_spotbot.study import OPENED, Study
 
 AGAIN = "then run the same command again: what was finished is kept."
-
-NEEDS_SETUP = (
-    "parlai",
-    "torch",
-    "transformers",
-    "mephisto",
-    "psutil",
-    "networkx",
-    "huggingface_hub",
-    "hydra",
-    "tornado",
-)
-"""What setup brings and a command may meet first."""
 
 
 class Command(ABC):
@@ -116,14 +103,10 @@ class Command(ABC):
                     raise own_surveys.needs_packing(self.opt["survey"])
             if self.opt.get("study") and Study.exists(self.opt["study"]):
                 OPENED[Path(self.opt["study"]).absolute()] = None  # a survey may be known by its name from there
-            with data_folder():
+            with data_folder(), packages_named():
                 return self.execute() or DONE
         except UserError as err:
             return self._mistake(err.problem, err.remedy)
-        except ModuleNotFoundError as err:
-            if not (lacking := _not_set_up(err)):
-                raise
-            return self._mistake(f"this needs {lacking}, which isn't installed.", f"Run: {hints.SET_UP}")
         except OSError as err:
             if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
                 raise
@@ -185,12 +168,6 @@ class Command(ABC):
         missing = [f"--{name.replace('_', '-')}" for name in self.required if self.opt.get(name) is None]
         if missing:
             raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
-
-
-def _not_set_up(err: ModuleNotFoundError) -> str:
-    """The package of ParlAI's world that couldn't be imported; "" where something else is missing."""
-    top = (err.name or "").partition(".")[0]
-    return top if top in NEEDS_SETUP else ""
 
 
 def _add_output(parser: OptionParser) -> None:

@@ -76,7 +76,7 @@ class SpotbotAnalyze(Command):
                 try:
                     metrics = metrics_of_study.analyze_metrics(study, wishes)
                 except UserError as err:
-                    self.result.missing[f"study of all metrics: {err.problem.rstrip('.')}"] = 1
+                    self.result.missing[f"study of all metrics: {str(err).rstrip('.')}"] = 1
         print(summary(survey, result))
         folder = study.analysis_path(survey)
         print(f"written to {folder}")

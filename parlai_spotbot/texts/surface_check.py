@@ -93,18 +93,16 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
     for name, entities in sorted(spoken.items()):
         forms = {when: _as(form, entities) for when, form in seen.items()}
         turns, shown = ([turn for _, texts in forms[when] for turn in texts] for when in seen)
+        observed = {when: _observations(texts) for when, texts in forms.items()}
         row = {
             "conversations": len({conversation for conversation, _ in entities}),
             "turns": len(turns),
             "changed": sum(map(str.__ne__, turns, shown)) / len(turns),
             "special_tokens": sum(map(has_special_token, turns)),
+            **{when: auc(observed[when], of_people[when]) for when in seen},
         }
-        observations_by_when = {when: _observations(texts) for when, texts in forms.items()}
-        for when in seen:
-            row[when] = auc(observations_by_when[when], of_people[when])
-        row["given_away_by"] = []
-        if row["after"] is not None and row["after"] > THRESHOLD:
-            row["given_away_by"] = _give_aways(observations_by_when["after"][0], of_people["after"][0])
+        given = (row["after"] or 0) > THRESHOLD
+        row["given_away_by"] = _give_aways(observed["after"][0], of_people["after"][0]) if given else []
         contestants[name] = row
     return {
         "surface": surface,
@@ -146,25 +144,47 @@ def auc(bots: tuple[np.ndarray, np.ndarray], people: tuple[np.ndarray, np.ndarra
     float or None
         The mean over folds, rounded to 4 places; None with fewer than `LEAST` conversations on either side.
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.model_selection import GroupKFold, cross_val_score
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     if min(len(np.unique(bots[1])), len(np.unique(people[1]))) < LEAST:
         return None
-    folds = []
-    sides = [
-        [test for _, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(x, groups=groups)]
-        for x, groups in (bots, people)
-    ]
-    x = np.concatenate([bots[0], people[0]])
-    y = np.repeat([1, 0], [len(bots[0]), len(people[0])])
-    for of_bots, of_people in zip(*sides, strict=True):
-        test = np.concatenate([of_bots, len(bots[0]) + of_people])
-        folds.append((np.setdiff1d(np.arange(len(x)), test), test))
-    model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=1000))
-    return round(float(cross_val_score(model, x, y, cv=folds, scoring="roc_auc").mean()), 4)
+    x, y = np.concatenate([bots[0], people[0]]), np.repeat([True, False], [len(bots[0]), len(people[0])])
+    areas = []
+    for test in map(np.concatenate, zip(_folds(bots[1]), _folds(people[1]), strict=True)):
+        score = np.round(x @ _slopes(x[~test], y[~test]), 9)
+        areas.append(_area(score[test & y], score[test & ~y]))
+    return round(float(np.mean(areas)), 4)
+
+
+def _folds(conversations: np.ndarray) -> list[np.ndarray]:
+    """Return which observations (n,) are in each fold; all of a conversation are in one."""
+    shuffled = np.random.RandomState(0).permutation(np.unique(conversations))
+    return [np.isin(conversations, part) for part in np.array_split(shuffled, FOLDS)]
+
+
+def _slopes(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the slopes of a logistic regression of y (n,) on x (n, k).
+
+    Both outcomes weigh the same; predictors are standardised, and half the sum of their squared slopes is the penalty.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    spread = np.where(np.ptp(x, axis=0) > 0, x.std(axis=0), 1.0)
+    design = np.c_[(x - x.mean(axis=0)) / spread, np.ones(len(x))]
+    weight = 0.5 / np.where(y, y.mean(), 1 - y.mean())
+
+    def loss(beta):
+        odds, ridge = design @ beta, np.r_[beta[:-1], 0]
+        value = weight @ (np.logaddexp(0, odds) - y * odds) + ridge @ ridge / 2
+        return value, (weight * (expit(odds) - y)) @ design + ridge
+
+    start, limits = np.zeros(design.shape[1]), {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 1000}
+    return minimize(loss, start, jac=True, method="L-BFGS-B", options=limits).x[:-1] / spread
+
+
+def _area(bots: np.ndarray, people: np.ndarray) -> float:
+    """Return the area under the ROC curve: how often a bot's score is above a person's; equal ones count half."""
+    people = np.sort(people)
+    return np.mean([np.searchsorted(people, bots, side) for side in ("left", "right")]) / len(people)
 
 
 def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) -> dict[str, list[tuple[str, list[str]]]]:
@@ -196,10 +216,7 @@ def _observations(entities: list[tuple[str, list[str]]]) -> tuple[np.ndarray, np
 def _give_aways(x: np.ndarray, z: np.ndarray) -> list[dict]:
     """The features that separate a contestant's observations (n, number of features) from people's best on their own,
     best first."""
-    from sklearn.metrics import roc_auc_score
-
-    y = np.repeat([1, 0], [len(x), len(z)])
-    alone = [abs(roc_auc_score(y, np.concatenate([x[:, j], z[:, j]])) - 0.5) for j in range(len(FEATURES))]
+    alone = [abs(_area(x[:, j], z[:, j]) - 0.5) for j in range(len(FEATURES))]
     best = [j for j in np.argsort(alone, kind="stable")[::-1][:3] if alone[j] > 0.05]
     return [
         {

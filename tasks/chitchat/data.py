@@ -5,22 +5,19 @@ A turn here is one sender's messages joined by single spaces. Two people must ta
 """
 
 import hashlib
-import importlib.util
 import json
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.models.cache import cached_folder
+from parlai_spotbot.models.packages import package_folder
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.tasks.chitchat import cleaning
 
 FOLDS = ("bots", "judges", "humans", "seeds")
-
-PACKAGE = "chitchat_dataset"
 
 
 @dataclass(frozen=True)
@@ -34,14 +31,7 @@ class ChitchatConversation:
 
 def _dataset() -> Path:
     """The file of the data set; a `UserError` where the package is missing."""
-    spec = importlib.util.find_spec(PACKAGE)
-    path = Path(spec.origin).with_name("dataset.json") if spec and spec.origin else None
-    if path is None or not path.exists():
-        raise UserError(
-            "the task spotbot:chitchat needs the package chitchat-dataset, which isn't installed.",
-            f"Run: {hints.SET_UP}",
-        )
-    return path
+    return package_folder("chitchat_dataset") / "dataset.json"
 
 
 def raw_conversations() -> dict[str, dict]:

@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.texts import surface
@@ -181,6 +185,21 @@ def test_of_a_long_turn_the_ends_are_read():
     began = time.process_time()
     assert surface_report(conversations, (2,), "normalise")["contestants"]["bot0"]["before"] > 0.99
     assert time.process_time() - began < 8
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_area_is_that_of_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    sides, folds = [], []
+    for n, shift in ((60, 0.1), (200, 0.0)):
+        x = np.round(rng.random((n, 12)) * (np.arange(12) > seed) + shift, 1)
+        sides.append((x, rng.integers(n // 2, size=n)))
+        folds.append(GroupKFold(5, shuffle=True, random_state=0).split(x, groups=sides[-1][1]))
+    x, y = np.concatenate([x for x, _ in sides]), np.repeat([1, 0], [60, 200])
+    tests = [np.r_[bots, 60 + people] for (_, bots), (_, people) in zip(*folds, strict=True)]
+    model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", tol=1e-8))
+    splits = [(np.setdiff1d(np.arange(260), test), test) for test in tests]
+    assert auc(*sides) == pytest.approx(cross_val_score(model, x, y, cv=splits, scoring="roc_auc").mean(), abs=5.1e-5)
 
 
 def test_no_conversation_is_in_two_folds():

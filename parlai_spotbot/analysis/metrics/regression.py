@@ -14,6 +14,7 @@ from scipy.special import stdtr
 from scipy.stats import chi2
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.errors import packages_named
 
 FLAT = 1e-9
 """A predictor whose spread is less than this share of its size is constant."""
@@ -80,7 +81,8 @@ def regress(x: np.ndarray, y: np.ndarray, model: str, clusters: Sequence | None 
 
 def fitted(x: np.ndarray, y: np.ndarray, model: str):
     """Return statsmodels' results of the regression on x (n, k); None where the predictors separate the outcomes."""
-    from statsmodels.api import GLM, OLS, add_constant, families
+    with packages_named():
+        from statsmodels.api import GLM, OLS, add_constant, families
 
     design = add_constant(x, has_constant="add")
     with warnings.catch_warnings():

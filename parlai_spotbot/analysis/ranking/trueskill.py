@@ -14,6 +14,7 @@ from scipy.special import ndtr, ndtri
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, Codes, match_codes
 from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
 from parlai_spotbot.analysis.values import ArrayPair
+from parlai_spotbot.errors import packages_named
 
 DENSITY = 1 / np.sqrt(2 * np.pi)
 
@@ -78,7 +79,8 @@ def trueskill_replicates(
 
 def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
     """`mu` and `sigma` (1, K) by the package, which plays one match after another."""
-    import trueskill
+    with packages_named():
+        import trueskill
 
     environment = trueskill.TrueSkill(**asdict(model))
     ratings = [environment.create_rating() for _ in range(size)]

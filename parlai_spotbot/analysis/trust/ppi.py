@@ -3,7 +3,8 @@
 Prediction-powered inference with power tuning (Angelopoulos, Duchi & Zrnic 2023, "PPI++", arXiv 2311.01453, sections 2
 and 6): people's mean, less λ times what the judge says of people's items beyond what it says of further ones. What the
 judge holds for or against somebody cancels out; the assumption is that people were given their items at random among
-all. The package ppi-python tunes λ; intervals allow for rows that share conversations or annotators, which it does not.
+all. λ is that of the package ppi-python; intervals allow for rows that share conversations or annotators, which its
+don't.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,17 +21,12 @@ FEW = 30
 
 
 def tuned_power(people: np.ndarray, judge: np.ndarray, further: np.ndarray) -> float:
-    """Return ppi-python's λ, from 0 to 1, for people's answers (n,), the judge's to the same items (n,) and to further
-    ones (N,); 0 where the judge has nothing to add."""
-    from ppi_py import ppi_mean_pointestimate
-
+    """Return λ (PPI++, section 6), cut to 0 … 1, for people's answers (n,), the judge's to the same items (n,) and to
+    further ones (N,); 0 where the judge has nothing to add."""
     if len(people) < 2 or len(further) < 2 or min(map(np.ptp, (people, judge, further))) == 0:
         return 0.0
-    gap = further.mean() - judge.mean()
-    least = 1e-6 * judge.std()
-    further = further + (least if abs(gap) < least else 0.0)  # λ follows from the estimates, which are linear in it
-    alone, full, tuned = (float(ppi_mean_pointestimate(people, judge, further, lam=lam)[0]) for lam in (0, 1, None))
-    return float(np.clip((tuned - alone) / (full - alone), 0, 1))
+    spread = (1 + len(people) / len(further)) * np.var(np.r_[judge, further], ddof=1)
+    return float(np.clip(np.cov(people, judge, ddof=0)[0, 1] / spread, 0, 1))
 
 
 def powered_means(

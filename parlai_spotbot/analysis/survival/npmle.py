@@ -3,8 +3,8 @@
 Closed forms where there are any: isotonic regression for current-status data, the product-limit estimate (Kaplan &
 Meier 1958) where every observation lies in one innermost interval or is right-censored. Otherwise a few steps of the
 iterative convex minorant (Jongbloed 1998, J. Comput. Graph. Stat. 7), then constrained Newton steps on the masses (Wang
-2007, JRSS-B 69), which end at the maximum to rounding; where too many intervals have mass for that, steps of EM and of
-the convex minorant in turn (Wellner & Zhan 1997, JASA 92).
+2007, JRSS-B 69), which end at the maximum to rounding; where many intervals have mass, steps of EM and of the convex
+minorant in turn (Wellner & Zhan 1997, JASA 92).
 """
 
 import numpy as np
@@ -16,8 +16,9 @@ from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 TOLERANCE = 1e-10
 CONVEX_STEPS = 8
-# Newton's Gram matrix is dense; with more intervals of mass than this it would not fit.
-DENSE = 2500
+# Newton's Gram matrix is dense; with more intervals of mass than DENSE it would not fit. In the first ROUNDS, steps in
+# turn are quicker where the square of their number is above MANY times the observations.
+DENSE, ROUNDS, MANY = 2500, 200, 4
 
 
 def solve(data: Intervals, tolerance: float = TOLERANCE) -> np.ndarray:
@@ -42,8 +43,8 @@ def solve(data: Intervals, tolerance: float = TOLERANCE) -> np.ndarray:
 def evaluate(data: Intervals, mass: np.ndarray) -> tuple[np.ndarray, float]:
     """Derivative of the log-likelihood by each mass (m,), and the log-likelihood."""
     problem = _Problem(data)
-    slope, probability = problem.evaluate(mass)
-    return slope, float(problem.weights @ np.log(probability))
+    probability = problem.probability(mass)
+    return problem.slope(probability), float(problem.weights @ np.log(probability))
 
 
 def _isotonic(data: Intervals) -> np.ndarray:
@@ -72,12 +73,13 @@ class _Problem:
 
     def __init__(self, data: Intervals) -> None:
         self.size = size = len(data.ends)
-        self.first, self.last, self.weights = data.first, data.last, data.weights
+        self.first, self.last, self.weights = data.first.astype(np.intp), data.last.astype(np.intp), data.weights
         if size * size <= 4 * len(data.first):
-            cells = np.bincount(self.first.astype(np.int64) * size + self.last, self.weights, size * size)
+            cells = np.bincount(self.first * size + self.last, self.weights, size * size)
             nonzero = np.flatnonzero(cells)
             self.first, self.last, self.weights = nonzero // size, nonzero % size, cells[nonzero]
         self.total = float(self.weights.sum())
+        self.least = 1e-3 * float(self.weights.min()) / self.total  # of a probability: at the maximum it is above that
         self.after = self.last + 1
         self.tail = np.flatnonzero(self.last == size - 1)
         self.tail_first = self.first[self.tail]
@@ -94,50 +96,47 @@ class _Problem:
 
     def maximise(self, tolerance: float) -> np.ndarray:
         mass = np.full(self.size, 1 / self.size)
+        probability = self.probability(mass)
         for _ in range(CONVEX_STEPS):
-            mass = self.convex_step(mass)
-        slope, probability = self.evaluate(mass)
-        for _ in range(500):
+            mass, probability = self.convex_step(mass, probability)
+        rounds = 0
+        while rounds < 20_000:
+            slope = self.slope(probability)
             if self.gap(slope) <= tolerance:
                 return mass
-            support = self.support(mass, slope)
-            if len(support) > DENSE:
-                return self.mixed(mass, tolerance)
-            target = self.newton(support, mass, slope, probability)
-            mass = self.search(mass, target, slope)
-            slope, probability = self.evaluate(mass)
+            many = rounds < ROUNDS and np.count_nonzero(mass) ** 2 > MANY * len(self.first)
+            if many or len(support := self.support(mass, slope)) > DENSE:
+                mass = np.maximum(mass, 1e-300) * slope
+                mass /= mass.sum()
+                mass, probability = self.convex_step(mass, self.probability(mass))
+                rounds += 1
+            else:
+                step = self.newton(support, mass, slope, probability) - mass
+                mass, probability = self.search(mass, probability, step, float((slope - self.total) @ step))
+                rounds += 40
         raise RuntimeError(f"turnbull: no convergence: the duality gap is still {self.gap(slope):.1e}")
 
     def gap(self, slope: np.ndarray) -> float:
         return float(slope.max()) / self.total - 1
 
-    def evaluate(self, mass: np.ndarray) -> ArrayPair:
-        probability = self.probability(mass)
+    def slope(self, probability: np.ndarray) -> np.ndarray:
+        """Return the derivative of the log-likelihood by each mass."""
         ratio = self.weights / probability
         steps = np.bincount(self.first, ratio, self.size + 1)
         steps[1:] -= np.bincount(self.last, ratio, self.size)
-        return np.cumsum(steps[:-1]), probability
+        return np.cumsum(steps[:-1])
 
-    def loglik(self, mass: np.ndarray) -> float:
-        probability = self.probability(mass)
-        return float(self.weights @ np.log(probability)) if probability.min() > 0 else -np.inf
-
-    def convex_step(self, mass: np.ndarray) -> np.ndarray:
+    def convex_step(self, mass: np.ndarray, probability: np.ndarray) -> ArrayPair:
         """Isotonic regression of a Newton step on the distribution function with the diagonal of the Hessian."""
         size = self.size
-        probability = self.probability(mass)
         ratio = self.weights / probability
-        up, down = np.bincount(self.last, ratio, size)[:-1], np.bincount(self.first, ratio, size)[1:]
+        rise = np.bincount(self.last, ratio, size)[:-1] - np.bincount(self.first, ratio, size)[1:]
         ratio /= probability
         curve = np.bincount(self.last, ratio, size)[:-1] + np.bincount(self.first, ratio, size)[1:]
         now = np.cumsum(mass)[:-1]
-        target = np.clip(isotonic_regression(now + (up - down) / curve, weights=curve).x, 0.0, 1.0)
+        target = np.clip(isotonic_regression(now + rise / curve, weights=curve).x, 0.0, 1.0)
         step = np.diff(np.concatenate([[0.0], target, [1.0]])) - mass
-        start, promise = float(self.weights @ np.log(probability)), float((up - down) @ (target - now))
-        scale = 1.0
-        while scale > 1e-8 and self.loglik(mass + scale * step) < start + 0.1 * scale * promise:
-            scale /= 2
-        return mass + scale * step if scale > 1e-8 else mass
+        return self.search(mass, probability, step, float(rise @ (target - now)))
 
     def support(self, mass: np.ndarray, slope: np.ndarray) -> np.ndarray:
         """Return where there is mass, and the steepest place of every gap between."""
@@ -176,26 +175,17 @@ class _Problem:
         target[support] = nonnegative_quadratic(gram, 2 * slope[support] - self.total, mass[support] > 0)
         return target
 
-    def search(self, mass: np.ndarray, target: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """The longest of the steps 1, 1/2, 1/4, … towards `target` that makes enough of its promise; the sum is 1."""
-        step = target - mass
-        start = self.loglik(mass) - self.total * mass.sum()
+    def search(self, mass: np.ndarray, probability: np.ndarray, step: np.ndarray, promise: float) -> ArrayPair:
+        """Go by the longest of 1, 1/2, 1/4, … times `step` that makes enough of its promise; the sum is 1."""
+        change, total = self.probability(step), self.total * step.sum()
+        start = float(self.weights @ np.log(probability))
         start -= 1e-12 * max(1.0, abs(start))  # near the maximum, gains drown in rounding: trust the full step there
-        promise = float((slope - self.total) @ step)
         scale = 1.0
         while scale > 1e-12:
-            trial = mass + scale * step
-            if self.loglik(trial) - self.total * trial.sum() >= start + 1e-4 * scale * promise:
-                break
+            trial = probability + scale * change
+            gain = self.weights @ np.log(trial) - scale * total if trial.min() > self.least else -np.inf
+            if gain >= start + 1e-4 * scale * promise:
+                mass = mass + scale * step
+                return mass / mass.sum(), trial / mass.sum()
             scale /= 2
-        return trial / trial.sum()
-
-    def mixed(self, mass: np.ndarray, tolerance: float) -> np.ndarray:
-        for _ in range(20_000):
-            mass = self.convex_step(mass)
-            slope, _ = self.evaluate(mass)
-            if self.gap(slope) <= tolerance:
-                return mass
-            mass = np.maximum(mass, 1e-300) * slope / self.total
-            mass /= mass.sum()
-        raise RuntimeError(f"turnbull: no convergence: the duality gap is still {self.gap(slope):.1e}")
+        return mass, probability

@@ -1,8 +1,6 @@
 """The wheel on top of the lock works from any folder; locks, licences, make targets and the installer hold together."""
 
 import ast
-import contextlib
-import importlib
 import json
 import os
 import re
@@ -11,12 +9,11 @@ import site
 import subprocess
 import sys
 import zipfile
-from importlib import metadata
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-from in_process import spotbot
+from light_packages import light_packages, normal
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
@@ -31,10 +28,6 @@ NOT_PACKED = shutil.ignore_patterns("__pycache__", "node_modules", ".*", "*.egg-
 def locked(lock: Path) -> dict[str, str]:
     """The pins of a lock: name to version."""
     return dict(re.findall(r"^([\w.-]+)==(\S+)$", lock.read_text(encoding="utf-8"), flags=re.MULTILINE))
-
-
-def normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 @pytest.fixture(scope="module")
@@ -156,56 +149,16 @@ def test_what_we_import_is_locked(wheel):
                 assert packages & (pinned | FETCHED_BY_USERS), f"{path} imports {name}: add it to a lock"
 
 
-def closure(names: list[str]) -> dict[str, metadata.Distribution]:
-    """The installed packages of these names, and what they need, without extras."""
-    found, left = {}, list(names)
-    while left:
-        name = normal(re.match(r"[\w.-]+", left.pop())[0])
-        if name not in found:
-            with contextlib.suppress(metadata.PackageNotFoundError):  # for another platform or Python
-                found[name] = metadata.distribution(name)
-                left += [line for line in found[name].requires or [] if "extra ==" not in line]
-    return found
-
-
 @pytest.fixture(scope="module")
 def light(wheel, tmp_path_factory) -> Path:
     """The console script `spotbot` of an environment that has the wheel and its plain requirements, and no others."""
     home = tmp_path_factory.mktemp("light")
     packages = environment(wheel, home)
-    for distribution in closure([line for line in requirements(wheel) if "extra ==" not in line]).values():
+    for distribution in light_packages().values():
         for top in {file.parts[0] for file in distribution.files if file.parts[0] not in ("..", "__pycache__")}:
             if not (packages / top).exists():
                 (packages / top).symlink_to(distribution.locate_file(top))
     return home / "bin" / "spotbot"
-
-
-@pytest.mark.slow
-def test_without_parlai_everything_but_playing_and_asking_works(light, tmp_path, monkeypatch):
-    """A study that was played elsewhere, judged through a server, to its report; what needs more says so in a line."""
-    monkeypatch.syspath_prepend(ROOT / "tests" / "agents")
-    chat_servers = importlib.import_module("chat_servers")
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
-    study = tmp_path / "study"
-    spotbot("selfchat", "--study", study, "--pool", "rules", "--conversations-per-pair", 4)
-    with chat_servers.ChatServer(chat_servers.answers_to) as server:
-        judges = tmp_path / "judges.yaml"
-        judges.write_text(f"hosted:\n  kind: language_model\n  url: {server.url}\n  model: parrot-1\n")
-        for words in ("pack", f"judge --judges {judges}", "analyze", "report", "plan", "check"):
-            outcome = run(light, *words.split(), "--study", study, folder=tmp_path)
-            assert outcome.returncode == 0, f"{words}: {outcome.stdout}{outcome.stderr}"
-    assert (study / "report" / "index.html").exists()
-    for words in (
-        "selfchat --study other --pool rules",
-        "tournament --study other --pool rules",
-        f"judge --study {study} --judges spotter",
-        "nuc --out other --pool rules",
-        "contestants --pool rules",
-    ):
-        outcome = run(light, *words.split(), folder=tmp_path)
-        assert outcome.returncode == 2
-        assert outcome.stderr.endswith("which isn't installed.\n  Run: spotbot setup\n"), outcome.stderr
-    assert run(light, "doctor", folder=tmp_path).returncode == 1
 
 
 def test_the_doctor_names_what_is_missing_and_what_mends_it(light, tmp_path):

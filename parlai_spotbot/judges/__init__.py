@@ -16,6 +16,9 @@ from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge: no substitute for people"
 
+SPOTTED = ("spot_the_bot", "spot_the_user")
+"""The surveys that the spotter answers."""
+
 
 class Judge(ABC):
     """Answers units. `version` is raised whenever the same seed would give other answers than before.

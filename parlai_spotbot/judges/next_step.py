@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.frames import FEATURES
+from parlai_spotbot.judges import SPOTTED
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -28,8 +29,6 @@ def answers_by_people(study: Study, survey: str) -> str:
 
 def answers_by_a_judge(study: Study, survey: str) -> str:
     """The command that lets a judge answer: the spotter, else a language model; "" where no judge can."""
-    from parlai_spotbot.judges.spotter import SURVEYS as SPOTTED
-
     about = get_survey(survey, study)
     if about.chat or about.layout == "candidates":
         return ""

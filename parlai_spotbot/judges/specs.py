@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.judges import Judge, get_judge, known_judges
+from parlai_spotbot.judges import SPOTTED, Judge, get_judge, known_judges
 from parlai_spotbot.options import option, option_values
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import NAME
@@ -70,7 +70,6 @@ class JudgeRequest:
             For an unknown name, a file that can't be read, an entry with a wrong key, and a name that stands twice.
         """
         from parlai_spotbot.judges.run import check_survey
-        from parlai_spotbot.judges.spotter import SURVEYS
 
         given = {name.removeprefix("judge_"): value for name, value in self.given().items() if "judge_" in name}
         words = [word.strip() for word in (self.judges or "").split(",") if word.strip()]
@@ -84,7 +83,7 @@ class JudgeRequest:
                 "Leave --judges out, or write the options into the judges file.",
             )
         if not words:
-            words = [LANGUAGE_MODEL] if given else ["spotter"] if survey in SURVEYS else []
+            words = [LANGUAGE_MODEL] if given else ["spotter"] if survey in SPOTTED else []
         if not words and self.judges is None:
             raise UserError(
                 f"--survey {survey}: the judge spotter can't answer it.",

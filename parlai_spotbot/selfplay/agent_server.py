@@ -16,8 +16,6 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from tqdm import tqdm
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import rare_collection, sha256
 from parlai_spotbot.outside import HALF, MOST_OF_A_TURN, cleaned
@@ -28,6 +26,8 @@ from parlai_spotbot.secrecy import shown
 def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapping[str, str]) -> None:
     """Answer requests from `connection` until it closes, by what `load` gives, an `AgentServer`. Whatever the agent
     prints goes to the file `log`; `environment` is the program's own, as it is now."""
+    from tqdm import tqdm
+
     os.environ.clear()
     os.environ.update(environment)
     _die_with_parent()

@@ -18,9 +18,6 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
-from parlai.core.agents import create_agent
-from parlai.core.opt import Opt
-
 from parlai_spotbot import compat, plugin
 
 FIELDS = {
@@ -344,6 +341,9 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 @contextlib.contextmanager
 def chat_agents():
     """Give a function that makes an agent for the server at `url`; all are closed in the end."""
+    from parlai.core.agents import create_agent
+    from parlai.core.opt import Opt
+
     compat.install()
     plugin.register()
     made = []

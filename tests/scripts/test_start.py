@@ -1,14 +1,19 @@
-"""Commands that need no model start without ParlAI and torch, which take seconds to import, or aren't there at all."""
+"""Commands that need no model start without ParlAI and torch, which take seconds to import, or aren't there at all.
+
+They run as in a light installation: without any package that it doesn't bring.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from light_packages import beyond_light
 
 from parlai_spotbot import scripts
 from parlai_spotbot.models.chat.server_options import ServerOptions
@@ -18,9 +23,14 @@ from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
 ROOT = Path(__file__).parents[2]
 WITHOUT = """
 import contextlib, json, sys
+from importlib.machinery import PathFinder
 
-for name in ("parlai", "transformers", "mephisto"):
-    sys.modules[name] = None
+class Finder(PathFinder):
+    @classmethod
+    def find_spec(cls, name, *more):
+        return None if name.partition(".")[0] in json.loads(sys.argv[2]) else super().find_spec(name, *more)
+
+sys.meta_path[sys.meta_path.index(PathFinder)] = Finder
 from parlai_spotbot.scripts.main import main
 
 for words in json.loads(sys.argv[1]):
@@ -30,14 +40,12 @@ print(" ".join(sorted(sys.modules)))
 """
 
 
-def run(*commands, folder):
-    told = [sys.executable, "-c", WITHOUT, json.dumps(commands)]
+def run(*commands, folder, without=()):
+    told = [sys.executable, "-c", WITHOUT, json.dumps(commands), json.dumps(without or beyond_light())]
     done = subprocess.run(told, capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
     *out, modules = done.stdout.splitlines()
-    modules = set(modules.split())
-    assert "torch" not in modules
-    return "\n".join(out), done.stderr, modules
+    return "\n".join(out), done.stderr, set(modules.split())
 
 
 def test_help_and_wrong_options_import_nothing_heavy(tmp_path):
@@ -84,11 +92,29 @@ def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
     assert (tmp_path / "arena" / "report" / "index.html").exists()
 
 
+def test_what_needs_more_says_what_installs_it(tmp_path):
+    shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
+    wanting = [
+        ["selfchat", "--study", "other", "--pool", "rules"],
+        ["tournament", "--study", "other", "--pool", "rules"],
+        ["compare", "spotbot:eliza", "spotbot:alice"],
+        ["judge", "--study", "study", "--judges", "spotter"],
+        ["nuc", "--out", "other", "--pool", "rules"],
+        ["contestants", "--pool", "rules"],
+    ]
+    _, err, _ = run(*wanting, folder=tmp_path)
+    needs = r"error: this needs \w+, which isn't installed.\n  Run: \S*spotbot setup\n"
+    assert len(re.findall(needs, err)) == err.count("error: ") == len(wanting), err
+
+
 def test_who_launches_waits_for_no_statistics(tmp_path):
+    pytest.importorskip("itsdangerous", reason="a launch needs what `spotbot setup` installs")
     shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
     controls = tmp_path / "study" / "surveys" / "spot_the_bot" / "controls.jsonl"
     controls.unlink(missing_ok=True)
-    out, err, modules = run(["crowdsource", "--study", "study", "--dry-run"], folder=tmp_path)
+    out, err, modules = run(
+        ["crowdsource", "--study", "study", "--dry-run"], folder=tmp_path, without=["torch", "parlai"]
+    )
     assert "nothing was posted" in out, err
     assert controls.exists()
     assert not {"sklearn", "scipy.optimize", "scipy.stats"} & modules

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import BOTH
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import Judge, first_shown
+from parlai_spotbot.judges import SPOTTED, Judge, first_shown
 from parlai_spotbot.judges.spotter import examples as ex
 from parlai_spotbot.judges.spotter.coherence import DESCRIPTION, FEATURES, Coherence
 from parlai_spotbot.judges.spotter.corruptions import KINDS, corrupted
@@ -32,7 +32,6 @@ from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.texts.surface import SURFACES
 
-SURVEYS = ("spot_the_bot", "spot_the_user")
 RULE = (
     "A conversation is judged by models trained without its two bots (and without contestants that are the same model "
     "under another name), on people of the judges' fold and on conversations between the study's other bots; "
@@ -61,7 +60,7 @@ class Spotter(Judge):
 
     def open(self, study: Study, survey: str) -> None:
         self.first_shown = first_shown(study.units(survey))
-        if survey in SURVEYS:
+        if survey in SPOTTED:
             self.features = features_of(survey_of(study, survey))
             unknown = [name for name in self.features if name not in FEATURES]
             if unknown:
@@ -77,10 +76,10 @@ class Spotter(Judge):
         return len(item.judged or BOTH) + len(self.features)
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        if survey not in SURVEYS:
+        if survey not in SPOTTED:
             raise UserError(
                 f"--survey {survey}: the judge {self.name} can't answer its questions.",
-                f"It answers: {', '.join(SURVEYS)}.",
+                f"It answers: {', '.join(SPOTTED)}.",
             )
         self._read(study, survey)
         self._gather(study)

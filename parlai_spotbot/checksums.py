@@ -2,7 +2,7 @@
 
 A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
 between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the
-recorded part is unchanged. A file that a command would read and that none wrote (`RECORDED`) is an error, too.
+recorded part is unchanged, until it is closed. A file that a command would read and that none wrote (`RECORDED`) is an error, too.
 Files outside a study have no checksums.
 """
 
@@ -258,15 +258,15 @@ class Journal(files.Journal):
     def __init__(self, path: Path):
         verify(path)
         super().__init__(path)
-        self._note()
+        self._note({"grows": True})
 
-    def _note(self) -> None:
+    def _note(self, grows: dict) -> None:
         if study_of(self.path) is not None:
             with _held(self.path) as (folder, name, manifest):
-                record = {**record_of(self.path.read_bytes()), "grows": True}
+                record = record_of(self.path.read_bytes()) | grows
                 if manifest.get(name) != record:
                     write_manifest(folder, {**manifest, name: record})
 
     def close(self) -> None:
         super().close()
-        self._note()
+        self._note({})

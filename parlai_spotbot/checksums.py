@@ -2,8 +2,8 @@
 
 A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
 between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the
-recorded part is unchanged, until it is closed. A file that a command would read and that none wrote (`RECORDED`) is an error, too.
-Files outside a study have no checksums.
+recorded part is unchanged, until it is closed. A file that a command would read and that none wrote (`RECORDED`) is an
+error, too. Files outside a study have no checksums.
 """
 
 from __future__ import annotations

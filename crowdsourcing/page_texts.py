@@ -35,7 +35,7 @@ from parlai_spotbot.user_files import read_file, validated
 HERE = Path(__file__).parent
 ENGLISH = "en"
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
-PLACEHOLDER = re.compile(r"{([a-z_]+(?::[01])?)}")
+PLACEHOLDER = re.compile(r"{([a-z_]+(?::[01])?)(?:\|[^{}|]*\|[^{}|]*)?}")
 FILLINGS = {"unpaid": "none", "contact": "whoever gave you the link"}
 """Words for {pay} and {contact} in the consent where a launch names neither."""
 

@@ -4,6 +4,7 @@ The state follows from the ledger, the stock of units and the crowd alone, so a 
 server gives the same page.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -23,7 +24,6 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout, digest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.wording import with_singulars
 
 END = ("handed_in", "finished", "waiting", "stopped", "ready")
 """States in which the page gets "finish": how the platform learns that the annotator is done."""
@@ -46,10 +46,14 @@ class VisitorPlace:
 
 
 def filled(paragraph: str, values: Mapping[str, str]) -> str:
-    """Return the paragraph with each {name} that `values` has replaced ("1 minutes" is one minute); others stay."""
+    """Return the paragraph with each {name} that `values` has replaced; others stay.
+
+    {name|minute|minutes} is the value with the noun for one or for several.
+    """
     for name, value in values.items():
-        paragraph = paragraph.replace(f"{{{name}}}", value)
-    return with_singulars(paragraph)
+        nouns = re.compile(rf"\{{{name}\|([^{{}}|]*)\|([^{{}}|]*)\}}")
+        paragraph = nouns.sub(rf"{{{name}}} \{1 if value == '1' else 2}", paragraph).replace(f"{{{name}}}", value)
+    return paragraph
 
 
 def name_of(survey: Survey) -> str:

@@ -8,6 +8,7 @@ from office import answers, plain, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
+from parlai_spotbot.crowdsourcing.page_texts import page_texts
 from parlai_spotbot.surveys import get_survey
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
@@ -87,6 +88,8 @@ def test_a_second_attempt_has_other_exercises_and_is_the_last(full):
     full.restart()
     assert refused(full.desk.next_unit, ANN) == (403, "stopped")
     assert "exercises" in full.desk.session(ANN)["why"]
+    assert "in each attempt" in full.desk.session(ANN)["why"]
+    assert "Who passes in no attempt gets no tasks" in page_texts()["onboarding_needed"]  # said beforehand
 
 
 def test_no_key_and_no_explanation_is_sent_before_the_attempt(full):

@@ -11,7 +11,8 @@ from case_tables import case_table
 from parlai_spotbot import crowdsourcing
 from parlai_spotbot.crowdsourcing import page_texts
 from parlai_spotbot.crowdsourcing.desk.refusals import REASONS, REFUSALS
-from parlai_spotbot.crowdsourcing.page_texts import load_texts
+from parlai_spotbot.crowdsourcing.desk.sessions import filled
+from parlai_spotbot.crowdsourcing.page_texts import PLACEHOLDER, load_texts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
 
@@ -80,6 +81,16 @@ def test_german_covers_every_text_of_page_and_server():
 
 
 @pytest.mark.parametrize("name", SURVEYS)
+def test_one_is_singular_in_every_consent(name):
+    for survey in (get_survey(name), load_texts("de", get_survey(name))[1]):
+        for values in ({"units": "1", "minutes": "1"}, {"units": "60", "minutes": "45"}):
+            nouns = re.findall(r"\b\d+ (\w+)", " ".join(filled(text, values) for text in survey.consent))
+            assert not {"tasks", "minutes", "Aufgaben", "Minuten"} & set(nouns) or values["units"] == "60"
+            assert nouns
+            assert not {"task", "minute", "Aufgabe", "Minute"} & set(nouns) or values["units"] == "1"
+
+
+@pytest.mark.parametrize("name", SURVEYS)
 def test_german_covers_every_text_of_the_survey(name):
     survey = get_survey(name)
     _, german = load_texts("de", survey)
@@ -88,7 +99,7 @@ def test_german_covers_every_text_of_the_survey(name):
     same = {where: text for where, text in english.items() if translated[where] == text}
     assert set(same.values()) <= {"Bot"}, same
     for where, text in english.items():
-        assert set(re.findall("{.*?}", text)) == set(re.findall("{.*?}", translated[where])), where
+        assert set(PLACEHOLDER.findall(text)) == set(PLACEHOLDER.findall(translated[where])), where
         if where[0] == "instructions":
             assert text.count("\n\n") == translated[where].count("\n\n")
             assert re.findall(r"[−-]?\d+", text) == re.findall(r"[−-]?\d+", translated[where])

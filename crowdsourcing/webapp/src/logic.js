@@ -307,3 +307,11 @@ function exampleTranscript(survey, turns, judged, number, total) {
     ...(known && total > 1 ? { speaker } : {}),
   };
 }
+
+// Replaces {name}, and {name|minute|minutes} by the value with the noun for one or for several; a value is never looked
+// at for further names.
+export function fill(text, values) {
+  return text.replace(/\{(\w+)(?:\|([^{}|]*)\|([^{}|]*))?\}/g, (whole, name, one, many) =>
+    name in values ? String(values[name]) + (many === undefined ? "" : ` ${String(values[name]) === "1" ? one : many}`) : whole,
+  );
+}

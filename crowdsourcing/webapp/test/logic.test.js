@@ -131,3 +131,9 @@ test("what the same answers mean is said once on a screen, and again where they 
   ];
   assert.deepEqual(pairs.map((pair) => logic.explains(pair, pairs)), [true, false, true]);
 });
+
+test("a text is filled with values, and with the noun for one or for several", () => {
+  const text = "{n|minute|minutes} of {total|minute|minutes}, {n}, {other}, {other|one|two}";
+  assert.equal(logic.fill(text, { n: 1, total: "30" }), "1 minute of 30 minutes, 1, {other}, {other|one|two}");
+  assert.equal(logic.fill("{a}", { a: "{b}", b: 1 }), "{b}");
+});

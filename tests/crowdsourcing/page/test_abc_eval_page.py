@@ -82,7 +82,7 @@ def test_through_the_training_failing_then_passing(tmp_path, visit):
         heading(page, "conversation 1 of 3")
         do_round(page, one, {1}, keys=True)
         heading(page, "conversation 1 of 3: the result")
-        assert "2 of 3 turns are as expected" in page.locator("main").inner_text()
+        assert "As expected: 2 of 3 turns." in page.locator("main").inner_text()
         wrong = page.locator(".told.wrong")
         assert wrong.count() == 1
         turn = one.turns[one.bot_turns[1]]

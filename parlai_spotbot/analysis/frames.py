@@ -163,18 +163,17 @@ def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES
     conversation or annotator is missing.
     """
     check_ids(annotations, "annotations")
-    halves = []
-    for entity, (name, opponent, nature, sign) in enumerate((("a", "b", "nature0", 1), ("b", "a", "nature1", -1))):
-        half = annotations[["annotation_id", "source", "worker_id", "item_id", "conversation_id", "k"]].copy()
-        half["entity"] = entity
-        half["name"] = annotations[name]
-        half["opponent"] = annotations[opponent]
-        half["nature"] = annotations[nature]
-        for feature in features:
-            half[feature] = sign * annotations[feature]
-        if CLUSTER in annotations:
-            half[CLUSTER] = annotations[CLUSTER]
-        halves.append(half)
+    halves = [
+        annotations[["annotation_id", "source", "worker_id", "item_id", "conversation_id", "k"]].assign(
+            entity=entity,
+            name=annotations[name],
+            opponent=annotations[opponent],
+            nature=annotations[f"nature{entity}"],
+            **{feature: sign * annotations[feature] for feature in features},
+            **{column: annotations[column] for column in (CLUSTER,) if column in annotations},
+        )
+        for entity, (name, opponent, sign) in enumerate((("a", "b", 1), ("b", "a", -1)))
+    ]
     frame = pd.concat(halves).sort_index(kind="stable")
     return frame[frame["nature"].notna()].reset_index(drop=True)
 

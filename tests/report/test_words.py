@@ -55,4 +55,4 @@ def test_bots_are_set_beside_people_by_a_test(tests, said):
         "human_reference": {"human_share": 0.5, "ci": [0.4, 0.6]},
         "human_difference": {bot: {"difference": s - 0.5, "p_adjusted": p} for bot, (s, p) in tests.items()},
     }
-    assert ranking.beside_people(own) == f"People are called human in 50% of judgements; {said}"
+    assert ranking._beside_people(own) == f"People are called human in 50% of judgements; {said}"

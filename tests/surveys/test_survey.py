@@ -1,6 +1,5 @@
 """Surveys as data."""
 
-import itertools
 import math
 import re
 
@@ -9,7 +8,6 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey_names
 from parlai_spotbot.surveys.survey import Option, Question, Survey
-from parlai_spotbot.texts.surface import normalise
 
 
 def test_spot_the_bot_asks_for_the_nature_of_both_and_then_for_three_features():
@@ -66,28 +64,6 @@ def test_every_consent_says_what_is_kept_and_how_to_withdraw():
     for survey in map(get_survey, survey_names()):
         text = " ".join(survey.consent)
         assert not text or ("may be published" in text and re.search("withdraw.*{contact}", text)), survey.name
-
-
-def _exercises():
-    survey = get_survey("spot_the_bot")
-    return [survey.example, *itertools.chain(*survey.onboarding)]
-
-
-@pytest.mark.parametrize("exercise", _exercises(), ids=lambda exercise: exercise.turns[0][1][:24])
-def test_exercises_look_like_segments_and_can_be_answered(exercise):
-    survey = get_survey("spot_the_bot")
-    assert [entity for entity, _ in exercise.turns] == [0, 1] * (len(exercise.turns) // 2)
-    assert all(normalise(text) == text for _, text in exercise.turns)
-    keyed = [(question, target) for question, target, _ in exercise.key]
-    assert len(set(keyed)) == len(keyed)
-    assert {("nature", "entity:0"), ("nature", "entity:1")} <= set(keyed)  # the other questions come only after it
-    for name, target, accepted in exercise.key:
-        question = survey.question(name)
-        assert target in question.targets
-        assert accepted
-        assert set(accepted) <= {option.value for option in question.options}
-    named = set(re.findall(r"{(.*?)}", exercise.explanation))
-    assert named <= ({"entity:0", "entity:1"} if exercise != survey.example else set())
 
 
 def test_every_round_of_exercises_is_fair_and_different_and_stops_who_clicks_anything():

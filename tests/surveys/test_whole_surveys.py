@@ -1,4 +1,4 @@
-"""The surveys that show whole conversations, as data: wordings, scales, exercises."""
+"""The surveys that show whole conversations, as data: wordings, scales, exercises, which all surveys have."""
 
 import math
 import re
@@ -81,29 +81,34 @@ def test_the_page_learns_nothing_of_packing_and_controls(name):
     assert row["layout"] == {"dialogue_likert": "dialogue", "turn_likert": "turn_by_turn"}.get(name, "side_by_side")
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", [*WHOLE, "spot_the_bot", "spot_the_user"])
 def test_exercises_look_like_items_and_can_be_answered(name):
     survey = get_survey(name)
     assert len(survey.onboarding) == survey.limits.onboarding_attempts
     for exercise in (survey.example, *sum(survey.onboarding, ())):
-        assert len(exercise.transcripts) == (2 if survey.packing == "pairs" else 1) == len(exercise.judged)
+        number, both = 2 if survey.packing == "pairs" else 1, name == "spot_the_bot"
+        assert (len(exercise.transcripts), len(exercise.judged)) == (number, 0 if both else number)
         for turns in exercise.transcripts:
             assert [entity for entity, _ in turns] == [0, 1] * (len(turns) // 2)
             assert all(normalise(text) == text for _, text in turns)
         assert len(exercise.explanation) > 40
+        named = re.findall(r"{(?!(?:entity|conversation|speaker):[01]})|{.*?}", exercise.explanation)
+        assert not (named if exercise is survey.example else "{" in named)
         for question, target, accepted in exercise.key:
             values = [option.value for option in survey.question(question).options]
             assert set(accepted) <= set(values)
-            allowed = {"pair"} if survey.packing == "pairs" else {f"entity:{exercise.judged[0]}"}
+            allowed = {"pair"} if survey.packing == "pairs" else {f"entity:{e}" for e in exercise.judged}
             if name == "turn_likert":
                 allowed = {f"turn:{i}" for i in range(exercise.judged[0], len(exercise.turns), 2)}
-            assert target in allowed
+            assert target in (survey.question(question).targets if both else allowed)
+        assert not both or {"entity:0", "entity:1"} <= {target for q, target, _ in exercise.key if q == "nature"}
+        assert len({entry[:2] for entry in exercise.key}) == len(exercise.key)
         if name == "turn_likert":
             assert {target for _, target, _ in exercise.key} == allowed
             assert len({question for question, _, _ in exercise.key}) == 1
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", [*WHOLE, "spot_the_user"])
 def test_every_round_of_exercises_is_new_and_stops_who_clicks_anything(name):
     survey = get_survey(name)
     rounds = [survey.example.transcripts, *([t for e in one for t in e.transcripts] for one in survey.onboarding)]

@@ -3,13 +3,11 @@
 from dataclasses import replace
 
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
-from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.methods import CLUSTERED
 from parlai_spotbot.findings.spotting import Annotations, ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, percent
-
-USERS = "simulated users"
 
 
 def compute(answers: Annotations) -> dict | None:
@@ -23,20 +21,16 @@ def compute(answers: Annotations) -> dict | None:
 
 
 def summarise(result: Result) -> list[str]:
-    """Return how often simulated users are taken for people, and people; then each of several."""
-    data = result.data
-    sides = {USERS: data["together"], "people": data["human_reference"]}
-    users, people = (f"{percent(side['human_share'])}{between(side['ci'])}" for side in sides.values())
-    several = [*headline(data, USERS), f"{clearly(data)}."] if len(data["order"]) > 1 else []
-    return [
-        f"Simulated users are taken for people in {users} of judgements, people in {people}.",
-        ranking.beside_people(data),
-        *several,
-    ]
+    """Return how often simulated users are taken for people, and people; then what the ranking says."""
+    data, further = result.data, ranking.summarise(result)
+    sides = (data["together"], data["human_reference"])
+    users, people = (f"{percent(side['human_share'])}{between(side['ci'])}" for side in sides)
+    text = f"Simulated users are taken for people in {users} of judgements, people in {people}."
+    return [text, *(further if len(data["order"]) > 1 else further[1:2])]
 
 
 COLUMNS = {name: ranking.TABLES["ranking"].columns[name] for name in ("bot", "cluster", "human_share", "p_people")}
-METHOD = "Shares of judgements of the user's side; people who began a conversation are the reference."
+METHOD = f"Shares of judgements of the user's side; people who began a conversation are the reference. {CLUSTERED}"
 
 FINDING = replace(
     ranking.FINDING,

@@ -44,14 +44,11 @@ def ranked(answers: Annotations) -> dict:
 
 def _shares(answers: Annotations) -> dict[str, dict]:
     """Compute how often each name is taken for human, with its interval."""
-    names = sorted(set(answers.entities["name"]))
-    code = answers.entities["name"].map({name: i for i, name in enumerate(names)}).to_numpy(dtype=int)
-    taken = (answers.entities["nature"] == HUMAN).to_numpy().astype(int)
+    taken = (answers.entities["nature"] == HUMAN).to_numpy()
     clusters, result = answers.together.take(answers.pages), {}
-    for i, name in enumerate(names):
-        in_group = code == i
-        ci = share_interval(taken[in_group], clusters.take(in_group))
-        result[name] = {"share": float(taken[in_group].mean()), "n": int(in_group.sum()), "ci": list(ci)}
+    for name, rows in answers.entities.groupby("name", sort=True).indices.items():
+        ci = share_interval(taken[rows], clusters.take(rows))
+        result[name] = {"share": float(taken[rows].mean()), "n": len(rows), "ci": list(ci)}
     return result
 
 
@@ -91,10 +88,10 @@ def summarise(result: Result) -> list[str]:
         return []
     first, *others = headline(data, "bots")
     pairs = f"{clearly(data)}." if len(data["order"]) > 1 else ""
-    return [first, beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
+    return [first, _beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
 
 
-def beside_people(result: Mapping, by: str = "") -> str:
+def _beside_people(result: Mapping, by: str = "") -> str:
     """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
     people = result.get("human_reference", {}).get("human_share")
     shares = {bot: share for bot, share in result.get("human_share", {}).items() if share is not None}

@@ -22,10 +22,10 @@ Script = Callable[[str, str, list[str], Item, dict[str, Conversation], random.Ra
 WORDS = ("river", "stone", "lamp", "bread", "window", "garden", "letter", "music", "winter", "bicycle", "market")
 
 
-def talk(pair: tuple[str, str], number: int, users: Collection[str] = ()) -> Conversation:
-    """A conversation of six exchanges, the first of them the seed; who simulates a user speaks first."""
+def talk(pair: tuple[str, str], number: int) -> Conversation:
+    """A conversation of six exchanges, the first of them the seed."""
     rng = random.Random(f"{pair} {number}")
-    entities = pair if number % 2 == 0 or pair[0] in users else pair[::-1]
+    entities = pair if number % 2 == 0 else pair[::-1]
     turns = tuple(Turn(entities[i % 2], " ".join(rng.choices(WORDS, k=8))) for i in range(12))
     name = f"{pair[0]}:{pair[1]}:{number:04d}"
     return Conversation(name, "chitchat", pair, number, entities, turns, 1, f"seed-{number}")
@@ -38,16 +38,12 @@ def small_study(
     per_pair: int = 2,
     people: int = 4,
     selves: int = 0,
-    users: Collection[str] = (),
     **pack: object,
 ) -> Study:
-    """A study with units: bots with each other, with themselves (`selves` of each), people with people; of the bots
-    `users` simulate users."""
-    roles = {bot: "user" if bot in users else "system" for bot in bots}
-    contestants = {bot: Contestant(bot, model=f"spotbot:{bot}", role=role) for bot, role in roles.items()}
-    plan = Plan("chitchat", contestants, max(per_pair, 1), seed=5)
+    """A study with units: bots with each other, with themselves (`selves` of each), people with people."""
+    plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in bots}, max(per_pair, 1), seed=5)
     study = Study.create(path, plan)
-    talks = [talk(pair, n, users) for pair in plan.all_pairs() for n in range(per_pair)]
+    talks = [talk(pair, n) for pair in plan.all_pairs() for n in range(per_pair)]
     talks += [talk((bot, bot), n) for bot in bots for n in range(selves)]
     talks += [talk((HUMAN, HUMAN), n) for n in range(people)]
     checksums.write_jsonl(study.conversations_path, [one.to_json() for one in talks])

@@ -22,7 +22,7 @@ def by_name(question, target, options, item, talks, rng):
 
 
 def test_the_shares_are_those_of_the_answers_about_one_side_and_the_report_begins_with_them(tmp_path):
-    study = small_study(tmp_path / "s", SURVEY, ("una", "ann", "ulf"), per_pair=6, people=14, users=USERS)
+    study = small_study(tmp_path / "s", SURVEY, USERS, per_pair=12, people=14)  # each speaks first in half of them
     mixed = replace(talk(("human", "ann"), 0), conversation_id="mixed", seed_id="elsewhere")  # a person talks to a bot
     checksums.write_jsonl(study.conversations_path, [one.to_json() for one in (*study.conversations(), mixed)])
     pack_study(study, SURVEY, annotators_per_segment=1, sources=("pairs", "human_model"))

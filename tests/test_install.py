@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from light_packages import light_packages, normal
 
+from parlai_spotbot.installation.world import SIZE
+
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")
 SOURCES = ("parlai_spotbot", "parlai_internal", *ROOMS, "locks", "tests")
@@ -228,6 +230,19 @@ def test_make_knows_the_target(target):
     subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, check=True)
 
 
+def test_times_and_sizes_in_words_are_those_that_are_held(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "tests" / "bench")
+    first, again, rules = importlib.import_module("bench_demo").PROMISED.values()
+    readme, quickstart = ((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/quickstart.md"))
+    assert f"{first // 60} minutes the first time, {again} seconds another time" in readme
+    assert f"{rules} seconds" in quickstart
+    assert f"({SIZE} of packages" in readme
+    if metadata.version("torch").endswith("+cpu"):
+        packages = map(metadata.distribution, locked(ROOT / "locks" / "requirements.lock"))
+        size = sum(file.size or 0 for package in packages for file in package.files)
+        assert float(SIZE.removesuffix(" GB")) == pytest.approx(size / 1e9, rel=0.1)
+
+
 def write_wheel(path: Path) -> None:
     """A small but real wheel, as pip reads it: ``NAME-VERSION-py3-none-any.whl`` with one empty module."""
     name, version = path.name.split("-")[:2]
@@ -299,12 +314,12 @@ def test_installing_resumes_and_repeats_nothing(checkout):
     assert code != 0
     assert steps[0] == "a virtual environment in .venv"
     assert re.fullmatch(r"into \S+/.venv: [\d.]+ GB of packages, .*", steps[1])  # what and how large, before it begins
-    assert steps[2:] == [lock]
+    assert steps[2:] == [torch, lock]
     assert "second==1.0" in errors  # pip's own words on what is missing
     assert "run the same command again" in errors
 
     write_wheel(checkout.parent / "wheels" / "second-1.0-py3-none-any.whl")
-    assert install(checkout, "--demo") == (0, [steps[1], lock, torch, itself], "")  # no tests, no R, no annotation
+    assert install(checkout, "--demo") == (0, [lock, itself], "")  # no tests, no R, no annotation
     assert install(checkout) == (0, [tests], "")
     assert install(checkout) == install(checkout, "--demo") == (0, [], "")
 

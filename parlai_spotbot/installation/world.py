@@ -1,4 +1,4 @@
-"""Installation, in order: the lock, torch, this checkout itself, the annotation page, R."""
+"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R."""
 
 import contextlib
 import importlib.util
@@ -59,19 +59,19 @@ def _pip() -> list[str]:
 def _packages(cpu: bool) -> None:
     pip, lock = _pip(), LOCKS / "requirements.lock"
     _forget_halves(lock.name)
-    if unmet(lock.name):
-        say(f"into {sys.prefix}: {SIZE} of packages, half of it torch; on Linux with a GPU's libraries more")
-    # Two at a time, as unpacking takes a core; torch comes apart, with what else it needs on this machine.
-    others = f"grep -v ^torch= {shlex.quote(str(lock))} | xargs -P 2 -n 70 {shlex.join(pip)} --no-deps"
-    step("lock", *_of(lock), [["sh", "-c", others]], there=not {*unmet(lock.name)} - {"torch"})
     torch = f"torch=={pins(lock.name)['torch']}"
-    command = [*pip, "-c", str(lock)]
+    if not stamped("torch", torch):
+        say(f"into {sys.prefix}: {SIZE} of packages, half of it torch; on Linux with a GPU's libraries more")
+    command = [*pip, "-c", str(lock)]  # with what else it needs on this machine
     if cpu:
         uv = shutil.which("uv")
         if not uv:
             raise Failed("--cpu takes uv, which knows where torch for CPUs comes from: pip install uv")
         command = [uv, "pip", "install", "-q", "--python", sys.executable, "--torch-backend", "cpu", "-c", str(lock)]
     step("torch", torch, f"{torch} (the largest part)", [[*command, torch]], there="torch" not in unmet(lock.name))
+    # Two at a time, as unpacking takes a core.
+    others = f"grep -v ^torch= {shlex.quote(str(lock))} | xargs -P 2 -n 70 {shlex.join(pip)} --no-deps"
+    step("lock", *_of(lock), [["sh", "-c", others]], there=not unmet(lock.name))
 
 
 def _checkout(demo: bool) -> None:

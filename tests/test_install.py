@@ -1,6 +1,7 @@
 """The wheel on top of the lock works from any folder; locks, licences, make targets and the installer hold together."""
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -237,10 +238,6 @@ def test_times_and_sizes_in_words_are_those_that_are_held(monkeypatch):
     assert f"{first // 60} minutes the first time, {again} seconds another time" in readme
     assert f"{rules} seconds" in quickstart
     assert f"({SIZE} of packages" in readme
-    if metadata.version("torch").endswith("+cpu"):
-        packages = map(metadata.distribution, locked(ROOT / "locks" / "requirements.lock"))
-        size = sum(file.size or 0 for package in packages for file in package.files)
-        assert float(SIZE.removesuffix(" GB")) == pytest.approx(size / 1e9, rel=0.1)
 
 
 def write_wheel(path: Path) -> None:

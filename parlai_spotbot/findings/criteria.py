@@ -134,7 +134,7 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
         return f"{_some(group) if several else f'The {noun}'} can't be told apart by these data."
     if len(best) > 1:
         within = f" among {_some(group)}" if several else ""
-        return _begun(f"{_some(best)} can't be told apart at the top{within}.")
+        return _begun(f"{_some(best)} can't be told apart at the top{within}; more data are needed.")
     name, score = best[0], (ranking.get("score") or {}).get(best[0])
     points, rest = "", _some([other for other in group if other != name]) if several else "all others"
     if ranking.get("groups") and score is not None and not several:

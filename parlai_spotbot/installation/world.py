@@ -17,7 +17,7 @@ ICENREG = Path(__file__).with_name("icenreg.R")
 R_LIBRARY = Path(sys.prefix) / "R"
 """Where icenReg goes, which `analysis.survival.icenreg` looks into."""
 SIZE = "1.8 GB"
-"""What the packages of the lock take on disk, with torch for CPUs; a test measures it."""
+"""What the packages of the lock take on disk, with torch for CPUs."""
 ICENREG_LIMIT = 600
 """Seconds that R's own installer may take for icenReg and what it needs."""
 

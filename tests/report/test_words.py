@@ -23,9 +23,12 @@ def ranked(clusters, **more):
     ("clusters", "first"),
     [
         ({"a": [1, 1], "b": [2, 3], "c": [2, 3]}, "a is ahead of all others."),
-        ({"a": [1, 2], "b": [1, 3], "c": [2, 3]}, "a and b can't be told apart at the top."),
+        ({"a": [1, 2], "b": [1, 3], "c": [2, 3]}, "a and b can't be told apart at the top; more data are needed."),
         ({bot: [1, 3] for bot in "abc"}, "The bots can't be told apart by these data."),
-        ({bot: [1, 6] for bot in "abcdef"} | {"g": [7, 7]}, "a, b, c, d and 2 others can't be told apart at the top."),
+        (
+            {bot: [1, 6] for bot in "abcdef"} | {"g": [7, 7]},
+            "a, b, c, d and 2 others can't be told apart at the top; more data are needed.",
+        ),
     ],
 )
 def test_the_verdict_names_who_is_ahead(clusters, first):

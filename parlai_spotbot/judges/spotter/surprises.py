@@ -20,7 +20,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.models.cache import ELSEWHERE, cache_dir
+from parlai_spotbot.models.cache import ELSEWHERE, SHIPPED, cache_dir
 from parlai_spotbot.models.packages import package_version
 from parlai_spotbot.models.precision import of_processor
 from parlai_spotbot.records import Conversation
@@ -188,8 +188,10 @@ def _store(texts: tuple[str, ...], turns: list[TurnSurprise]) -> None:
 
 
 def _stored(texts: tuple[str, ...]) -> list[TurnSurprise] | None:
-    """The cached surprises; None if there are none or the file is damaged."""
+    """The surprises that package or cache have; None if there are none or the file is damaged."""
+    path = _cached(texts)
+    shipped = SHIPPED / path.parent.name / path.name
     try:
-        return [TurnSurprise(*values) for values in json.loads(_cached(texts).read_bytes())]
+        return [TurnSurprise(*values) for values in json.loads((shipped if shipped.exists() else path).read_bytes())]
     except (OSError, ValueError, TypeError):
         return None

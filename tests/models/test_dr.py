@@ -12,7 +12,5 @@ def test_the_weights_of_the_package_give_a_dull_but_real_bot(tmp_path):
     plugin.register()
     dr.download(str(tmp_path))
     agent = create_agent(Opt({"model_file": "zoo:spotbot/dr/model", "datapath": str(tmp_path), "override": {}}))
-    clones = [agent.clone() for _ in range(3)]
-    said = [clone.observe({"text": "hey how are you?", "episode_done": False}) for clone in clones]
-    [reply] = {act["text"] for act in agent.batch_act(said)}
-    assert len(reply.split()) > 1
+    agent.observe({"text": "hey how are you?", "episode_done": False})
+    assert len(agent.act()["text"].split()) > 1

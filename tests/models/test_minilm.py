@@ -33,7 +33,6 @@ def test_a_corpus_is_embedded_once(model, monkeypatch, tmp_path):
     monkeypatch.setenv("SPOTBOT_CACHE", str(tmp_path))
     texts = [f"number {number}" for number in range(3)]
     rows = model.embedded_once("corpus", texts, "", "fp32")
-    assert rows.shape == (3, 384)
     assert np.sum(rows * model.embed(texts), axis=1).min() > 0.9  # one of four for each number
     monkeypatch.setattr(model, "_embed_batch", None)
     assert np.array_equal(model.embedded_once("corpus", texts, "", "fp32"), rows)

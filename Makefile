@@ -54,9 +54,10 @@ docs: install ## the documentation, in docs/_build/html
 	@$(VENV)/python -c 'import myst_nb, pydata_sphinx_theme' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-docs.lock
 	$(VENV)/python -m sphinx -q -W docs docs/_build/html
 
-wheel: install ## a wheel in dist/
+wheel: ## a wheel in dist/, for which nothing but setuptools and the annotation page is needed
+	@.ci/install.sh --page
 	rm -rf build dist
-	$(VENV)/python -m pip wheel -q --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	$(VENV)/python -m pip wheel -q --disable-pip-version-check --no-deps -w dist .
 	@ls dist/*.whl
 
 clean: ## remove what was built; studies stay

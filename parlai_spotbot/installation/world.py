@@ -38,7 +38,7 @@ def install(r: bool = True, cpu: bool = False, demo: bool = False) -> None:
         if CHECKOUT:
             _checkout(demo)
         if not demo:
-            _page()
+            page()
         if r and not demo:
             _rpy2()
             _icenreg()
@@ -98,7 +98,7 @@ def _of(lock: Path) -> tuple[str, str]:
     return checksum(lock), f"the {len(pins(lock.name))} packages of locks/{lock.name}"
 
 
-def _page() -> None:
+def page() -> None:
     """The annotation page: a wheel carries it, a checkout builds it."""
     built = PAGE / "build" / "index.html"
     if not (PAGE / "package.json").exists() or (built.exists() and not CHECKOUT):

@@ -149,7 +149,7 @@ def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys)
     assert not main(command)
     said = capsys.readouterr().out
     assert "12 conversations of Blender2, Emora" in said
-    assert f"spotbot_analyze --study {study} --survey abc_eval" in said
+    assert f"analyze --study {study} --survey abc_eval" in said
     assert not main(command)
     assert "nothing changed" in capsys.readouterr().out
     made = Study.open(study)

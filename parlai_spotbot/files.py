@@ -17,6 +17,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,8 +25,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json, regular
 from parlai_spotbot.reading import read_json as read_json
 
-_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
-"""Made once: `json.dumps` makes one a call."""
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=methodcaller("to_json"))
+"""Made once: `json.dumps` makes one a call. A record is what its `to_json` returns."""
 
 
 def dumps(row: Any) -> str:
@@ -116,7 +117,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
-    """Write one JSON value a line, atomically."""
+    """Write one JSON value, or record, a line, atomically."""
     write_text(path, "".join(dumps(row) + "\n" for row in rows))
 
 

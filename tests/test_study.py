@@ -100,13 +100,13 @@ def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
 def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
     row = Conversation("c", "chitchat", ("eliza", "alice"), 0, ("eliza", "alice"), (Turn("eliza", "hi"),), 0, "")
-    checksums.write_jsonl(study.conversations_path, [row.to_json()])
+    checksums.write_jsonl(study.conversations_path, [row])
     study.conversations().clear()
     with monkeypatch.context() as patch:
         patch.setattr(files, "read_jsonl", None)
         assert study.conversations() == study.load("spot_the_bot").conversations == [row]
         assert study.load("spot_the_bot").units == study.load("spot_the_bot").judgements == []
-    checksums.write_jsonl(study.conversations_path, [row.to_json(), replace(row, conversation_id="d").to_json()])
+    checksums.write_jsonl(study.conversations_path, [row, replace(row, conversation_id="d")])
     assert len(study.conversations()) == 2
     study.conversations_path.unlink()
     with pytest.raises(UserError, match="no such conversations file"):

@@ -101,7 +101,7 @@ def _bring(study: Study, survey: str, chats: Sequence[Conversation]) -> tuple[in
         *(row for row in others if sum(row.is_human) == 2),
     ]
     if rows != conversations:
-        checksums.write_jsonl(path, (row.to_json() for row in rows))
+        checksums.write_jsonl(path, rows)
     now = {row.conversation_id for row in chats}
     return len(now - before), before - now
 

@@ -203,7 +203,7 @@ class Runner:
             failures.append(*rows)
             self.failures += rows
         if outcome.done:
-            journal.append(*(conversation.to_json() for _, conversation in outcome.done))
+            journal.append(*(conversation for _, conversation in outcome.done))
             self.turns.forget(job for job, _ in outcome.done)
             for _, conversation in outcome.done:
                 self.heard(conversation)
@@ -257,7 +257,7 @@ def write_conversations(study: Study, jobs: list[ConversationJob], people: list[
     done = finished(study)
     rows = [done[job.conversation_id] for job in jobs if job.conversation_id in done]
     rows += [row for row in done.values() if row.kind == "human_model"] + people
-    checksums.write_jsonl(study.conversations_path, (row.to_json() for row in rows))
+    checksums.write_jsonl(study.conversations_path, rows)
     checksums.remove(study.journal_path)
     if all(job.conversation_id in done for job in jobs):
         study.turns_path.unlink(missing_ok=True)

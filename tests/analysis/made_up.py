@@ -316,9 +316,9 @@ def write_chats(made: Chats, path: Path) -> Study:
     pool = {bot: Contestant(bot, model="spotbot:eliza") for bot in TRAITS}
     surveys = ("abc_eval", "dialogue_likert", "comparative", "interactive")
     study = Study.create(path, Plan("chitchat", pool, 4, seed=5, surveys=surveys))
-    checksums.write_jsonl(study.conversations_path, [own.to_json() for own in made.conversations])
+    checksums.write_jsonl(study.conversations_path, made.conversations)
     for survey, judgements in made.judgements.items():
-        checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in judgements])
+        checksums.write_jsonl(study.judgements_path(survey), judgements)
     return study
 
 
@@ -362,7 +362,7 @@ def next_turns(path: Path) -> Study:
     (path / "groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, groups=path / "groups.yaml")
     write_controls(study, "nuc")
-    checksums.write_jsonl(study.judgements_path("nuc"), (row.to_json() for row in answers_of(study)))
+    checksums.write_jsonl(study.judgements_path("nuc"), answers_of(study))
     return study
 
 

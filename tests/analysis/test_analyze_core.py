@@ -18,10 +18,10 @@ def write(path, made: Made, names="abc") -> Study:
     contestants = {name: Contestant(name, model="spotbot:eliza") for name in names}
     study = Study.create(path, Plan("chitchat", contestants, surveys=(made.survey,)))
     judgements, conversations, items = made.everything()
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    checksums.write_jsonl(study.judgements_path(made.survey), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, conversations)
+    checksums.write_jsonl(study.judgements_path(made.survey), judgements)
     unit = Unit("u0", made.survey, "b0", 0, 0, tuple(items))
-    checksums.write_jsonl(study.units_path(made.survey), [unit.to_json()])
+    checksums.write_jsonl(study.units_path(made.survey), [unit])
     return study
 
 
@@ -33,9 +33,8 @@ def study(tmp_path):
 def test_a_study_may_hold_several_surveys(tmp_path):
     study = write(tmp_path / "study", likert({"a": 3.0, "b": 4.0}, 5))
     made = acute(SHARES, 4)
-    rows = [c.to_json() for c in [*study.conversations(), *made.conversations.values()]]
-    checksums.write_jsonl(study.conversations_path, rows)
-    checksums.write_jsonl(study.judgements_path("acute_eval"), [j.to_json() for j in made.judgements])
+    checksums.write_jsonl(study.conversations_path, [*study.conversations(), *made.conversations.values()])
+    checksums.write_jsonl(study.judgements_path("acute_eval"), made.judgements)
     for survey in ("dialogue_likert", "acute_eval"):
         SpotbotAnalyze.main(study=str(study.path), survey=survey, bootstraps=20)
         assert (study.analysis_path(survey) / "ranking.json").exists()

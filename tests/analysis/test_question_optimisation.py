@@ -46,12 +46,12 @@ def study(tmp_path_factory):
     contestants = {"dr": Contestant("dr", model="spotbot:dr")}
     study = Study.create(folder / "study", Plan("chitchat", contestants, meetings="self", seed=3))
     chats = [talk(f"{name}-{i}", (name, name)) for name in ("dr", HUMAN) for i in range(40)]
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in chats])
+    checksums.write_jsonl(study.conversations_path, chats)
     (folder / "talk.yaml").write_text(yaml.safe_dump(SURVEY))
     words = ["--study", str(study.path), "--survey", str(folder / "talk.yaml"), "--comparisons", str(PAIRS)]
     SpotbotPack.main(*words, "--annotators-per-item", "2", "--unit-size", "4")
     study = Study.open(study.path)
-    checksums.write_jsonl(study.judgements_path(NAME), [j.to_json() for j in answered(study)])
+    checksums.write_jsonl(study.judgements_path(NAME), answered(study))
     return study
 
 

@@ -120,8 +120,8 @@ def study(tmp_path, made_up):
     contestants = {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}
     study = Study.create(tmp_path / "study", Plan("chitchat", contestants))
     judgements, conversations = made_up(bots=3, per_pair=4, people=3)
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, conversations)
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), judgements)
     return study
 
 

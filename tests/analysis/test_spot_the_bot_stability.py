@@ -50,8 +50,8 @@ def test_the_command_writes_it_on_request(tmp_path, made_up, monkeypatch, only):
         Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}),
     )
     judgements, conversations = made_up(bots=3, per_pair=4, sources=("human",))
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, conversations)
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), judgements)
     folder = study.analysis_path("spot_the_bot")
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native")
     assert not (folder / "stability.json").exists()
@@ -63,6 +63,6 @@ def test_the_command_writes_it_on_request(tmp_path, made_up, monkeypatch, only):
     # Without the option it stays as it is, until other judgements make it outdated.
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native")
     assert (folder / "stability.json").read_bytes() == first
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements[5:]])
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), judgements[5:])
     SpotbotAnalyze.main(study=str(study.path), bootstraps=10, backend="native")
     assert list(folder.glob("stability*")) == []

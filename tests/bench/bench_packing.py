@@ -46,7 +46,7 @@ def make_study(folder: Path) -> None:
     rows += [talk(n, (HUMAN, HUMAN), f"h{n}") for n in range(BOTS, BOTS + PEOPLE)]
     entries = {name: Contestant(name, model="spotbot:eliza") for name in names}
     study = Study.create(folder, Plan("invented", entries))
-    checksums.write_jsonl(study.conversations_path, [row.to_json() for row in rows])
+    checksums.write_jsonl(study.conversations_path, rows)
 
 
 def run() -> Iterator[Row]:

@@ -193,7 +193,7 @@ def odd_study(folder: Path, real: Path):
     study = Study.create(folder, replace(known.plan, contestants={**known.plan.contestants, **odd}))
     conversations = odd_conversations()
     real_ones = [c for c in known.conversations() if HUMAN not in c.entities]
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in [*real_ones, *conversations]])
+    checksums.write_jsonl(study.conversations_path, [*real_ones, *conversations])
     units = []
     for conversation in conversations:
         items = []
@@ -204,7 +204,7 @@ def odd_study(folder: Path, real: Path):
         for replicate in (0, 1):
             name = f"{conversation.conversation_id}-{replicate}"
             units.append(Unit(name, SURVEY, conversation.conversation_id, 0, replicate, tuple(items)))
-    checksums.write_jsonl(study.units_path(SURVEY), [unit.to_json() for unit in units])
+    checksums.write_jsonl(study.units_path(SURVEY), units)
     return study
 
 

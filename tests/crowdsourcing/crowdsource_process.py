@@ -70,10 +70,10 @@ def make_study(folder: Path, units: int, items: int) -> Study:
     talks = [talk(number, pairs[number % len(pairs)]) for number in range(blocks * (items - humans))]
     talks += [talk(number, (HUMAN, HUMAN)) for number in range(blocks * humans)]
     spare = [talk(number, (HUMAN, HUMAN)) for number in range(blocks * humans, blocks * humans + 40)]
-    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks + spare])
+    checksums.write_jsonl(study.conversations_path, talks + spare)
     options = PackOptions(SURVEY, SEGMENTS, items, humans, REPLICATES)
     packed = pack(talks, options)
-    checksums.write_jsonl(study.units_path(SURVEY), [unit.to_json() for unit in packed])
+    checksums.write_jsonl(study.units_path(SURVEY), packed)
     with study.lock("annotators"):
         write_controls(study, SURVEY)
     return study

@@ -31,7 +31,7 @@ def make_study(path: Path, survey: str = SURVEY, people: int = 6, unit_size: int
     names = sorted({name for talk in talks for name in talk.entities} - {"human"})
     plan = Plan("chitchat", {name: Contestant(name, model="spotbot:eliza") for name in names}, 4, segments=(2, 3))
     study = Study.create(path, plan)
-    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(study.conversations_path, talks)
     pack_study(study, survey, unit_size=unit_size, humans_per_unit=2)
     write_controls(study, survey)
     return study

@@ -58,7 +58,7 @@ def study_of(tmp_path):
             )
             for n, item in enumerate(read_controls(study, name))
         ]
-        checksums.write_jsonl(controls_path(study, name), [item.to_json() for item in drawn])
+        checksums.write_jsonl(controls_path(study, name), drawn)
         return study
 
     return make

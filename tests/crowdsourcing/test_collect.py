@@ -159,7 +159,7 @@ def test_judges_and_people_from_elsewhere_stay(collection):
     path = collection.study.judgements_path(SURVEY)
     judge = Judgement("j1", "a1", SURVEY, "u", "i", ("c",), 2, "pair", "fluency", "entity:0", "words", "judge:spotter")
     human = replace(judge, judgement_id="j2", annotation_id="a2", source="human", worker_id="imported")
-    checksums.write_jsonl(path, [judge.to_json(), human.to_json()])
+    checksums.write_jsonl(path, [judge, human])
     collection.work("anna")
     collection.collect()
     collection.reject(collection.desk.ledger.handouts()[0].agent_id)

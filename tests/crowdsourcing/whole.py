@@ -46,7 +46,7 @@ def make_study(
     study = Study.create(folder, plan)
     talks = [talk(n, pair[:: 1 if n % 2 else -1]) for pair in itertools.combinations(names, 2) for n in range(each)]
     talks += [talk(number, (HUMAN, HUMAN)) for number in range(people)]
-    checksums.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    checksums.write_jsonl(study.conversations_path, talks)
     if not survey:
         return study
     with study.lock("tests"):

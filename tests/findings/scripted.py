@@ -46,7 +46,7 @@ def small_study(
     talks = [talk(pair, n) for pair in plan.all_pairs() for n in range(per_pair)]
     talks += [talk((bot, bot), n) for bot in bots for n in range(selves)]
     talks += [talk((HUMAN, HUMAN), n) for n in range(people)]
-    checksums.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    checksums.write_jsonl(study.conversations_path, talks)
     pack_study(study, survey, **pack)
     return study
 
@@ -95,7 +95,7 @@ def rows_of(
 def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Collection[str] = ()) -> dict[str, dict]:
     """Write these judgements and analyse them; `only` are the findings to compute, which are then not written."""
     rows = [row for part in parts for row in part]
-    checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.judgements_path(survey), rows)
     if only:
         return compute(survey, rows, facts_of(study, survey), Options(bootstraps=20), only=only)
     return analyze(study, survey, bootstraps=20)

@@ -33,7 +33,7 @@ def study_with(path, survey, bots=BOTS, every=1, **pack):
             ]
             talk = replace(talk, turns=tuple(turns))
         talks.append(talk)
-    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(study.conversations_path, talks)
     return study
 
 
@@ -121,7 +121,7 @@ def test_nothing_changes_where_nobody_does_or_a_person_alone_does(tmp_path):
         replace(t, turns=(*t.turns[:4], Turn(t.entities[0], ORDER), *t.turns[5:])) if HUMAN in t.entities else t
         for t in study.conversations()
     ]
-    checksums.write_jsonl(study.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(study.conversations_path, talks)
     result = judged(study, "spot_the_bot")
     assert "unaddressed" not in result["ranking"]["by_source"]["judge:j"]
     assert not any("judges are addressed" in text for texts in report_sentences.check(study).values() for text in texts)

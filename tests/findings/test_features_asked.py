@@ -84,7 +84,6 @@ def other(tmp_path_factory):
 def test_answers_to_what_was_not_asked_are_named(tmp_path):
     made = small_study(tmp_path / "none", NAME, ask=("none",))
     whole = small_study(tmp_path / "whole", NAME)
-    rows = [row.to_json() for row in rows_of(whole, NAME, by_chance, WORKERS)]
-    checksums.write_jsonl(made.judgements_path(NAME), rows)
+    checksums.write_jsonl(made.judgements_path(NAME), rows_of(whole, NAME, by_chance, WORKERS))
     with pytest.raises((UserError, ValueError), match="'fluency' about target 'pair', expected one of 'nature'"):
         analyze(made, NAME, bootstraps=20)

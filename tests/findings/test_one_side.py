@@ -24,7 +24,7 @@ def by_name(question, target, options, item, talks, rng):
 def test_the_shares_are_those_of_the_answers_about_one_side_and_the_report_begins_with_them(tmp_path):
     study = small_study(tmp_path / "s", SURVEY, USERS, per_pair=12, people=14)  # each speaks first in half of them
     mixed = replace(talk(("human", "ann"), 0), conversation_id="mixed", seed_id="elsewhere")  # a person talks to a bot
-    checksums.write_jsonl(study.conversations_path, [one.to_json() for one in (*study.conversations(), mixed)])
+    checksums.write_jsonl(study.conversations_path, (*study.conversations(), mixed))
     pack_study(study, SURVEY, annotators_per_segment=1, sources=("pairs", "human_model"))
     rows = list(rows_of(study, SURVEY, by_name, ("w1", "w2", "w3")))
     assert {(row.question, row.target) for row in rows} == {("nature", "entity:0")}

@@ -34,14 +34,13 @@ def mixed(tmp_path_factory):
     """A study, before packing, with 12 conversations of each of two bots with people among the others."""
     study = small_study(tmp_path_factory.mktemp("mixed") / "study", SURVEY, per_pair=3, people=8)
     talks = study.conversations() + [talk((HUMAN, bot), n) for bot in ("ann", "bob") for n in range(40, 52)]
-    checksums.write_jsonl(study.conversations_path, [one.to_json() for one in talks])
+    checksums.write_jsonl(study.conversations_path, talks)
     return study
 
 
 def judged(study, **pack):
     pack_study(study, SURVEY, **pack)
-    rows = [row.to_json() for row in rows_of(study, SURVEY, script, WORKERS)]
-    checksums.write_jsonl(study.judgements_path(SURVEY), rows)
+    checksums.write_jsonl(study.judgements_path(SURVEY), rows_of(study, SURVEY, script, WORKERS))
     found = analyze(study, bootstraps=30, backend="native")
     checksums.remove(study.judgements_path(SURVEY))
     return found

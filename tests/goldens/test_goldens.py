@@ -105,8 +105,7 @@ def grown(study):
         for name in old
         for n in range(4)
     ]
-    rows = [talk.to_json() for talk in [*study.conversations(), *talks]]
-    checksums.write_jsonl(study.conversations_path, rows)
+    checksums.write_jsonl(study.conversations_path, [*study.conversations(), *talks])
     known = {unit.unit_id for unit in study.units("spot_the_bot")}
     options = study.provenance()["pack"]["spot_the_bot"]["options"]
     pack_study(study, "spot_the_bot", unit_size=options["unit_size"], humans_per_unit=options["humans_per_unit"])
@@ -135,7 +134,7 @@ def grown(study):
                 for (q, t), value in given.items()
             ]
     with checksums.Journal(study.judgements_path("spot_the_bot")) as journal:
-        journal.append(*(row.to_json() for row in answered))
+        journal.append(*answered)
     return talks, answered
 
 

@@ -67,7 +67,7 @@ def make_study(path: Path, names=tuple(BOTS), per_pair=7, people=14, models=None
     conversations = [_conversation(p, n, next(seeds), rng) for p in plan.all_pairs() for n in range(per_pair)]
     humans = [e for e in domain.episodes("humans") if len(e.turns) >= 8][:people]
     conversations += [_person(episode, number) for number, episode in enumerate(humans)]
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.conversations_path, conversations)
     items = [_item(c, k) for c in conversations for k in (1, 3)]
     rng.shuffle(items)
     items.insert(5, _item(conversations[0], 3, control="repeated"))
@@ -76,7 +76,7 @@ def make_study(path: Path, names=tuple(BOTS), per_pair=7, people=14, models=None
         for start in range(0, len(items), 20)
         for replicate in (0, 1)
     ]
-    checksums.write_jsonl(study.units_path(SURVEY), [unit.to_json() for unit in units])
+    checksums.write_jsonl(study.units_path(SURVEY), units)
     return study
 
 

@@ -52,13 +52,13 @@ def study_of(path: Path, survey: str, items: list[Item], conversations: list[Con
     """A study with these items in units of `size`, each unit for two annotators."""
     contestants = {name: Contestant(name, model=f"test:{name}") for name in ("ann", "bob")}
     study = Study.create(path, Plan("chitchat", contestants, 3, exchanges=3, segments=(1, 2)))
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.conversations_path, conversations)
     units = [
         Unit(f"unit-{start}-{replicate}", survey, f"block-{start}", 0, replicate, tuple(items[start : start + size]))
         for start in range(0, len(items), size)
         for replicate in (0, 1)
     ]
-    checksums.write_jsonl(study.units_path(survey), [unit.to_json() for unit in units])
+    checksums.write_jsonl(study.units_path(survey), units)
     return study
 
 

@@ -71,7 +71,7 @@ def study(tmp_path):
     bots = {name: Contestant(name, model=name) for name in ("RC", "KV", "PE")}
     made = Study.create(tmp_path / "study", Plan("invented", bots))
     talks = [chat(name, name, n) for name in (*bots, HUMAN) for n in range(16)]
-    checksums.write_jsonl(made.conversations_path, [talk.to_json() for talk in talks])
+    checksums.write_jsonl(made.conversations_path, talks)
     pack_study(made, "acute_eval", comparisons=12, same=True)
     return made
 
@@ -86,7 +86,7 @@ def test_a_study_of_the_papers_models_stands_beside_it(study, tmp_path):
             about = (name, "acute_eval", unit.unit_id, item.item_id, item.conversation_ids, 3, "pair")
             for question, answer in (("engagingness", f"conversation:{chosen}"), ("reason", "it listens")):
                 rows.append(Judgement(f"{name}/{question}", *about, question, answer, f"w{number}", HUMAN))
-    checksums.write_jsonl(study.judgements_path("acute_eval"), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.judgements_path("acute_eval"), rows)
     analyze(study, "acute_eval", bootstraps=30)
     made = run(tmp_path / "out", study.path)
     order = pd.read_csv(tmp_path / "out" / "order.csv").set_index("row")

@@ -90,7 +90,7 @@ def make_study(
     study = Study.create(path, plan)
     conversations = [_conversation(pair, n, rng, text) for pair in plan.all_pairs() for n in range(per_pair)]
     conversations += [_conversation((HUMAN, HUMAN), n, rng) for n in range(people)]
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+    checksums.write_jsonl(study.conversations_path, conversations)
     items = [
         Item(
             f"item-{c.conversation_id}-{k}",
@@ -101,7 +101,7 @@ def make_study(
         for c in conversations
         for k in plan.segments
     ]
-    checksums.write_jsonl(study.units_path(SURVEY), [Unit("unit", SURVEY, "block", 0, 0, tuple(items)).to_json()])
+    checksums.write_jsonl(study.units_path(SURVEY), [Unit("unit", SURVEY, "block", 0, 0, tuple(items))])
     study.record("selfplay", {"versions": {"parlai": "1.7.2"}, "promise": "Same plan: the same bytes."})
     judgements = []
     for source in sources:
@@ -111,7 +111,7 @@ def make_study(
                 for worker in rng.sample(workers, 2):
                     judgements += _annotation(c, k, source, worker, rng)
     if judgements:
-        checksums.write_jsonl(study.judgements_path(SURVEY), [j.to_json() for j in judgements])
+        checksums.write_jsonl(study.judgements_path(SURVEY), judgements)
     if "judge:spotter" in sources:
         _judge_file(study, judgements, conversations)
     if judgements and analyze:

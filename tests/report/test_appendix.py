@@ -110,7 +110,7 @@ def test_every_survey_has_its_texts(name, study, tmp_path):
             surveys=(name,),
         ),
     )
-    checksums.write_jsonl(own.conversations_path, (c.to_json() for c in study.conversations()))
+    checksums.write_jsonl(own.conversations_path, study.conversations())
     texts = appendix_of(own)
     assert "It has not been answered yet." in texts["methods.md"]
 

@@ -185,7 +185,7 @@ def test_who_failed_the_controls_is_told_apart(new_study, tmp_path):
         for i in range(2)
         for e in (0, 1)
     ]
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in (*judgements, *missed)])
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), (*judgements, *missed))
     result = analyze(study, bootstraps=50, backend="native")
     assert "has changed since it was analysed" not in build_report(study).read_text(encoding="utf-8")
     own = result["annotators"]["by_source"][HUMAN]

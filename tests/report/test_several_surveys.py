@@ -60,7 +60,7 @@ def answer(study: Study, survey: str) -> None:
                     )
                     for (q, t), value in given.items()
                 ]
-    checksums.write_jsonl(study.judgements_path(survey), [row.to_json() for row in rows])
+    checksums.write_jsonl(study.judgements_path(survey), rows)
 
 
 def chosen(question, target, item, talks, rng, faithful, liked=LIKED):

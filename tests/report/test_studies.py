@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -34,9 +35,9 @@ def ranking(rates, source):
 def bare(path, rates, like, source="human"):
     """A study whose ranking is given; conversations and answers are those of `like`."""
     study = Study.create(path, Plan("chitchat", {b: Contestant(b, model=f"spotbot:{b}") for b in rates}, 4))
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in like.conversations()])
-    own = [j.to_json() for j in like.judgements(SURVEY) if j.source == "human"]
-    checksums.write_jsonl(study.judgements_path(SURVEY), [{**row, "source": source} for row in own])
+    checksums.write_jsonl(study.conversations_path, like.conversations())
+    own = [replace(row, source=source) for row in like.judgements(SURVEY) if row.source == "human"]
+    checksums.write_jsonl(study.judgements_path(SURVEY), own)
     checksums.write_json(study.analysis_path(SURVEY) / "ranking.json", ranking(rates, source))
     return study
 

@@ -32,7 +32,7 @@ def study(tmp_path_factory, new_study):
         for row in rows
         if row.source == "judge:spotter"
     ]
-    checksums.write_jsonl(study.judgements_path(SURVEY), [row.to_json() for row in rows + always])
+    checksums.write_jsonl(study.judgements_path(SURVEY), rows + always)
     position = {"n": 40, "flips": 10, "rate": 0.25, "ci": [0.1, 0.4], "by_question": {}}
     about = {"judge": "always", "variants": {}, "position": position}
     checksums.write_json(study.survey_path(SURVEY) / "judges" / "always.json", about)
@@ -58,7 +58,7 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
     assert found["made_by"]["options"]["bootstraps"] == 50
     shutil.copytree(study.path, tmp_path / "copy")
     study = Study.open(tmp_path / "copy")
-    judges = [row.to_json() for row in study.judgements(SURVEY) if row.source == "judge:always"]
+    judges = [row for row in study.judgements(SURVEY) if row.source == "judge:always"]
     checksums.write_jsonl(study.judgements_path(SURVEY), judges)
     analyze(study, bootstraps=10, backend="native")
     assert list(study.analysis_path(SURVEY).glob("trust*")) == []

@@ -123,8 +123,8 @@ def pilot(tmp_path):
                     )
                     for i, (question, target, answer) in enumerate(rows)
                 ]
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [j.to_json() for j in judgements])
+    checksums.write_jsonl(study.conversations_path, conversations)
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), judgements)
     return study
 
 

@@ -70,7 +70,7 @@ def study_of(tmp_path) -> Callable[[list[Conversation]], Study]:
             entries = {f"bot{i}": {"model": "spotbot:eliza"} for i in range(6)}
             Study.create(path, Plan.from_json({"domain": "chitchat", "contestants": entries, "seed": 3}, "test"))
         study = Study.open(path)
-        checksums.write_jsonl(study.conversations_path, [c.to_json() for c in conversations])
+        checksums.write_jsonl(study.conversations_path, conversations)
         return study
 
     return make

@@ -141,7 +141,7 @@ def test_controls_are_set_aside_once(packed):
     assert write_controls(packed, "spot_the_bot") == path
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, when)
     items = read_controls(packed, "spot_the_bot")
-    assert "".join(files.dumps(item.to_json()) + "\n" for item in items).encode() == before
+    assert "".join(files.dumps(item) + "\n" for item in items).encode() == before
     assert len(items) == max(WANTED, 2 * len({(unit.block_id, unit.rotation) for unit in packed.units("spot_the_bot")}))
     units = packed.units("spot_the_bot")
     shown = {c for unit in units for item in unit.items for c in item.conversation_ids}
@@ -172,7 +172,7 @@ def test_a_study_without_people_to_spare_says_so(packed):
     yaml = packed.plan_path.read_text(encoding="utf-8")
     checksums.write_text(packed.plan_path, re.sub("domain: chitchat", "domain: elsewhere", yaml))
     units = {c for unit in packed.units("spot_the_bot") for item in unit.items for c in item.conversation_ids}
-    kept = [c.to_json() for c in packed.conversations() if c.conversation_id in units]
+    kept = [c for c in packed.conversations() if c.conversation_id in units]
     checksums.write_jsonl(packed.conversations_path, kept)
     study = type(packed).open(packed.path)
     path = write_controls(study, "spot_the_bot")

@@ -19,7 +19,7 @@ SURVEYS = ("spot_the_bot", "spot_the_bot_game")
 def study(tmp_path, pool):
     plan = Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}, 4, seed=3)
     made = Study.create(tmp_path / "study", plan)
-    checksums.write_jsonl(made.conversations_path, [talk.to_json() for talk in pool(bots=3, per_pair=4, people=6)])
+    checksums.write_jsonl(made.conversations_path, pool(bots=3, per_pair=4, people=6))
     return made
 
 

@@ -32,10 +32,10 @@ def add(study, people):
     talks = [chat(person, bot) for person, pair in pairs.items() for bot in pair]
     rows = [compared(person, pair, n % 2) for n, (person, pair) in enumerate(pairs.items())]
     before = study.conversations() if study.conversations_path.exists() else []
-    checksums.write_jsonl(study.conversations_path, [c.to_json() for c in [*before, *talks]])
+    checksums.write_jsonl(study.conversations_path, [*before, *talks])
     path = study.judgements_path("interactive")
     known = study.judgements("interactive") if path.exists() else []
-    checksums.write_jsonl(path, [row.to_json() for row in [*known, *rows]])
+    checksums.write_jsonl(path, [*known, *rows])
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_answers_to_the_same_stand_beside_each_other_once(tmp_path):
     made = Study.create(tmp_path / "same", Plan("invented", {name: Contestant(name, model=name) for name in BOTS}))
     talks = [answered(bot, n, f"question {n}", f"{bot} says {n}") for bot in BOTS for n in range(4)]
     talks += [answered(BOTS[0], 9, "only one is asked", "yes"), answered(BOTS[1], 8, "question 0", "told", "be rude")]
-    checksums.write_jsonl(made.conversations_path, [c.to_json() for c in talks])
+    checksums.write_jsonl(made.conversations_path, talks)
     pack_study(made, "acute_eval", pairs="contexts", ask=("engagingness",))
     met = [item.conversation_ids for item in shown(made, "acute_eval")]
     assert len(met) == 4 * len(BOTS) * (len(BOTS) - 1) // 2
@@ -105,6 +105,6 @@ def test_answers_to_the_same_stand_beside_each_other_once(tmp_path):
     before = made.units_path("acute_eval").read_bytes()
     assert pack_study(made, "acute_eval")["added_units"] == 0
     assert made.units_path("acute_eval").read_bytes() == before
-    checksums.write_jsonl(made.conversations_path, [c.to_json() for c in talks[-2:]])
+    checksums.write_jsonl(made.conversations_path, talks[-2:])
     with pytest.raises(UserError, match="no two bots' conversations with people that begin with the same"):
         pack_study(made, "comparative", pairs="contexts")

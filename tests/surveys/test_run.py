@@ -30,7 +30,7 @@ def judge(study):
         "w",
         "human",
     )
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [row.to_json()])
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [row])
 
 
 def test_a_study_that_grew_keeps_what_is_there(study_of, pool):

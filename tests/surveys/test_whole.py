@@ -48,7 +48,7 @@ def judge(study, survey="acute_eval"):
         "w",
         "human",
     )
-    checksums.write_jsonl(study.judgements_path(survey), [row.to_json()])
+    checksums.write_jsonl(study.judgements_path(survey), [row])
 
 
 def cells(summary):

@@ -67,7 +67,7 @@ class ScoringRun:
 
     @cached_property
     def digest(self) -> str:
-        made_of = "\n".join(files.dumps(question.to_json()) for question in self.questions)
+        made_of = "\n".join(files.dumps(question) for question in self.questions)
         return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def path(self, name: str, ending: str = ".jsonl") -> Path:
@@ -162,7 +162,7 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
             for place, result in process.ask(patience, "score", part):
                 rows += _rows(name, part[place], result, ways)
                 bar.advance()
-            journal.append(*(row.to_json() for row in rows))
+            journal.append(*rows)
 
 
 def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str]) -> list[CandidateScores]:

@@ -112,7 +112,7 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     copy = Study(folder, plan, plan)
     text = yaml.safe_dump(plan.to_json(), sort_keys=False, allow_unicode=True)
     files.write_text(copy.plan_path, f"# The plan of this study, a copy for publication.\n{text}")
-    files.write_jsonl(copy.conversations_path, (c.to_json() for c in copied))
+    files.write_jsonl(copy.conversations_path, copied)
     about = {
         "comments_and_free_texts": texts,
         "human_turns": human_turns,
@@ -136,11 +136,11 @@ def _survey(job: CopyJob, survey: str, judgements: list[Judgement], removed: Rem
     study, copy, names = job.study, job.copy, job.names
     if study.units_path(survey).exists():
         units = [rows.unit(unit, names, job.people, job.human_turns) for unit in study.units(survey)]
-        files.write_jsonl(copy.units_path(survey), (unit.to_json() for unit in units))
+        files.write_jsonl(copy.units_path(survey), units)
     if judgements:
         names.number_annotations(judgements)
         answers = rows.judgements(judgements, rows.free_questions(study, survey), names, job.texts, removed)
-        files.write_jsonl(copy.judgements_path(survey), (row.to_json() for row in answers))
+        files.write_jsonl(copy.judgements_path(survey), answers)
     source, target = study.survey_path(survey), copy.survey_path(survey)
     for path in sorted((source / "judges").glob("*.json")):
         account = files.read_json(path, "file of a judge")

@@ -27,7 +27,7 @@ PEOPLE = talk("people", (HUMAN, HUMAN))
 def collected(company, parlour, tmp_path):
     """A study with two conversations, in which ann and bob have done a unit each; the place, and what was collected."""
     study = make_study(tmp_path / "study", CALM, OBEDIENT)
-    checksums.write_jsonl(study.conversations_path, [BOTS.to_json(), PEOPLE.to_json()])
+    checksums.write_jsonl(study.conversations_path, [BOTS, PEOPLE])
     place = parlour(company, study=study)
     for name in ("ann", "bob"):
         person = place.person(name)

@@ -37,7 +37,7 @@ def talks(number, first=0):
 def study(tmp_path):
     plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in BOTS}, 2, seed=5)
     made = Study.create(tmp_path / "study", plan)
-    checksums.write_jsonl(made.conversations_path, [c.to_json() for c in talks(30)])
+    checksums.write_jsonl(made.conversations_path, talks(30))
     return made
 
 

@@ -19,8 +19,6 @@ os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
 os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="spotbot-tests-")
 atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
-# Agents that misbehave on purpose (contestants' processes inherit the path), and players of the game.
-sys.path[:0] = [str(Path(__file__).parent / "selfplay"), str(Path(__file__).parent)]
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as in an active environment
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 

@@ -13,14 +13,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from zlib import crc32
 
+import chat_servers
 import psutil
 import pytest
+from chat_servers import ChatServer
 from in_process import spotbot
 from test_commands import fingerprint
-
-sys.path.append(str(Path(__file__).parent / "agents"))
-import chat_servers
-from chat_servers import ChatServer
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 KILLS = 30

@@ -1,11 +1,8 @@
 """Fixtures for the agents' tests: real agents, loaded once, and the way self-play drives them."""
 
 import os
-import sys
-from pathlib import Path
 
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-sys.path.insert(0, str(Path(__file__).parent))  # tiny_models
 
 import pytest
 from parlai.core.agents import create_agent

@@ -2,8 +2,6 @@
 
 import itertools
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,8 +9,6 @@ import pytest
 from outside_data import REFERENCE, released_data
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
-
-sys.path.insert(0, str(Path(__file__).parent))  # made_up
 
 
 @pytest.fixture(scope="session")

@@ -6,15 +6,11 @@ They keep their own record of what the server told them, against which the ledge
 import asyncio
 import json
 import random
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from office import answers, practised
 

@@ -3,14 +3,10 @@ blind.py (conversations that show in the bytes), which they import by these name
 """
 
 import itertools
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from asking import RecordingDesk, server_of
 from office import Office, controls_of, conversations, spot_the_bot
 

@@ -5,14 +5,9 @@ import binascii
 import json
 import random
 import re
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from blind import MARK, NAMES, NATURES, Browser, controls, talk
 from office import answers, practised
 

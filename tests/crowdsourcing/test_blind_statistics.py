@@ -4,16 +4,11 @@ import http.client
 import json
 import random
 import re
-import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from asking import server_of
 from blind import MARK, NATURES, Browser, controls, talk
 from office import Office

@@ -6,19 +6,14 @@ That a control comes first is so for everybody; nothing else of it is: text, sha
 import itertools
 import json
 import random
-import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
-from scipy.stats import fisher_exact
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import blind
+import pytest
 import whole
 from office import answers
+from scipy.stats import fisher_exact
 from test_blind import unfolded
 
 from parlai_spotbot import checksums

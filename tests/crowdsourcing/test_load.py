@@ -5,16 +5,11 @@ No times are asserted: `make bench` prints them.
 """
 
 import sqlite3
-import sys
 from dataclasses import replace
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import annotators
 import crowdsource_process as process
+import pytest
 from office import desk_of
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect

@@ -4,15 +4,10 @@ import errno
 import json
 import logging
 import sqlite3
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from asking import SECRET, RecordingDesk, api, raw, request, server_of, token_of
 from case_tables import case_table
 

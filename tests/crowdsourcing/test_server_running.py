@@ -1,15 +1,10 @@
 """The server with many and slow clients; how it begins and ends."""
 
 import socket
-import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from asking import SECRET, RecordingDesk, api, server_of, token_of
 
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor

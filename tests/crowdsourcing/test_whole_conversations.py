@@ -6,15 +6,10 @@ The quick test has the server and the desk in this process; the slow one a real 
 
 import json
 import sqlite3
-import sys
 from collections import Counter
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 import crowdsource_process as process
+import pytest
 import whole
 from annotators import Record, meet
 

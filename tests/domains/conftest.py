@@ -1,15 +1,12 @@
 """Small made-up data sets, laid out as ParlAI's build scripts leave them, so that ParlAI's own teachers read them."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 from parlai.core import build_data
 
 from parlai_spotbot import compat, plugin
-
-sys.path.insert(0, str(Path(__file__).parent))  # contestants' processes inherit it
 
 compat.install()
 plugin.register()

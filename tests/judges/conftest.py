@@ -2,7 +2,6 @@
 
 import random
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,6 @@ from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn, 
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.texts.surface import normalise
-
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "agents")]  # small_study, chat_servers
 
 SENTINEL = "zyzzyva"
 POOL_SENTINEL = "quokkaish"

@@ -6,10 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from scoring_models import made_questions
-
-sys.path.append(str(Path(__file__).parents[1] / "agents"))
 from chat_servers import ChatServer
+from scoring_models import made_questions
 
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.records import Contestant

@@ -1,16 +1,12 @@
 """Scores of candidates: as ParlAI ranks, as a plain forward pass says, in whatever order candidates come."""
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from parlai.utils import logging
 from scoring_models import made_questions, saved_agent
-
-sys.path.append(str(Path(__file__).parents[1] / "agents"))
 from tiny_models import CHATML, save
 
 from parlai_spotbot.analysis.nuc import ranks_of

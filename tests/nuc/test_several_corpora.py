@@ -1,8 +1,5 @@
 """Questions of several corpora in one run and in one survey: as many of each, and figures of each."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from scoring_models import FORMS, WORDS
 
@@ -15,8 +12,6 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc_questions import read_questions
-
-sys.path.append(str(Path(__file__).parents[1] / "analysis"))
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -16,8 +14,6 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
-
-sys.path.append(str(Path(__file__).parents[1] / "selfplay"))  # faulty agents
 
 
 @pytest.fixture(scope="module")

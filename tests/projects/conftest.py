@@ -1,16 +1,12 @@
 """Fixtures: the released data reproduced once, and the numbers to compare with; without the data tests skip."""
 
 import json
-import sys
-from pathlib import Path
 
 import pytest
 from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce_domain
-
-sys.path.insert(0, str(Path(__file__).parent))  # made_up_project
 
 
 @pytest.fixture(scope="session")

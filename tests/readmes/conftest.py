@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), *(str(HERE.parent / room) for room in ("agents", "findings"))]
 # commands, pages, chat_servers, scripted
 
 

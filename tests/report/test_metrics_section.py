@@ -1,11 +1,6 @@
 """The section on metrics: what it says of a study, of a small one, and of one that lacks something."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.append(str(Path(__file__).parents[1] / "analysis"))  # made_up
 from made_up import chats, evidence_of, write_chats
 
 from parlai_spotbot import checksums

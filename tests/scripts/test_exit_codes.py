@@ -3,16 +3,10 @@
 import json
 import re
 import shlex
-import sys
-from pathlib import Path
-
-import openai._base_client as openai_client
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "agents"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "judges"))
 
 import chat_servers
+import openai._base_client as openai_client
+import pytest
 from chat_servers import ChatServer
 from in_process import spotbot
 from small_study import SURVEY, spot_study

@@ -3,12 +3,8 @@
 import io
 import json
 import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "crowdsourcing"))
-
 from in_process import spotbot
 from people import SURVEY, Annotator, Launch, known_of, make_study
 

@@ -8,14 +8,12 @@ from pathlib import Path
 
 import pytest
 from case_tables import case_table
+from chat_servers import ChatServer
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay import account_journal
 from parlai_spotbot.selfplay.account_journal import AccountJournal, killed_runs
-
-sys.path.append(str(Path(__file__).parents[1] / "agents"))
-from chat_servers import ChatServer
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 

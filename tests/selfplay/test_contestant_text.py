@@ -3,8 +3,8 @@
 import importlib
 import json
 import sys
-from pathlib import Path
 
+import chat_servers
 import pytest
 from case_tables import case_table
 from in_process import spotbot
@@ -92,9 +92,6 @@ def test_a_key_in_the_place_of_its_variable_is_not_repeated(folder):
 
 
 def test_a_server_a_function_a_class_and_an_agent_play(folder, monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
-    import chat_servers
-
     monkeypatch.setenv("ITS_KEY", chat_servers.KEY)
     with chat_servers.ChatServer(key=chat_servers.KEY) as server:
         named = {

@@ -5,6 +5,7 @@ import re
 import sys
 from pathlib import Path
 
+import chat_servers
 import pytest
 from in_process import spotbot
 
@@ -48,13 +49,7 @@ def train(path):
 
 
 @pytest.fixture
-def chat_servers(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "agents"))
-    return importlib.import_module("chat_servers")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch, chat_servers):
+def folder(tmp_path, monkeypatch):
     """What the page's pool files name."""
     (tmp_path / "models").mkdir()
     importlib.import_module("tiny_models").save(tmp_path / "models" / "small")
@@ -70,7 +65,7 @@ def folder(tmp_path, monkeypatch, chat_servers):
 
 
 @pytest.mark.slow
-def test_the_pool_files_of_the_page_play_and_are_the_same(folder, chat_servers):
+def test_the_pool_files_of_the_page_play_and_are_the_same(folder):
     page = (ROOT / "parlai_spotbot" / "pools" / "README.md").read_text(encoding="utf-8")
     pools = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
     assert [len(pool.splitlines()) for pool in pools] == [16, 4]

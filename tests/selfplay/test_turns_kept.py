@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from chat_servers import ChatServer
 from test_runner import contestant, play, seeds, start
 
 from parlai_spotbot.errors import UserError
@@ -21,9 +22,6 @@ from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
 from parlai_spotbot.selfplay.turn_journal import TurnJournal, kept_turns
 from parlai_spotbot.study import Study
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "agents"))
-from chat_servers import ChatServer
 
 HERE = Path(__file__).parent
 DRIVER = """

@@ -1,13 +1,9 @@
 """The six studies, each made once, on the conversations of one self-play."""
 
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from six_studies import STUDIES, make, play
 
 SLOW = {"careless", "demo", "judges", "surveys", "unsettled"}

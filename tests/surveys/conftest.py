@@ -1,17 +1,13 @@
 """Conversations made for the tests of packing."""
 
 import itertools
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 def conversation(name, entities, seed_id, exchanges, say=lambda speaker, turn: f"turn {turn}", sentinel="opening"):

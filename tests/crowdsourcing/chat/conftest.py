@@ -1,14 +1,8 @@
 """Contestants in processes of their own, and places to chat with them."""
 
 import itertools
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-
 from parlour import CALM, OBEDIENT, Parlour, make_study
 
 from parlai_spotbot.selfplay.contestants import Contestants

@@ -6,17 +6,12 @@ Requests pass boto3's validation and serialisation; the stand-in answers in plac
 import json
 import re
 import sqlite3
-import sys
 import urllib.request
-from pathlib import Path
 from types import SimpleNamespace
 
 import boto3
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from office import answers
 from test_collect import Collection
 

@@ -1,12 +1,6 @@
 """A browser for the tests of this folder; they are skipped where there is none, or where the page is not built."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 import stage
 
 

@@ -4,13 +4,10 @@ question, partners that say what a test wants, Chromium, and a record of all tha
 
 import contextlib
 import re
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import picking
 from office import SECRET, desk_of

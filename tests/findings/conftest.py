@@ -1,6 +1,0 @@
-"""Small studies whose annotators go by scripts."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))  # scripted

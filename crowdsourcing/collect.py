@@ -26,7 +26,7 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, reading
 from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, update_lists
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, launched_survey
 from parlai_spotbot.surveys.ids import opaque
@@ -115,7 +115,7 @@ def collect(study: Study, survey: str) -> CollectResult:
     chats = collect_chats(study, survey, secret, found.out)
     added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
     handed_in = {found.done[one.handle].unit_id for one in found.submissions}
-    talks = {talk.conversation_id: talk for talk in study.load(survey).conversations}
+    talks = indexed(study.load(survey).conversations)
     return CollectResult(
         units=len(kept),
         unfinished=len({unit.unit_id for unit in study.units(survey)} - handed_in),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
@@ -152,6 +152,11 @@ class Conversation:
             seed_exchanges=get(row, "seed_exchanges", int, where, 0),
             context=_context(row, entities, where),
         )
+
+
+def indexed(conversations: Iterable[Conversation]) -> dict[str, Conversation]:
+    """Return conversations by their ids."""
+    return {one.conversation_id: one for one in conversations}
 
 
 def judged_name(conversation: Conversation, entity: int | None = None) -> str | None:

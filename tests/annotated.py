@@ -4,11 +4,12 @@ from dataclasses import replace
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.frames import joined
+from parlai_spotbot.records import indexed
 
 
 def annotations_frame(judgements, conversations):
     """Return one row an annotation, and what was left out by source and reason."""
-    known = {c.conversation_id: c for c in conversations}
+    known = indexed(conversations)
     tidy = answers_frame(judgements, known.values())
     frame, left_out = joined(tidy.frame, known)
     reasons = {source: tidy.left_out.get(source, {}) | own for source, own in left_out.items()}

@@ -20,7 +20,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_cluster
 from parlai_spotbot.analysis.values import generator
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.ordering import planned_first
-from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
@@ -64,11 +64,7 @@ class Facts:
     @classmethod
     def of(cls, conversations: Iterable[Conversation] = (), items: Iterable[Item] = (), **more: Any) -> Facts:
         """The facts with conversations and items under their ids."""
-        return cls(
-            conversations={c.conversation_id: c for c in conversations},
-            items={item.item_id: item for item in items},
-            **more,
-        )
+        return cls(conversations=indexed(conversations), items={item.item_id: item for item in items}, **more)
 
     @property
     def copies(self) -> dict[str, str]:

@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.metrics.frame import CHOICE, MEAN, QUALITY, RATE, T
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Answers, Facts, Options
 from parlai_spotbot.findings.spotting import Annotations
-from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
 from parlai_spotbot.surveys.survey import Survey
 
 INTERACTIVE = "interactive"
@@ -51,7 +51,7 @@ def metrics_of(
 
 def outcomes_of(judgements: Sequence[Judgement], conversations: Sequence[Conversation]) -> Outcomes:
     """Return what people said of the quality of the conversations that they led, from survey `interactive`."""
-    talks = {c.conversation_id: c for c in conversations}
+    talks = indexed(conversations)
     ratings, choices = [], []
     for _, row in last_answers(judgements, shown_item())[0]:
         if row.control is not None or row.source != HUMAN or any(c not in talks for c in row.conversation_ids):

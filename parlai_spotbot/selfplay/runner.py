@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from parlai.core.opt import Opt
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import Conversation, Turn
+from parlai_spotbot.records import Conversation, Turn, indexed
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFailure
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.schedule import ConversationJob
@@ -54,7 +54,7 @@ class GroupOutcome:
 
 def finished(study: Study) -> dict[str, Conversation]:
     """Every conversation of the study that is on disk, by id."""
-    return {row.conversation_id: row for row in study.finished()}
+    return indexed(study.finished())
 
 
 def missing_groups(jobs: list[ConversationJob], done: Collection[str]) -> list[list[ConversationJob]]:

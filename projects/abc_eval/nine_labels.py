@@ -22,7 +22,7 @@ from parlai_spotbot.projects.abc_eval.label_accuracy import (
     wide,
 )
 from parlai_spotbot.projects.cells import PaperCell, PaperTable
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 
 ALPHA = (
@@ -52,7 +52,7 @@ OTHER = "the other person"
 def labelled(imported: ImportedStudy) -> pd.DataFrame:
     """One row a label, turn and annotator or judge, of the study that the file makes (`label_frame`)."""
     answered = answers_frame(imported.judgements, imported.conversations)
-    frame, _ = label_frame(answered.frame, {c.conversation_id: c for c in imported.conversations})
+    frame, _ = label_frame(answered.frame, indexed(imported.conversations))
     return frame.reset_index(drop=True)
 
 

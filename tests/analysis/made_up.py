@@ -14,7 +14,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Utterance
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Utterance, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -112,7 +112,7 @@ def acute(
     for kind, question, ((a, b), share) in itertools.product(kinds, questions, shares.items()):
         for i in range(n):
             pair = [chat(a, kind), chat(b, kind)][:: 1 if i % 2 == 0 else -1]
-            made.conversations.update({c.conversation_id: c for c in pair})
+            made.conversations.update(indexed(pair))
             item = item_of(pair, (1, 1), (question, "reason"))
             for source in sources:
                 answers = {(question, "pair"): made.choose(share if i % 2 == 0 else 1 - share, tie)}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot.analysis.answers import REPEATED, answers_frame, last_answers, shown_item
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import incomplete
 
@@ -18,7 +18,7 @@ from parlai_spotbot.surveys.asking import incomplete
 def made():
     made = Made("dialogue_likert")
     chats = [talk("c0", ("a", "b")), talk("c1", (HUMAN, "a"))]
-    made.conversations.update({c.conversation_id: c for c in chats})
+    made.conversations.update(indexed(chats))
     dimensions = [q.name for q in get_survey("dialogue_likert").questions if q.kind == "scale"]
     made.everything_asked = {(d, t): "3" for d in dimensions for t in ("entity:0", "entity:1")}
     return made
@@ -172,7 +172,7 @@ def test_of_two_speakers_it_counts_which_one_is_judged():
         made.annotation(item, {("engagingness", "pair"): "conversation:0"}, "w0")
     turned = replace(item_of(chats[::-1], (1, 0)), item_id="turned")
     made.annotation(turned, {("engagingness", "pair"): "conversation:1"}, "w0")
-    about = shown_item(made.items, {c.conversation_id: c for c in chats})
+    about = shown_item(made.items, indexed(chats))
     assert [row.item_id for _, row in last_answers(made.judgements, about)[0]] == ["i(1, 0)", "i(1, 1)", "turned"]
 
 

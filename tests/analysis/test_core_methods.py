@@ -10,7 +10,7 @@ from made_up import Made, acute, item_of, likert, talk
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
 from parlai_spotbot.findings.compute import summary, tables
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
 
 SHARES = {
@@ -117,7 +117,7 @@ def checked():
     made = acute({("a", "b"): 0.9}, 30, seed=4)
     pairs = [[talk(f"s{i}-{name}", (name, name)) for name in "ab"] for i in range(40)]
     known = [talk("k0", (HUMAN, HUMAN)), talk("k1", ("dr", "dr"))]
-    made.conversations.update({c.conversation_id: c for c in (*chain(*pairs), *known)})
+    made.conversations.update(indexed((*chain(*pairs), *known)))
     control = item_of(known)
     right = {("engagingness", "pair"): "conversation:0", ("reason", "pair"): "it makes sense"}
     for worker in ("w0", "w1"):

@@ -8,13 +8,13 @@ from scipy.stats import ttest_ind
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.ratings import rate, rating_frame
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 
 
 def frame_of(made: Made):
     judgements, conversations, items = made.everything()
     answers = answers_frame(judgements, conversations).frame
-    return rating_frame(answers, {c.conversation_id: c for c in conversations}, {i.item_id: i for i in items})
+    return rating_frame(answers, indexed(conversations), {i.item_id: i for i in items})
 
 
 def ratings(values: dict[str, list[int]], workers=None) -> pd.DataFrame:
@@ -65,7 +65,7 @@ def test_equal_bots_are_told_apart_in_five_of_a_hundred_studies():
 def test_turns_are_their_speakers_and_people_beside_a_bot_are_not_rated():
     made = Made("turn_likert")
     chats = [talk("c0", ("a", "b")), talk("c1", (HUMAN, "a")), talk("c2", (HUMAN, HUMAN))]
-    made.conversations.update({c.conversation_id: c for c in chats})
+    made.conversations.update(indexed(chats))
     for chat in chats:
         made.annotation(item_of([chat]), {("quality", f"turn:{t}"): str(t % 5 + 1) for t in range(6)}, "w0")
     rows, left_out = frame_of(made)

@@ -15,7 +15,7 @@ from asking import Client
 from office import answers, conversations
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -65,7 +65,7 @@ class Annotator(Client):
 
 def known_of(study: Study, survey: str = SURVEY) -> dict[tuple[str, ...], tuple[str, str]]:
     """Who is human in everything that may be shown, by the texts that are shown."""
-    by_id = {talk.conversation_id: talk for talk in study.conversations()}
+    by_id = indexed(study.conversations())
     knows = {}
     for unit in study.units(survey):
         for item in unit.items:

@@ -9,7 +9,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.facts_of_study import facts_of
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
@@ -62,7 +62,7 @@ def rows_of(
     seed: int = 0,
 ) -> Iterator[Judgement]:
     """Every worker answers every unit, or the first so many `items`, as the script says."""
-    asked, talks = survey_of(study, survey), {one.conversation_id: one for one in study.conversations()}
+    asked, talks = survey_of(study, survey), indexed(study.conversations())
     pages = [(unit, item) for unit in study.units(survey) for item in unit.items][:items]
     for worker in workers:
         rng = random.Random(f"{seed} {worker}")

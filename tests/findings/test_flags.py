@@ -5,7 +5,7 @@ from scripted import always_first, answered, by_chance, rows_of, small_study
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 
@@ -26,7 +26,7 @@ def study(request, tmp_path_factory):
 
 def test_the_analysis_flags_whom_collecting_does(study):
     study, survey, rows, result = study
-    talks = {talk.conversation_id: talk for talk in study.conversations()}
+    talks = indexed(study.conversations())
     collected = flags_by_task(rows, talks, survey_of(study, survey))
     analysed = result["annotators"]["by_source"][HUMAN]["annotators"]
     silent = "never gave a reason"

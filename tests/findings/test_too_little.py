@@ -25,7 +25,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 
 OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game", "spot_the_user")
 SURVEYS = (*OF_SEGMENTS, "acute_eval", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
@@ -173,7 +173,7 @@ def test_a_bot_is_told_from_people_only_where_independent_answers_would_tell_the
     once = {(row.worker_id, row.conversation_ids, row.exchanges): row.annotation_id for row in given}
     rows = [row for row in given if once[row.worker_id, row.conversation_ids, row.exchanges] == row.annotation_id]
     own = answered(study, "spot_the_bot", rows, only=("ranking",))["ranking"]["by_source"][HUMAN]
-    talks = {talk.conversation_id: talk for talk in study.conversations()}
+    talks = indexed(study.conversations())
     called: dict[str, list[bool]] = {}
     for row in (row for row in rows if row.question == "nature"):
         name = talks[row.conversation_ids[0]].entities[int(row.target[-1])]

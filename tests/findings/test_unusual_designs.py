@@ -17,7 +17,7 @@ from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import MATCHES, obstacle
 from parlai_spotbot.findings.standings import standings
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.parts import SurveyView
@@ -94,7 +94,7 @@ def designed(path, survey, name):
     spotting = survey.startswith("spot")
     sizes = {"per_pair": 8, "people": 2} if spotting else {"per_pair": 0, "selves": 6, "people": 0}
     study = small_study(path / "study", survey, BOTS[:bots], **sizes)
-    talks = {talk.conversation_id: talk for talk in study.conversations()}
+    talks = indexed(study.conversations())
     items = {item.item_id: item for unit in study.units(survey) for item in unit.items}
     last, kept, annotations = BOTS[bots - 1], [], set()
     for row in rows_of(study, survey, says(winner), WORKERS):

@@ -6,7 +6,7 @@ from scripted import rows_of, small_study, talk
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "spot_the_bot"
@@ -51,7 +51,7 @@ def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
     found = judged(mixed, sources=("pairs", "human_model"))
     own = found["with_people"]["by_source"][HUMAN]
     assert own["conversations"] == 24
-    talks = {c.conversation_id: c for c in mixed.conversations()}
+    talks = indexed(mixed.conversations())
     counts, last = {}, {}
     for row in rows_of(mixed, SURVEY, script, WORKERS):
         last[row.worker_id, row.item_id, row.question, row.target] = row

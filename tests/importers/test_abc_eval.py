@@ -13,6 +13,7 @@ from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of
 from parlai_spotbot.findings.survey_metrics import metrics_of
 from parlai_spotbot.importers.abc_eval_labels import released_labels
+from parlai_spotbot.records import indexed
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -89,7 +90,7 @@ def test_every_label_comes_out_of_the_analysis_as_it_went_in(write):
     imported = released_labels(write(made))
     frame, lost = label_frame(
         answers_frame(imported.judgements, imported.conversations, incomplete(get_survey("abc_eval"), {})).frame,
-        {c.conversation_id: c for c in imported.conversations},
+        indexed(imported.conversations),
     )
     assert lost == {}
     counts = frame.groupby(["source", "question"])["value"].sum()

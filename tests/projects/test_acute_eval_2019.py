@@ -13,7 +13,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.projects.acute_eval_2019.__main__ import main
 from parlai_spotbot.projects.acute_eval_2019.reproduce import run
 from parlai_spotbot.projects.cells import paper_values
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn, indexed
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -77,7 +77,7 @@ def study(tmp_path):
 
 
 def test_a_study_of_the_papers_models_stands_beside_it(study, tmp_path):
-    talks, rng, rows = {c.conversation_id: c for c in study.conversations()}, random.Random(0), []
+    talks, rng, rows = indexed(study.conversations()), random.Random(0), []
     for number, unit in enumerate(study.units("acute_eval")):
         for item in unit.items:
             worth = [WORTH[talks[i].entities[0]] for i in item.conversation_ids]

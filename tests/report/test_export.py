@@ -8,7 +8,7 @@ import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Judgement
+from parlai_spotbot.records import Judgement, indexed
 from parlai_spotbot.report.export import export_study
 from parlai_spotbot.report.export.rows import NOT_FREE
 from parlai_spotbot.report.export.scrub import private, scrub
@@ -194,7 +194,7 @@ def test_pseudonyms_come_in_no_order_and_differ_between_copies(planted, copy, tm
 def test_units_answers_and_conversations_still_fit_together(planted, copy):
     items = {item.item_id: item for unit in copy.units(SURVEY) for item in unit.items}
     units = {unit.unit_id for unit in copy.units(SURVEY)}
-    known = {c.conversation_id: c for c in copy.conversations()}
+    known = indexed(copy.conversations())
     rows = copy.judgements(SURVEY)
     assert {row.item_id for row in rows} <= set(items)
     assert {row.unit_id for row in rows} <= units
@@ -220,7 +220,7 @@ def test_without_human_turns_nothing_that_people_said_is_left(planted, tmp_path)
         for place, (old, new) in enumerate(zip(before.turns, after.turns, strict=True)):
             human = old.speaker == "human" or place < 2 * before.seed_exchanges
             assert new.text == (NOT_FREE if human else old.text)
-    known = {c.conversation_id: c for c in copy.conversations()}
+    known = indexed(copy.conversations())
     for unit in copy.units(SURVEY):
         for item in unit.items:
             shown = known[item.conversation_ids[0]].segment(item.exchanges)

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN, Judgement, indexed
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
@@ -30,7 +30,7 @@ parrot: {model: repeat_query}
 def answer(study: Study, survey: str) -> None:
     """Every unit is answered by an annotator who goes by `LIKED`, and by chance; source judge:coin only by chance."""
     asked, rows = survey_of(study, survey), []
-    talks = {c.conversation_id: c for c in study.conversations()}
+    talks = indexed(study.conversations())
     for source, faithful in ((HUMAN, True), ("judge:coin", False)):
         rng = random.Random(f"{survey} {source}")
         for number, unit in enumerate(study.units(survey)):

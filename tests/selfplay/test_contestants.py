@@ -4,7 +4,7 @@ import psutil
 import pytest
 from test_runner import contestant, play, seeds, start
 
-from parlai_spotbot.records import Contestant
+from parlai_spotbot.records import Contestant, indexed
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.process import ContestantProcess
@@ -39,7 +39,7 @@ def play_with(study, most):
     with Watched(study.plan.contestants, study.path / "logs", threads=1, max_loaded=most) as contestants:
         failures = Runner(study, study.plan, contestants, progress=False).run(missing_groups(jobs, ()))
     assert failures == []
-    return {row.conversation_id: row for row in study.finished()}, contestants
+    return indexed(study.finished()), contestants
 
 
 @pytest.mark.parametrize("most", [2, pytest.param(3, marks=pytest.mark.slow)])
@@ -74,7 +74,7 @@ def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys
     assert "contestant 'Unreachable' could not be loaded: RuntimeError: nobody answers at http://localhost" in said[0]
     assert {row["contestant"] for row in failures} == {"Unreachable"}
     assert {row.pair for row in study.finished()} == {("Counting", "GlobalChance")}
-    kept = {row.conversation_id: row for row in study.finished()}
+    kept = indexed(study.finished())
     assert capsys.readouterr().out.count("Unreachable: set_aside") == 1
     (tmp_path / "up").mkdir()
     assert play(study)[0] == []

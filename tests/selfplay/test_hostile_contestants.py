@@ -10,6 +10,7 @@ from in_process import spotbot
 
 from parlai_spotbot import files
 from parlai_spotbot.outside import MOST_OF_A_TURN
+from parlai_spotbot.records import indexed
 from parlai_spotbot.study import Study
 
 ROWS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))["bots"]
@@ -43,7 +44,7 @@ def played(tmp_path, monkeypatch):
 
 def check(study, row):
     """Check what is kept of one contestant, and that of the others everything is."""
-    rows = {c.conversation_id: c for c in study.conversations()}
+    rows = indexed(study.conversations())
     assert {"good:kind:0000", "good:kind:0001"} <= rows.keys()
     bot, kind = row["bot"], row.get("kind")
     failures = [failure for failure in study.failures() if failure["contestant"] == bot]

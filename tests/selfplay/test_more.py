@@ -8,6 +8,7 @@ from test_how_it_is_played import asked, run
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import indexed
 from parlai_spotbot.selfplay.more import more_asked
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.study import Study
@@ -25,12 +26,12 @@ def of_pairs(path):
 
 
 def test_a_pair_gets_more_and_the_rest_stays(path):
-    before = {row.conversation_id: row for row in Study.open(path).conversations()}
+    before = indexed(Study.open(path).conversations())
     pack_study(Study.open(path))
     packed = {item.item_id for unit in Study.open(path).units("spot_the_bot") for item in unit.items}
     assert run(path, SelfPlayRequest(more={"b/a": 3})).complete
     assert of_pairs(path) == {("a", "b"): 5, ("a", "c"): 2, ("b", "c"): 2}
-    after = {row.conversation_id: row for row in Study.open(path).conversations()}
+    after = indexed(Study.open(path).conversations())
     assert {name: after[name] for name in before} == before
     assert Study.open(path).extended_by() == ["3 conversations of a/b added"]
     study = Study.open(path)

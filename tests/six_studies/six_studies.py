@@ -32,7 +32,7 @@ from parlai_spotbot.crowdsourcing.desk.contract import Visitor  # noqa: E402
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret  # noqa: E402
 from parlai_spotbot.judges import Judge  # noqa: E402
 from parlai_spotbot.judges.run import judge_study  # noqa: E402
-from parlai_spotbot.records import HUMAN, Item, Judgement, Unit  # noqa: E402
+from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed  # noqa: E402
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze  # noqa: E402
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge  # noqa: E402
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack  # noqa: E402
@@ -137,7 +137,7 @@ class Room:
         self.asked = replace(survey_of(study, survey), consent=(), onboarding=())
         self.office = Office(self.asked, units, controls, talks, ledger)
         self.items = {item.item_id: item for item in [*controls, *(item for unit in units for item in unit.items)]}
-        self.talks = {talk.conversation_id: talk for talk in talks}
+        self.talks = indexed(talks)
 
     def shown(self, unit: dict) -> Iterator[tuple[dict, Item]]:
         """The items of a unit as the page has them, and as they are."""
@@ -182,10 +182,7 @@ class Scripted(Judge):
         self.workers = (f"{name}-1", f"{name}-2")
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        self.asked, self.talks = (
-            survey_of(study, survey),
-            {talk.conversation_id: talk for talk in study.conversations()},
-        )
+        self.asked, self.talks = (survey_of(study, survey), indexed(study.conversations()))
 
     def answer(self, unit: Unit) -> list[Judgement]:
         if self.left == 0:

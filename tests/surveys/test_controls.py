@@ -8,7 +8,7 @@ import pytest
 from people_talking import chat
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance, indexed
 from parlai_spotbot.surveys.controls import controls_path, missed_by, read_controls, truth, write_controls
 from parlai_spotbot.surveys.controls.segments import KNOWN_BOTS, KNOWN_HUMAN, WANTED, Draw, SegmentControl, fits
 from parlai_spotbot.surveys.packing.blocks import PackOptions, make_item
@@ -70,7 +70,7 @@ ITEMS = [make_item(talk, k, OPTIONS, normalise) for talk in [*BOTS, *SHOWN] for 
 
 
 def controls_of(people, count=WANTED):
-    talks = {c.conversation_id: c for c in [*BOTS, *SHOWN]}
+    talks = indexed([*BOTS, *SHOWN])
     return SegmentControl().items(people, Draw(OPTIONS, count, [()], ITEMS, talks))
 
 

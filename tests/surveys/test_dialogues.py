@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, reserved
@@ -22,7 +22,7 @@ def options(survey="dialogue_likert", **change) -> WholeOptions:
 
 
 def check(conversations, units, asked):
-    by_id = {c.conversation_id: c for c in conversations}
+    by_id = indexed(conversations)
     seeds = {c.conversation_id: c.seed_id for c in conversations}
     blocks: dict[str, list] = {}
     for unit in units:
@@ -132,7 +132,7 @@ def test_the_share_with_another_annotator_is_exact_however_the_study_grew(pool, 
 def test_contestants_and_seats_come_equally_often(pool):
     conversations = pool(bots=4, per_pair=12, people=16)
     units = pack_dialogues(conversations, options(sources=("pairs",)))
-    by_id = {c.conversation_id: c for c in conversations}
+    by_id = indexed(conversations)
     items = [item for unit in units for item in unit.items]
     judged = Counter(by_id[i.conversation_ids[0]].entities[i.judged[0]] for i in items)
     assert judged == {**{f"bot{n}": 18 for n in range(4)}, HUMAN: 12}

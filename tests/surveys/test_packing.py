@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people, pack, seed_of
 from parlai_spotbot.surveys.packing.conversation_packing import shown_in
@@ -28,14 +28,14 @@ def lines(units):
 
 def held(conversations, units):
     """By unit: its conversations."""
-    by_id = {c.conversation_id: c for c in conversations}
+    by_id = indexed(conversations)
     return {unit.unit_id: [by_id[item.conversation_ids[0]] for item in unit.items] for unit in units}
 
 
 def told(conversations, units, options):
     """The warnings of a packing, and the numbers of conversations left out by reason."""
     packing = SegmentsPacking()
-    _, warnings = packing.told(units, {c.conversation_id: c for c in conversations}, options)
+    _, warnings = packing.told(units, indexed(conversations), options)
     left = packing.left_out(conversations, shown_in(units), options, {})
     return warnings, {row["reason"]: row["count"] for row in left}
 
@@ -52,7 +52,7 @@ def check(conversations, units, options):
     assert len({unit.unit_id for unit in units}) == len(units)
 
     # A block shows each of its conversations once at each length that it fills, to every replicate.
-    by_id = {c.conversation_id: c for c in conversations}
+    by_id = indexed(conversations)
     blocks = blocks_of(units)
     shown = Counter(
         (u.block_id, u.replicate, item.conversation_ids[0], item.exchanges) for u in units for item in u.items
@@ -167,7 +167,7 @@ def test_annotators_get_nothing_but_the_segment(pool):
     units = pack(conversations, PackOptions())
     assert lines(units).count(SENTINEL) == 0
     assert SENTINEL in json.dumps([c.to_json() for c in conversations])
-    by_id = {c.conversation_id: c for c in conversations}
+    by_id = indexed(conversations)
     for unit in units:
         for item in unit.items:
             (transcript,) = item.transcripts

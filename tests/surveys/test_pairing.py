@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from made_comparisons import SENTINEL, SETTINGS, options, self_chats, studies
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.packing.pairs import cells_of, comparisons_of, pack_pairs, pools_of, tally_of_items
 from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.packing.whole_items import usable
@@ -20,7 +20,7 @@ from parlai_spotbot.texts.surface import normalise
 
 def check(conversations, units, asked):
     """What holds for every packing, one made in steps too."""
-    by_id = {c.conversation_id: c for c in conversations}
+    by_id = indexed(conversations)
     seeds = {c.conversation_id: c.seed_id for c in conversations}
     assert len({unit.unit_id for unit in units}) == len(units)
     assert SENTINEL not in json.dumps([unit.to_json() for unit in units])

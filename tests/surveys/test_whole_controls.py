@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot import checksums
+from parlai_spotbot.records import indexed
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW, missed_by, read_controls, truth, write_controls
 from parlai_spotbot.surveys.controls.segments import WANTED
@@ -96,7 +97,7 @@ def packed(study_of, make_conversation, sensible):
 
 def check(study, survey, items):
     shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
-    conversations = {c.conversation_id: c for c in study.conversations()}
+    conversations = indexed(study.conversations())
     assert len({item.item_id for item in items}) == len(items)
     for item in items:
         assert not shown & set(item.conversation_ids)

@@ -5,7 +5,7 @@ from made_up import acute
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices import choice_frame
 from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kind_of_choice
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, indexed
 
 SHARES = {("a", "b"): 0.7, ("b", "c"): 0.7, ("a", "c"): 0.85, ("a", HUMAN): 0.3, ("b", HUMAN): 0.15, ("c", HUMAN): 0.1}
 
@@ -13,7 +13,7 @@ SHARES = {("a", "b"): 0.7, ("b", "c"): 0.7, ("a", "c"): 0.85, ("a", HUMAN): 0.3,
 def rows_of(made):
     judgements, conversations, items = made.everything()
     frame = answers_frame(judgements, conversations).frame
-    known = {c.conversation_id: c for c in conversations}
+    known = indexed(conversations)
     return choice_frame(frame[frame["question"] != "reason"], known, {i.item_id: i for i in items})[0]
 
 

@@ -12,6 +12,7 @@ from parlai_spotbot.analysis.choices import choice_frame, pair_grid, share_test
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.records import indexed
 
 
 def choices_of(made: Made) -> tuple[pd.DataFrame, dict]:
@@ -19,7 +20,7 @@ def choices_of(made: Made) -> tuple[pd.DataFrame, dict]:
     frame = answers_frame(judgements, conversations).frame
     frame = frame[frame["question"] != "reason"]
     told = {j.annotation_id: j.presentation for j in judgements}
-    known = {c.conversation_id: c for c in conversations}
+    known = indexed(conversations)
     return choice_frame(frame, known, {i.item_id: i for i in items}, told)
 
 
@@ -94,7 +95,7 @@ def test_clustered_tests_keep_their_level_where_exact_ones_do_not(workers, each,
 def test_of_two_bots_the_item_says_who_is_judged():
     made = Made("acute_eval")
     chats = [talk("c0", ("a", "b")), talk("c1", ("b", "c"))]
-    made.conversations.update({c.conversation_id: c for c in chats})
+    made.conversations.update(indexed(chats))
     made.annotation(item_of(chats, judged=(0, 1)), {("humanness", "pair"): "conversation:1"}, "w0")
     rows, _ = choices_of(made)
     assert (rows["a"][0], rows["b"][0], rows["outcome"][0]) == ("a", "c", -1)

@@ -8,8 +8,9 @@ exchange, with a chance that may depend on the factor, and says what is left in 
 from dataclasses import dataclass, field
 
 import numpy as np
+from spoken import spoken
 
-from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 WHOLE = 5
 
@@ -58,16 +59,7 @@ def _conversations(players: Players) -> list[Conversation]:
     entities += [(HUMAN, HUMAN)] * players.people
     turns = 2 * (1 + players.whole)
     return [
-        Conversation(
-            f"c{n:04d}",
-            "chitchat",
-            tuple(sorted(two)),
-            n,
-            two,
-            tuple(Turn(two[t % 2], f"turn {t} of {n}") for t in range(turns)),
-            1,
-            f"seed{n}",
-        )
+        spoken(f"c{n:04d}", two, (f"turn {t} of {n}" for t in range(turns)), n, seed_id=f"seed{n}")
         for n, two in enumerate(entities)
     ]
 

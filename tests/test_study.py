@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 import yaml
 from sealing import sealed
+from spoken import spoken
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant, Conversation, Turn
+from parlai_spotbot.records import Contestant, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -99,7 +100,7 @@ def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
 
 def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
-    row = Conversation("c", "chitchat", ("eliza", "alice"), 0, ("eliza", "alice"), (Turn("eliza", "hi"),), 0, "")
+    row = spoken("c", ("eliza", "alice"), ["hi"], seed_exchanges=0)
     checksums.write_jsonl(study.conversations_path, [row])
     study.conversations().clear()
     with monkeypatch.context() as patch:
@@ -114,8 +115,7 @@ def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):
 
 
 def test_conversations_hide_the_seed_and_count_exchanges_after_it():
-    turns = tuple(Turn("ab"[i % 2], f"t{i}") for i in range(9))
-    conversation = Conversation("a:b:0000", "chitchat", ("a", "b"), 0, ("a", "b"), turns, context=("", "likes tea"))
+    conversation = spoken("a:b:0000", ("a", "b"), (f"t{i}" for i in range(9)), context=("", "likes tea"))
     assert conversation.exchanges == 3
     assert [turn.text for turn in conversation.segment(2)] == ["t2", "t3", "t4", "t5"]
     with pytest.raises(ValueError, match="k=4"):

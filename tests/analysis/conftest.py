@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from outside_data import REFERENCE, released_data
+from spoken import spoken
 
-from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
 
 @pytest.fixture(scope="session")
@@ -45,8 +46,8 @@ def released(reference):
 
 
 def conversation(number: int, entities: tuple[str, str]) -> Conversation:
-    turns = tuple(Turn(entities[t % 2], f"turn {t} of conversation {number}") for t in range(12))
-    return Conversation(f"c{number:04d}", "chitchat", tuple(sorted(entities)), number, entities, turns)
+    texts = (f"turn {t} of conversation {number}" for t in range(12))
+    return spoken(f"c{number:04d}", entities, texts, number)
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import yaml
+from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Utterance, indexed
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Utterance, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -28,8 +29,7 @@ from parlai_spotbot.surveys.packing.pack_study import pack_study
 def talk(identity: str, entities: tuple[str, str], texts: Sequence[str] | None = None) -> Conversation:
     """A conversation of six turns after the seed."""
     said = texts or [f"{identity} says {t} to {entities[1 - t % 2]}" for t in range(8)]
-    turns = tuple(Turn(entities[t % 2], text) for t, text in enumerate(said))
-    return Conversation(identity, "chitchat", tuple(sorted(entities)), 0, entities, turns)
+    return spoken(identity, entities, said)
 
 
 def item_of(pair: Sequence[Conversation], judged: Sequence[int] = (), questions: Sequence[str] = ()) -> Item:

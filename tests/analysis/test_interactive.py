@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from computing import analyze
+from spoken import spoken
 
-from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.partners import partner_units
@@ -16,9 +17,8 @@ QUALITY = {"ada": ("5", "4"), "bert": ("3", "2"), "carl": ("1", "2")}
 
 
 def chat(unit, place, bot):
-    turns = tuple(Turn((HUMAN, bot)[i % 2], f"turn {i}") for i in range(4))
-    name = f"chat-{unit.unit_id}-{place}"
-    return Conversation(name, "invented", tuple(sorted((HUMAN, bot))), 0, (HUMAN, bot), turns, 0)
+    texts = (f"turn {i}" for i in range(4))
+    return spoken(f"chat-{unit.unit_id}-{place}", (HUMAN, bot), texts, domain="invented", seed_exchanges=0)
 
 
 def made(units):

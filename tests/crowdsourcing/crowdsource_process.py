@@ -22,10 +22,11 @@ from pathlib import Path
 import psutil
 import yaml
 from annotators import Record, meet, texts_of
+from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Turn
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -83,14 +84,13 @@ def talk(number: int, entities: tuple[str, str]) -> Conversation:
     """Six exchanges in which each turn takes up words of the one before."""
     name = f"{entities[0]}-{entities[1]}-{number}"
     rng = random.Random(name)
-    turns: list[Turn] = []
+    texts = []
     last = rng.sample(TOPICS, 3)
     for place in range(12):
         words = rng.sample(TOPICS, 5) + last
         last = words[:3]
-        turns.append(Turn(entities[place % 2], f"turn {place} of {number}: " + " ".join(words)))
-    pair = (min(entities), max(entities))
-    return Conversation(name, "invented", pair, number, entities, tuple(turns), 1, f"seed {name}")
+        texts.append(f"turn {place} of {number}: " + " ".join(words))
+    return spoken(name, entities, texts, number, "invented", seed_id=f"seed {name}")
 
 
 def run(coroutine: Coroutine) -> None:

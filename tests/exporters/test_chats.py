@@ -1,12 +1,13 @@
 """Conversations as chats of roles: they come back as they were; who is the assistant; nothing is overwritten."""
 
 import pytest
+from spoken import spoken
 
 from parlai_spotbot.exporters import messages, sharegpt
 from parlai_spotbot.exporters.chats import chat
 from parlai_spotbot.importers.chats import ChatReader
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN
 
 
 def back(path, domain):
@@ -30,9 +31,7 @@ def test_conversations_come_back(study, run, tmp_path, name, which):
 
 
 def talk(entities, *texts, **more):
-    turns = tuple(Turn(entities[i % 2], text) for i, text in enumerate(texts))
-    pair = tuple(sorted(entities))
-    return Conversation("c1", "d", pair, 0, entities, turns, **{"seed_exchanges": 0, **more})
+    return spoken("c1", entities, texts, domain="d", **{"seed_exchanges": 0, **more})
 
 
 def test_a_person_is_the_user_and_what_bots_were_told_is_the_system(tmp_path):

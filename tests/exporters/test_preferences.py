@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from spoken import spoken
 
 from parlai_spotbot import files
 from parlai_spotbot.exporters.preferences import WHY, same_context
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 
 
@@ -89,8 +90,7 @@ def test_a_study_of_ratings_or_votes_holds_none(study, run, tmp_path):
 
 
 def talk(*texts, told="", bot="m", seed=0):
-    turns = tuple(Turn((HUMAN, bot)[i % 2], text) for i, text in enumerate(texts))
-    return Conversation("c", "d", (HUMAN, bot), 0, (HUMAN, bot), turns, seed, context=("", told))
+    return spoken("c", (HUMAN, bot), texts, domain="d", seed_exchanges=seed, context=("", told))
 
 
 SEEDED = talk("s", "t", "a", "b", seed=1), talk("s", "t", "a", "c", seed=1)

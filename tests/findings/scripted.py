@@ -4,12 +4,14 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
+from spoken import spoken
+
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.facts_of_study import facts_of
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, indexed
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
@@ -26,9 +28,8 @@ def talk(pair: tuple[str, str], number: int) -> Conversation:
     """A conversation of six exchanges, the first of them the seed."""
     rng = random.Random(f"{pair} {number}")
     entities = pair if number % 2 == 0 else pair[::-1]
-    turns = tuple(Turn(entities[i % 2], " ".join(rng.choices(WORDS, k=8))) for i in range(12))
-    name = f"{pair[0]}:{pair[1]}:{number:04d}"
-    return Conversation(name, "chitchat", pair, number, entities, turns, 1, f"seed-{number}")
+    texts = (" ".join(rng.choices(WORDS, k=8)) for _ in range(12))
+    return spoken(f"{pair[0]}:{pair[1]}:{number:04d}", entities, texts, number, seed_id=f"seed-{number}")
 
 
 def small_study(

@@ -6,10 +6,11 @@ import golden_runs
 import pytest
 from golden_compare import differences
 from golden_text import page_text
+from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.records import Contestant, Conversation, Judgement, Turn
+from parlai_spotbot.records import Contestant, Judgement
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
@@ -92,15 +93,12 @@ def grown(study):
     old = list(study.plan.contestants)
     study.extend(contestants={"dora": Contestant("dora", model="imported", description="came later").to_json()})
     talks = [
-        Conversation(
+        spoken(
             f"{name}-dora-{n}",
-            "chitchat",
-            tuple(sorted((name, "dora"))),
-            n,
             (name, "dora"),
-            tuple(Turn((name, "dora")[t % 2], f"turn {t} of talk {n} with {name}") for t in range(12)),
-            1,
-            f"later-{name}-{n}",
+            (f"turn {t} of talk {n} with {name}" for t in range(12)),
+            n,
+            seed_id=f"later-{name}-{n}",
         )
         for name in old
         for n in range(4)

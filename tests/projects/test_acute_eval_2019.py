@@ -7,13 +7,14 @@ import pandas as pd
 import pytest
 import yaml
 from parlai.zoo.model_list import model_list
+from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.projects.acute_eval_2019.__main__ import main
 from parlai_spotbot.projects.acute_eval_2019.reproduce import run
 from parlai_spotbot.projects.cells import paper_values
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn, indexed
+from parlai_spotbot.records import HUMAN, Contestant, Judgement, indexed
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -62,8 +63,8 @@ def test_without_a_study_the_text_is_held_against_arithmetic(tmp_path, capsys):
 
 def chat(a, b, n):
     """An unseeded conversation: nothing of it is hidden."""
-    turns = tuple(Turn((a, b)[i % 2], f"{a} {n} says {i}") for i in range(6))
-    return Conversation(f"{a}-{n}", "invented", (a, b), n, (a, b), turns, 0)
+    texts = (f"{a} {n} says {i}" for i in range(6))
+    return spoken(f"{a}-{n}", (a, b), texts, n, "invented", seed_exchanges=0)
 
 
 @pytest.fixture

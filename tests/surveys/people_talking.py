@@ -1,6 +1,8 @@
 """Conversations between people in which each takes up the other's words."""
 
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from spoken import spoken
+
+from parlai_spotbot.records import HUMAN, Conversation
 
 TOPICS = ("violin", "bakery", "harbour", "glacier", "tractor", "lantern", "orchard", "sailing", "pottery", "beehive")
 
@@ -11,7 +13,4 @@ def chat(number: int, exchanges: int = 5, name: str = "") -> Conversation:
     for turn in range(2 * exchanges):
         topic = TOPICS[(number + turn // 2) % len(TOPICS)]
         said.append(f"On day {number}-{turn} we went past the {topic} near our old place, remember?")
-    turns = tuple(Turn(HUMAN, text) for text in said)
-    return Conversation(
-        name or f"chat-{number:02d}", "chitchat", (HUMAN, HUMAN), number, (HUMAN, HUMAN), turns, 1, f"s{number}"
-    )
+    return spoken(name or f"chat-{number:02d}", (HUMAN, HUMAN), said, number, seed_id=f"s{number}")

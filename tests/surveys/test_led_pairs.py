@@ -1,10 +1,11 @@
 """Judges outside compare the two conversations that one person led (ABC-Eval): packed, and held against that person."""
 
 import pytest
+from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Contestant, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -13,8 +14,8 @@ BOTS = ("ada", "bert", "carl")
 
 
 def chat(person, bot):
-    turns = tuple(Turn((HUMAN, bot)[i % 2], f"{person} and {bot}, turn {i}") for i in range(8))
-    return Conversation(f"{person}-{bot}", "invented", tuple(sorted((HUMAN, bot))), 0, (HUMAN, bot), turns, 0)
+    texts = (f"{person} and {bot}, turn {i}" for i in range(8))
+    return spoken(f"{person}-{bot}", (HUMAN, bot), texts, domain="invented", seed_exchanges=0)
 
 
 def compared(person, pair, better):
@@ -86,9 +87,8 @@ def test_what_means_nothing_is_refused(study, wanted, said):
 
 
 def answered(bot, number, asked, said, told=""):
-    turns = (Turn("human", asked), Turn(bot, said))
-    pair = tuple(sorted(("human", bot)))
-    return Conversation(f"{bot}-{number}", "d", pair, number, ("human", bot), turns, 0, context=("", told))
+    more = {"seed_exchanges": 0, "context": ("", told)}
+    return spoken(f"{bot}-{number}", (HUMAN, bot), (asked, said), number, "d", **more)
 
 
 def test_answers_to_the_same_stand_beside_each_other_once(tmp_path):

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from spoken import spoken
 from turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.addressing import addresses_judge, judge_addressed
 from parlai_spotbot.texts.phrases import READ
 
@@ -39,8 +40,7 @@ def test_hardly_any_turn_of_people_of_the_chitchat_data_does():
 
 def test_counted_are_contestants_in_what_annotators_see():
     def talk(name, entities, *texts):
-        turns = tuple(Turn(entities[i % 2], text) for i, text in enumerate(texts))
-        return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, turns, 1, "seed")
+        return spoken(name, entities, texts)
 
     talks = [
         talk("seed alone", ("a", "b"), ORDER, "hi", "yes", "no"),

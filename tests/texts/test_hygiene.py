@@ -5,17 +5,17 @@ import time
 import pytest
 from case_tables import case_table
 from outside_data import SPOT_THE_BOT, released_data
+from spoken import spoken
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.findings.whole_study.hygiene import FINDING
 from parlai_spotbot.findings.whole_study.hygiene import hygiene as result_of
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts import hygiene
 
 
 def conversation(name, entities, *texts, seed=("hello there", "hi , how are you ?")):
-    turns = [Turn(entities[i % 2], text) for i, text in enumerate((*seed, *texts))]
-    return Conversation(name, "chitchat", tuple(sorted(entities)), 0, entities, tuple(turns), 1, f"seed of {name}")
+    return spoken(name, entities, (*seed, *texts), seed_id=f"seed of {name}")
 
 
 def found_in(*texts, entities=("a", "b"), training=None, **more):

@@ -8,15 +8,15 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spoken import spoken
 
 from parlai_spotbot.analysis.ranking import contrasts
-from parlai_spotbot.records import Conversation, Turn
+from parlai_spotbot.records import Conversation
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies, training_overlap
 
 
 def talk(identity: str, entities: tuple[str, str], *texts: str) -> Conversation:
-    turns = tuple(Turn(entities[i % 2], text) for i, text in enumerate(("seed", "seed", *texts)))
-    return Conversation(identity, "chitchat", entities, 0, entities, turns)
+    return spoken(identity, entities, ("seed", "seed", *texts))
 
 
 TALKS = [

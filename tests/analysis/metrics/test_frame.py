@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from made_up import chats, evidence_of
+from spoken import spoken
 
 from parlai_spotbot.analysis.metrics.frame import (
     OWN,
@@ -14,7 +15,7 @@ from parlai_spotbot.analysis.metrics.frame import (
     without_own,
 )
 from parlai_spotbot.findings.survey_metrics import metrics_of
-from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
+from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 
 
@@ -75,15 +76,7 @@ def test_nobody_s_own_answers_are_on_both_sides():
 
 
 def spotted(answers, entities=("ada", "bob")):
-    talk = Conversation(
-        "c",
-        "chitchat",
-        tuple(sorted(entities)),
-        0,
-        entities,
-        tuple(Turn(entities[t % 2], f"t{t}") for t in range(6)),
-        0,
-    )
+    talk = spoken("c", entities, (f"t{t}" for t in range(6)), seed_exchanges=0)
     rows = [
         Judgement(f"j{i}", "a", "spot_the_bot", "u", "i", ("c",), 2, target, question, answer, "w", HUMAN)
         for i, ((question, target), answer) in enumerate(answers.items())

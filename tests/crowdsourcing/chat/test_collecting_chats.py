@@ -2,20 +2,21 @@
 
 import pytest
 from parlour import CALM, OBEDIENT, make_study
+from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEY = "interactive"
 
 
 def talk(name, entities):
-    turns = tuple(Turn(entities[i % 2], f"turn {i} of {name}") for i in range(8))
-    return Conversation(name, "invented", tuple(sorted(entities)), 0, entities, turns, 1, f"seed {name}")
+    texts = (f"turn {i} of {name}" for i in range(8))
+    return spoken(name, entities, texts, domain="invented", seed_id=f"seed {name}")
 
 
 FOR_OTHERS = {"sources": ("human_model",), "people": False, "repeated": 0.0}

@@ -3,9 +3,10 @@
 from collections import Counter
 
 import pytest
+from spoken import spoken
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
+from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -19,15 +20,7 @@ BOTS = ("ann", "bob")
 
 def talks(number, first=0):
     return [
-        Conversation(
-            f"{bot}-{n}",
-            "chitchat",
-            tuple(sorted((HUMAN, bot))),
-            n,
-            (HUMAN, bot),
-            tuple(Turn((HUMAN, bot)[t % 2], f"{bot} {n} {t}") for t in range(8)),
-            0,
-        )
+        spoken(f"{bot}-{n}", (HUMAN, bot), (f"{bot} {n} {t}" for t in range(8)), n, seed_exchanges=0)
         for bot in BOTS
         for n in range(first, number)
     ]

@@ -1,0 +1,18 @@
+"""Conversations made of texts."""
+
+from collections.abc import Iterable
+
+from parlai_spotbot.records import Conversation, Turn
+
+
+def spoken(
+    name: str,
+    entities: tuple[str, str],
+    texts: Iterable[str],
+    number: int = 0,
+    domain: str = "chitchat",
+    **more: object,
+) -> Conversation:
+    """A conversation of these texts, which both entities say in turn; `more` are further fields."""
+    turns = tuple(Turn(entities[i % 2], text) for i, text in enumerate(texts))
+    return Conversation(name, domain, tuple(sorted(entities)), number, entities, turns, **more)

@@ -9,13 +9,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import yaml
-from spoken import spoken
+from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Utterance, indexed
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Utterance, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -313,7 +313,7 @@ def evidence_of(made: Chats):
 
 def write_chats(made: Chats, path: Path) -> Study:
     """The study on disk, as the commands would leave it."""
-    pool = {bot: Contestant(bot, model="spotbot:eliza") for bot in TRAITS}
+    pool = bots_of(TRAITS)
     surveys = ("abc_eval", "dialogue_likert", "comparative", "interactive")
     study = Study.create(path, Plan("chitchat", pool, 4, seed=5, surveys=surveys))
     checksums.write_jsonl(study.conversations_path, made.conversations)
@@ -352,7 +352,7 @@ def said(worker: str, unit: str, **answers: str) -> list[Judgement]:
 
 def next_turns(path: Path) -> Study:
     """24 paid people, 8 of a lab, 12 questions each; one of the lab misses a check; the lab is better and slower."""
-    pool = {name: Contestant(name, model=f"spotbot:{name}") for name in ("tfidf", "eliza")}
+    pool = bots_of(("tfidf", "eliza"), "spotbot:{}")
     study = Study.create(path, Plan("chitchat", pool, seed=5))
     write_questions(path / "nuc" / "questions.jsonl", [*questions("movies", 40), *questions("ubuntu", 60)])
     groups = {

@@ -2,11 +2,12 @@
 
 import pytest
 from made_up import Made, acute, likert
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.records import HUMAN, Contestant, Unit
+from parlai_spotbot.records import HUMAN, Unit
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -15,7 +16,7 @@ SHARES = {("a", "b"): 0.8, ("a", HUMAN): 0.3, ("b", HUMAN): 0.1}
 
 
 def write(path, made: Made, names="abc") -> Study:
-    contestants = {name: Contestant(name, model="spotbot:eliza") for name in names}
+    contestants = bots_of(names)
     study = Study.create(path, Plan("chitchat", contestants, surveys=(made.survey,)))
     judgements, conversations, items = made.everything()
     checksums.write_jsonl(study.conversations_path, conversations)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 from computing import analyze
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze as analyze_study
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -117,7 +117,7 @@ def test_poor_data_give_none_with_the_reason(made_up):
 
 @pytest.fixture
 def study(tmp_path, made_up):
-    contestants = {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}
+    contestants = bots_of(["bot0", "bot1", "bot2"])
     study = Study.create(tmp_path / "study", Plan("chitchat", contestants))
     judgements, conversations = made_up(bots=3, per_pair=4, people=3)
     checksums.write_jsonl(study.conversations_path, conversations)

@@ -4,11 +4,11 @@ import json
 
 import pytest
 from computing import analyze
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import stability
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -45,10 +45,7 @@ def test_the_command_writes_it_on_request(tmp_path, made_up, monkeypatch, only):
 
     only("ranking", "survival", "stability")
     monkeypatch.setattr(stability, "REPETITIONS", FEW)
-    study = Study.create(
-        tmp_path / "study",
-        Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}),
-    )
+    study = Study.create(tmp_path / "study", Plan("chitchat", bots_of(["bot0", "bot1", "bot2"])))
     judgements, conversations = made_up(bots=3, per_pair=4, sources=("human",))
     checksums.write_jsonl(study.conversations_path, conversations)
     checksums.write_jsonl(study.judgements_path("spot_the_bot"), judgements)

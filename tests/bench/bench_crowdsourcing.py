@@ -6,15 +6,12 @@ for. How fast the disk takes a durable write is measured in the same run: an ann
 
 import sqlite3
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from run import Row
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "crowdsourcing"))
 
 ANNOTATORS = 200
 WRITES = 7

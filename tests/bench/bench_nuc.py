@@ -5,7 +5,6 @@ Both rank the same questions by the same agent with the same batch size; loading
 
 import contextlib
 import io
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -16,8 +15,6 @@ from run import Row
 BATCH = 32
 QUESTIONS = 192
 CANDIDATES = 10
-
-sys.path.append(str(Path(__file__).parents[1] / "nuc"))
 
 
 def questions_and_model(folder: Path):

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from run import Row
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "crowdsourcing"))
-
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 BOTS, PEOPLE = 25_005, 8_535
 UNITS = 10_002

@@ -5,8 +5,6 @@ else made up ones of that size.
 """
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import trueskill
-from run import Row, least
+from run import Row, alone, least, tell
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import matches_frame
@@ -85,12 +83,10 @@ def one_by_one(games: list, rng: np.random.Generator) -> dict:
 
 def million() -> Iterator[Row]:
     """In a process of its own, for its memory."""
-    env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    words = [sys.executable, __file__]
-    found = subprocess.run(words, check=True, capture_output=True, text=True, env=env).stdout.split()
+    spent, held = alone(__file__)
     what = "1,000,000 judgements, 100 bots: sandwich, 4,950 contrasts"
-    yield Row(what, float(found[0]), 2.0, "limit", "s")
-    yield Row(f"{what}, memory", float(found[1]), 500.0, "limit", "MB")
+    yield Row(what, spent, 2.0, "limit", "s")
+    yield Row(f"{what}, memory", held, 500.0, "limit", "MB")
 
 
 def _one_million() -> None:
@@ -101,9 +97,7 @@ def _one_million() -> None:
     found = contrasts(matches, bots)
     spent = time.process_time() - start
     assert np.isfinite(found.pairs["p_adjusted"]).all()
-    # A process's ru_maxrss starts with its parent's; VmHWM is its own.
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    print(spent, int(status.split("VmHWM:")[1].split()[0]) / 1024)
+    tell(spent)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ reader does, up to the frame drawn after it.
 
 import importlib.util
 import random
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -101,7 +100,6 @@ def reads(report: Path) -> Iterator[Row]:
 
 
 def run() -> Iterator[Row]:
-    sys.path[:0] = [str(HERE.parent), str(HERE.parent / "six_studies")]
     from chromium import CHROMIUM
 
     with tempfile.TemporaryDirectory() as folder:

@@ -6,7 +6,6 @@ with the same numbers of conversations, workers and lengths.
 """
 
 import os
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from run import Row, least
+from run import Row, alone, least, tell
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.survival import cox, icenreg, logrank, turnbull
@@ -112,11 +111,9 @@ def study() -> Iterator[Row]:
 def million() -> Iterator[Row]:
     """Each in a process of its own, for its memory."""
     for what, limit in (("current status", 0.3), ("case 2", 2.5), ("ph", 5.0)):
-        words = [sys.executable, __file__, what]
-        env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        found = subprocess.run(words, check=True, capture_output=True, text=True, env=env).stdout.split()
-        yield Row(f"{what}, 1,000,000 rows", float(found[0]), limit, "limit", "s")
-        yield Row(f"{what}, 1,000,000 rows, memory", float(found[1]), 500.0, "limit", "MB")
+        spent, held = alone(__file__, what)
+        yield Row(f"{what}, 1,000,000 rows", spent, limit, "limit", "s")
+        yield Row(f"{what}, 1,000,000 rows, memory", held, 500.0, "limit", "MB")
 
 
 def _one_million(what: str) -> None:
@@ -132,10 +129,7 @@ def _one_million(what: str) -> None:
         if what == "ph"
         else (lambda: turnbull(left, right, backend="native"))
     )
-    spent = least(work, 2)
-    # A process's ru_maxrss starts with its parent's; VmHWM is its own.
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    print(spent, int(status.split("VmHWM:")[1].split()[0]) / 1024)
+    tell(least(work, 2))
 
 
 if __name__ == "__main__":

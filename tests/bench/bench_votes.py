@@ -6,7 +6,6 @@ for both bad, times and languages, in the arena's columns. There are 100 and 1,0
 often, and 100,000 of which few are voted on often (Zipf's law).
 """
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -14,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from run import Row
+from run import Row, alone, tell
 
 MILLION = 1_000_000
 PEOPLE = 200_000
@@ -63,16 +62,14 @@ def run() -> Iterator[Row]:
             made_up(data, bots=bots)
             for what, seconds in limits.items():
                 words = ["--format", "votes", "--data", str(data)] if what == "import" else ["--survey", "votes"]
-                command = [sys.executable, __file__, what, *words, "--study", str(study)]
-                said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-                spent, held = map(float, said.split()[-2:])
+                spent, held = alone(__file__, what, *words, "--study", str(study))
                 name = f"{what} of 1,000,000 votes on {bots:,} contestants"
                 yield Row(name, spent, seconds, "limit", "s")
                 yield Row(f"{name}, memory", held, mebibytes, "limit", "MiB")
 
 
 def _command(what: str, words: list[str]) -> None:
-    """One command; then its CPU seconds and its peak of memory in MiB (VmHWM; `ru_maxrss` starts with the parent's)."""
+    """One command; then its CPU seconds and its peak of memory."""
     if what == "import":
         from parlai_spotbot.scripts.spotbot_import import SpotbotImport as Own
     elif what == "analyze":
@@ -80,8 +77,7 @@ def _command(what: str, words: list[str]) -> None:
     else:
         from parlai_spotbot.scripts.spotbot_report import SpotbotReport as Own
     Own.main(*words)
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    print(time.process_time(), int(status.split("VmHWM:")[1].split()[0]) / 1024)
+    tell(time.process_time())
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ just these.
 """
 
 import importlib
+import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -33,9 +35,22 @@ def least(work: Callable, runs: int = 5) -> float:
     return min(spent)
 
 
+def alone(script: str, *words: str) -> list[float]:
+    """What `tell` prints of a script in a process of its own, of one thread."""
+    env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    said = subprocess.run([sys.executable, script, *words], check=True, capture_output=True, text=True, env=env).stdout
+    return [float(number) for number in said.split()[-2:]]
+
+
+def tell(spent: float) -> None:
+    """Print seconds and the process's peak of memory in MiB (VmHWM: `ru_maxrss` starts with the parent's)."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    print(spent, int(status.split("VmHWM:")[1].split()[0]) / 1024)
+
+
 def main(names: list[str]) -> None:
     here = Path(__file__).parent
-    sys.path.insert(0, str(here))
+    sys.path[:0] = [str(here), *(str(here.parent / room) for room in ("", "crowdsourcing", "nuc", "six_studies"))]
     known = sorted(path.stem.removeprefix("bench_") for path in here.glob("bench_*.py"))
     unknown = set(names) - set(known)
     if unknown:

@@ -22,11 +22,11 @@ from pathlib import Path
 import psutil
 import yaml
 from annotators import Record, meet, texts_of
-from spoken import spoken
+from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item
+from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -65,7 +65,7 @@ def make_study(folder: Path, units: int, items: int) -> Study:
     humans = max(1, items // 4)
     blocks = max(1, round(units / (len(SEGMENTS) * REPLICATES)))
     bots = [f"bot{i}" for i in range(4)]
-    plan = Plan(domain="invented", contestants={b: Contestant(b, model="spotbot:eliza") for b in bots})
+    plan = Plan(domain="invented", contestants=bots_of(bots))
     study = Study.create(folder, plan)
     pairs = plan.all_pairs()
     talks = [talk(number, pairs[number % len(pairs)]) for number in range(blocks * (items - humans))]

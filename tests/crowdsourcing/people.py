@@ -13,9 +13,10 @@ from pathlib import Path
 
 from asking import Client
 from office import answers, conversations
+from spoken import bots_of
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import Contestant, indexed
+from parlai_spotbot.records import indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -29,7 +30,7 @@ def make_study(path: Path, survey: str = SURVEY, people: int = 6, unit_size: int
     """A study with conversations, units and controls; `more` goes to `office.conversations`."""
     talks = conversations(people=people, **{"bots": 2, "per_pair": 4, **more})
     names = sorted({name for talk in talks for name in talk.entities} - {"human"})
-    plan = Plan("chitchat", {name: Contestant(name, model="spotbot:eliza") for name in names}, 4, segments=(2, 3))
+    plan = Plan("chitchat", bots_of(names), 4, segments=(2, 3))
     study = Study.create(path, plan)
     checksums.write_jsonl(study.conversations_path, talks)
     pack_study(study, survey, unit_size=unit_size, humans_per_unit=2)

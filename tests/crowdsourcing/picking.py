@@ -6,6 +6,7 @@ from pathlib import Path
 
 import office
 import yaml
+from spoken import bots_of
 
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
@@ -15,7 +16,6 @@ from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, sample
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
@@ -40,7 +40,7 @@ def questions(corpus: str, count: int) -> list:
 def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, **groups: dict) -> Study:
     """A study for so many people a question, or for `groups`, as a file of groups says them; no
     conversations, for the questions are of other corpora."""
-    pool = {name: Contestant(name, model=f"spotbot:{name}") for name in ("eliza", "alice")}
+    pool = bots_of(("eliza", "alice"), "spotbot:{}")
     study = Study.create(folder, Plan("chitchat", pool, seed=5))
     write_questions(study.path / "nuc" / "questions.jsonl", [*questions("movies", 40), *questions("ubuntu", 40)])
     wanted = {}

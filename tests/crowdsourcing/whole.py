@@ -10,13 +10,14 @@ from pathlib import Path
 from annotators import Annotator, Answer
 from crowdsource_process import talk
 from office import desk_of
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
-from parlai_spotbot.records import HUMAN, Contestant, Item
+from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -42,7 +43,7 @@ def make_study(
     `talk` makes a conversation of a number and two entities; the bots' names begin with `named`.
     """
     names = [f"{named}{i}" for i in range(bots)]
-    plan = Plan("invented", {name: Contestant(name, model="spotbot:eliza") for name in names})
+    plan = Plan("invented", bots_of(names))
     study = Study.create(folder, plan)
     talks = [talk(n, pair[:: 1 if n % 2 else -1]) for pair in itertools.combinations(names, 2) for n in range(each)]
     talks += [talk(number, (HUMAN, HUMAN)) for number in range(people)]

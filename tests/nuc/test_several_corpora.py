@@ -2,12 +2,12 @@
 
 import pytest
 from scoring_models import FORMS, WORDS
+from spoken import bots_of
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
 from parlai_spotbot.nuc.results import analyse
 from parlai_spotbot.nuc.scoring.scores import RANKER, CandidateScores
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -26,7 +26,7 @@ def corpora(tmp_path_factory):
     return folder
 
 
-POOL = {name: Contestant(name, model="random_candidate") for name in ("guess", "other")}
+POOL = bots_of(("guess", "other"), "random_candidate")
 
 
 def asked(corpora, **change):

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 import yaml
 from parlai.zoo.model_list import model_list
-from spoken import spoken
+from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.projects.acute_eval_2019.__main__ import main
 from parlai_spotbot.projects.acute_eval_2019.reproduce import run
 from parlai_spotbot.projects.cells import paper_values
-from parlai_spotbot.records import HUMAN, Contestant, Judgement, indexed
+from parlai_spotbot.records import HUMAN, Judgement, indexed
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -69,7 +69,7 @@ def chat(a, b, n):
 
 @pytest.fixture
 def study(tmp_path):
-    bots = {name: Contestant(name, model=name) for name in ("RC", "KV", "PE")}
+    bots = bots_of(("RC", "KV", "PE"), "{}")
     made = Study.create(tmp_path / "study", Plan("invented", bots))
     talks = [chat(name, name, n) for name in (*bots, HUMAN) for n in range(16)]
     checksums.write_jsonl(made.conversations_path, talks)

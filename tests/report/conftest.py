@@ -4,12 +4,13 @@ import random
 import shutil
 
 import pytest
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.judges.evaluation import held_out
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, Turn, Unit, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Turn, Unit, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -86,7 +87,7 @@ def make_study(
 ):
     """A study from plan to analysis; `text` replaces one turn in every conversation between bots."""
     rng = random.Random(3)
-    plan = Plan("chitchat", {b: Contestant(b, model=f"spotbot:{b}") for b in bots}, per_pair, seed=5)
+    plan = Plan("chitchat", bots_of(bots, "spotbot:{}"), per_pair, seed=5)
     study = Study.create(path, plan)
     conversations = [_conversation(pair, n, rng, text) for pair in plan.all_pairs() for n in range(per_pair)]
     conversations += [_conversation((HUMAN, HUMAN), n, rng) for n in range(people)]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from sealing import sealed
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
@@ -34,7 +34,7 @@ def ranking(rates, source):
 
 def bare(path, rates, like, source="human"):
     """A study whose ranking is given; conversations and answers are those of `like`."""
-    study = Study.create(path, Plan("chitchat", {b: Contestant(b, model=f"spotbot:{b}") for b in rates}, 4))
+    study = Study.create(path, Plan("chitchat", bots_of(rates, "spotbot:{}"), 4))
     checksums.write_jsonl(study.conversations_path, like.conversations())
     own = [replace(row, source=source) for row in like.judgements(SURVEY) if row.source == "human"]
     checksums.write_jsonl(study.judgements_path(SURVEY), own)

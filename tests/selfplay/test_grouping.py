@@ -5,15 +5,15 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from spoken import bots_of
 
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study_plan import Plan
 
 
 def plan_of(contestants, **options):
     names = [f"c{i:02d}" for i in range(contestants)]
-    return Plan("made-up", {name: Contestant(name, model="m") for name in names}, **options)
+    return Plan("made-up", bots_of(names, "m"), **options)
 
 
 def jobs_of(plan):

@@ -2,16 +2,17 @@
 
 import pytest
 import yaml
+from spoken import bots_of
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Contestant
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import draw_people
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
-POOL = {name: Contestant(name, model=f"spotbot:{name}") for name in ("alice", "eliza")}
+POOL = bots_of(("alice", "eliza"), "spotbot:{}")
 DOMAIN = get_domain("chitchat")
 
 

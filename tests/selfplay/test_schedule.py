@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from spoken import bots_of
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study_plan import Plan, extended
 
@@ -18,7 +18,7 @@ def seeds(n):
 
 
 def plan(names="abcd", **options):
-    contestants = {name: Contestant(name, model="m") for name in names}
+    contestants = bots_of(names, "m")
     return Plan("chitchat", contestants, **{"conversations_per_pair": 10, **options})
 
 

@@ -1,10 +1,10 @@
 """Spot The Bot's features can be chosen: what isn't asked is gone from questions, exercises and texts."""
 
 import pytest
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
@@ -17,7 +17,7 @@ SURVEYS = ("spot_the_bot", "spot_the_bot_game")
 
 @pytest.fixture
 def study(tmp_path, pool):
-    plan = Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}, 4, seed=3)
+    plan = Plan("chitchat", bots_of(["bot0", "bot1", "bot2"]), 4, seed=3)
     made = Study.create(tmp_path / "study", plan)
     checksums.write_jsonl(made.conversations_path, pool(bots=3, per_pair=4, people=6))
     return made

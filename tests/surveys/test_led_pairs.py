@@ -1,11 +1,11 @@
 """Judges outside compare the two conversations that one person led (ABC-Eval): packed, and held against that person."""
 
 import pytest
-from spoken import spoken
+from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Contestant, Judgement
+from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -41,7 +41,7 @@ def add(study, people):
 
 @pytest.fixture
 def study(tmp_path):
-    made = Study.create(tmp_path / "study", Plan("invented", {name: Contestant(name, model=name) for name in BOTS}))
+    made = Study.create(tmp_path / "study", Plan("invented", bots_of(BOTS, "{}")))
     add(made, [f"p{n}" for n in range(9)])
     return made
 
@@ -92,7 +92,7 @@ def answered(bot, number, asked, said, told=""):
 
 
 def test_answers_to_the_same_stand_beside_each_other_once(tmp_path):
-    made = Study.create(tmp_path / "same", Plan("invented", {name: Contestant(name, model=name) for name in BOTS}))
+    made = Study.create(tmp_path / "same", Plan("invented", bots_of(BOTS, "{}")))
     talks = [answered(bot, n, f"question {n}", f"{bot} says {n}") for bot in BOTS for n in range(4)]
     talks += [answered(BOTS[0], 9, "only one is asked", "yes"), answered(BOTS[1], 8, "question 0", "told", "be rude")]
     checksums.write_jsonl(made.conversations_path, talks)

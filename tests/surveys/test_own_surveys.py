@@ -10,10 +10,10 @@ import pytest
 import yaml
 from case_tables import case_table
 from in_process import spotbot
+from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Contestant
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import OPENED, Study
 from parlai_spotbot.study_plan import Plan
@@ -42,7 +42,7 @@ def nothing_opened(monkeypatch):
 
 @pytest.fixture
 def study(tmp_path, pool):
-    plan = Plan("chitchat", {f"bot{i}": Contestant(f"bot{i}", model="spotbot:eliza") for i in range(3)}, 4, seed=3)
+    plan = Plan("chitchat", bots_of(["bot0", "bot1", "bot2"]), 4, seed=3)
     made = Study.create(tmp_path / "study", plan)
     checksums.write_jsonl(made.conversations_path, pool(bots=3, per_pair=4, people=6))
     return made

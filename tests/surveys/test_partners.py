@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
+from spoken import bots_of
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
@@ -21,7 +22,7 @@ BOTS = ("ada", "bert", "carl", "dora")
 
 
 def study_of(path, *names, seed=0):
-    return Study.create(path, Plan("invented", {name: Contestant(name, model=name) for name in names}, seed=seed))
+    return Study.create(path, Plan("invented", bots_of(names, "{}"), seed=seed))
 
 
 @pytest.mark.parametrize("comparisons", [7])

@@ -3,10 +3,10 @@
 from collections import Counter
 
 import pytest
-from spoken import spoken
+from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import HUMAN, Contestant
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -28,7 +28,7 @@ def talks(number, first=0):
 
 @pytest.fixture
 def study(tmp_path):
-    plan = Plan("chitchat", {bot: Contestant(bot, model=f"spotbot:{bot}") for bot in BOTS}, 2, seed=5)
+    plan = Plan("chitchat", bots_of(BOTS, "spotbot:{}"), 2, seed=5)
     made = Study.create(tmp_path / "study", plan)
     checksums.write_jsonl(made.conversations_path, talks(30))
     return made

@@ -1,4 +1,7 @@
-"""Sphinx's configuration for `make docs`. READMEs of rooms are pages as they are; public names make the API's page."""
+"""Sphinx's configuration for `make docs`.
+
+READMEs of rooms are pages as they are; public names make the API's page, findings the tables', parsers the commands'.
+"""
 
 import inspect
 import os
@@ -6,6 +9,11 @@ import re
 from pathlib import Path
 
 import parlai_spotbot
+from parlai_spotbot import scripts
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings.finding import csv_tables
+from parlai_spotbot.reading import parse_yaml, whole_text
+from parlai_spotbot.surveys import about_of, survey_names
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -75,17 +83,78 @@ def linked(text: str, folder: Path, page: Path) -> str:
     return LINK.sub(corrected, text)
 
 
+API_BEGINS = """\
+API
+===
+
+Five calls, from a study that comes with the package to a plan of one's own; each has more below.
+
+.. code-block:: python
+
+   import parlai_spotbot as sb
+
+   study = sb.demo()                                     # or sb.Study.open("studies/mine")
+   answers = study.answers("spot_the_bot").of("spotter")  # of one source: people are "human"
+   ranking = sb.rank(answers)                            # .sentences, .tables, .plot()
+   votes = sb.read_votes("votes.csv").rank()             # an arena's votes, without a study
+   needed = sb.plan(bots=4, difference=0.2)              # conversations, annotations, hours
+
+A study from start to end: ``sb.selfplay``, ``sb.pack``, ``sb.judge_study``, ``sb.analyze``, ``sb.report``; of two bots
+in one call ``sb.compare``; of other people's data ``sb.import_study``. The columns of all ``.tables``: :doc:`tables`.
+The same on the command line: :doc:`commands`.
+
+"""
+ORDER = (
+    "demo Study rank survival agreement trust read_votes plan compare selfplay openai pack judge_study analyze report"
+)
+
+
+TABLES_BEGIN = """\
+What `.tables` of `sb.rank` and its like holds, and each CSV file in a study's folder `analysis`: a table a heading,
+under the name of its file; `.tables` leaves the finding's name out (`ranking_pairs` is `sb.rank(…).tables["pairs"]`).
+Each has a column `source` too, "human" or "judge:NAME". An interval is two columns, `_low` and `_high`, at 95 %; it
+takes answers about one conversation or by one annotator as correlated, if the table doesn't say otherwise. A value that
+is not known is missing.
+"""
+
+
 def api() -> str:
     """The page of the public names, each by its docstring."""
-    lines = ["API", "===", "", "Everything is to be had from ``parlai_spotbot`` itself.", ""]
-    for name in parlai_spotbot.__all__:
+    lines = [API_BEGINS]
+    for name in [*ORDER.split(), "import_study", "PlanRequest"]:
         member = getattr(parlai_spotbot, name)
-        if inspect.ismodule(member):
-            continue
         kind = "autoclass" if inspect.isclass(member) else "autofunction"
         lines += [f".. {kind}:: {member.__module__}.{name}"]
-        lines += ["   :members:", "   :inherited-members:", ""] if kind == "autoclass" else [""]
+        lines += ["   :members:", "   :inherited-members:", ""] if name == "Study" else [""]
     return "\n".join(lines)
+
+
+def tables() -> str:
+    """The page of the findings' tables: every column, its unit and what it holds, and how a table is computed."""
+    about = parse_yaml(whole_text(ROOT / "parlai_spotbot" / "findings" / "columns.yaml"))
+    lines = ["# Tables", "", TABLES_BEGIN]
+    for survey in survey_names():
+        lines += [f"## {about_of(survey).title or survey} (`{survey}`)", ""]
+        for finding in findings_of(survey):
+            for stem, table in csv_tables(finding).items():
+                lines += [f"### {stem}", "", f"{table.title or 'Only in the files'}. {table.method}", ""]
+                lines += ["| column | unit | holds |", "| --- | --- | --- |"]
+                for name, column in table.columns.items():
+                    unit, ends = about["kinds"][column.kind], f", `{name}_low`, `{name}_high`" if column.ci else ""
+                    title = f"{column.title}: " if column.title else ""
+                    lines.append(f"| `{name}`{ends} | {unit} | {title}{about['columns'][name]} |")
+                lines.append("")
+    return "\n".join(lines)
+
+
+def commands() -> str:
+    """The page of the commands, each with all its options."""
+    lines = ["# Commands", "", "Each is ``spotbot NAME`` and, where ParlAI is installed, ``parlai spotbot_NAME``."]
+    for name, command in scripts.load(scripts.COMMANDS).items():
+        parser = command.setup_args()
+        parser.prog = name.replace("_", " ")
+        lines += ["", f"## {parser.prog}", "", "```text", parser.format_help().rstrip(), "```"]
+    return "\n".join(lines) + "\n"
 
 
 def make_pages(app) -> None:
@@ -94,7 +163,8 @@ def make_pages(app) -> None:
         path = ROOT / source
         page = linked(path.read_text(encoding="utf-8"), path.parent, MADE / f"{name}.md")
         write(MADE / f"{name}.md", page)
-    write(MADE / "api.rst", api())
+    for name, page in (("api.rst", api()), ("tables.md", tables()), ("commands.md", commands())):
+        write(MADE / name, page)
 
 
 def write(path: Path, text: str) -> None:

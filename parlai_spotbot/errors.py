@@ -63,21 +63,6 @@ def packages_named() -> Iterator[None]:
         raise MissingPackage(f"this needs {package}, which isn't installed.", f"Run: {hints.bring(package)}") from None
 
 
-@contextmanager
-def as_value_error(argument: str) -> Iterator[None]:
-    """Turn `UserError` into ValueError, as programs expect, with the argument's name in front.
-
-    The lack of a package is an ImportError.
-    """
-    try:
-        with packages_named():
-            yield
-    except MissingPackage:
-        raise
-    except UserError as err:
-        raise ValueError(f"{argument}: {err}") from None
-
-
 def nearest(word: str, candidates, most: int | None = None) -> str:
     """Return ``"Did you mean 'x'? Known: …"`` for an unknown `word`; more than `most` known ones are not listed."""
     import difflib

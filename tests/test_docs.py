@@ -9,7 +9,12 @@ from urllib.parse import unquote
 
 import pytest
 
+from parlai_spotbot.findings import findings_of
+from parlai_spotbot.reading import parse_yaml, whole_text
+from parlai_spotbot.surveys import survey_names
+
 DOCS = Path(__file__).parent.parent / "docs"
+MADE = ("made/api", "made/commands", "made/tables")
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("*.ipynb")])
 
 
@@ -21,13 +26,20 @@ def test_every_page_is_in_the_contents():
     assert sorted([*(name for name in shown if "/" not in name), "index"]) == [page.stem for page in PAGES]
     elsewhere = re.findall(r'^    "(\w+)": "(.+\.md)",$', (DOCS / "conf.py").read_text(encoding="utf-8"), re.MULTILINE)
     assert all((DOCS.parent / source).is_file() for _, source in elsewhere)
-    assert sorted(name for name in shown if "/" in name) == sorted(["made/api", *(f"made/{n}" for n, _ in elsewhere)])
+    assert sorted(name for name in shown if "/" in name) == sorted([*MADE, *(f"made/{n}" for n, _ in elsewhere)])
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_to_files(page):
     for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
         assert (DOCS / link).exists(), link
+
+
+def test_every_column_of_a_table_is_described():
+    about = parse_yaml(whole_text(DOCS.parent / "parlai_spotbot" / "findings" / "columns.yaml"))
+    tables = [table for name in survey_names() for found in findings_of(name) for table in found.tables.values()]
+    assert {name for table in tables for name in table.columns} == set(about["columns"])
+    assert {column.kind for table in tables for column in table.columns.values()} <= set(about["kinds"])
 
 
 @pytest.fixture(scope="module")

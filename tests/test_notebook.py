@@ -1,5 +1,7 @@
 """What a notebook holds: answers, results that show themselves, votes without a study; and the page that shows it."""
 
+import doctest
+import inspect
 import json
 import re
 import shutil
@@ -13,6 +15,7 @@ from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.notebook.calling import in_python
 
 ROOT = Path(__file__).parents[1]
 STUDIES = ROOT / "tests" / "goldens" / "studies"
@@ -95,27 +98,105 @@ def test_votes_without_a_study(tmp_path):
     assert len(sb.read_votes(path, **words)) == 10
 
 
-def test_errors_are_value_errors_that_name_the_argument(people, ranking, tmp_path):
-    human = people.of("human")
-    for call, said in (
-        (lambda: sb.Study.open(tmp_path / "none"), "^path: .*no study here"),
-        (lambda: people.study.answers("spot_the_bat"), "^survey: .*Did you mean 'spot_the_bot'"),
-        (lambda: people.of("spoter"), "^source: 'spoter' gave no answers. Did you mean 'judge:spotter'"),
-        (lambda: sb.rank(human, bootstrap=3), "^bootstrap: .*Did you mean 'bootstraps'"),
-        (lambda: sb.rank(human, bootstraps=0), "^options: --bootstraps 0"),
-        (lambda: sb.trust(people, judge="nobody"), "^source: 'nobody' gave no answers"),
-        (lambda: sb.trust(sb.demo().answers(), judge="spotter"), "^answers: no person answered"),
-        (lambda: ranking.plot("rankin"), "^chart: there is no 'rankin'. Did you mean 'ranking'"),
-        (lambda: sb.read_votes(tmp_path / "none.csv"), "^path: .*no such file"),
-        (lambda: sb.rank(people.study), r"^answers: expected a study's answers to a survey, study.answers\(SURVEY\)"),
-        (lambda: sb.trust(people.study, judge="spotter"), "^answers: expected a study's answers"),
-        (lambda: sb.report(tmp_path / "none"), r"^study: expected a study, Study.open\(PATH\)"),
-        (lambda: sb.analyze(str(tmp_path)), r"^study: expected a study, Study.open\(PATH\)"),
-        (lambda: sb.pack_study(str(tmp_path)), r"^study: expected a study, Study.open\(PATH\)"),
-        (lambda: sb.judge_study(str(tmp_path), "spot_the_bot"), r"^study: expected a study, Study.open\(PATH\)"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            call()
+SERVED = {"url": "http://127.0.0.1:1/v1", "model": "m"}
+OURS = {"a": "left", "b": "right", "winner": "who"}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda own, at: sb.Study.open(at / "none"), "^path: .*no study here"),
+        (lambda own, at: own.answers("spot_the_bat"), "^survey: .*Did you mean 'spot_the_bot'"),
+        (lambda own, at: own.answers().of("spoter"), "^source: 'spoter' gave no answers. Did you mean 'judge:sp"),
+        (lambda own, at: sb.rank(own.answers(), bootstrap=3), "^bootstrap: .*Did you mean 'bootstraps'"),
+        (lambda own, at: sb.rank(own.answers(), bootstraps=0), "^bootstraps=0: expected a whole number from 1"),
+        (lambda own, at: sb.rank(own.answers(), bootstraps="x"), "^bootstraps: expected a valid integer"),
+        (lambda own, at: sb.rank(own.answers()).plot("rankin"), "^chart: there is no 'rankin'. Did you mean"),
+        (lambda own, at: sb.rank(own), r"^answers: expected a study's answers to a survey, study.answers\(SURVEY\)"),
+        (lambda own, at: sb.survival(own.answers(), backend="r"), "^backend='r': not known. Known: auto, icenreg"),
+        (lambda own, at: sb.trust(own, judge="spotter"), "^answers: expected a study's answers"),
+        (lambda own, at: sb.trust(own.answers(), judge="nobody"), "^source: 'nobody' gave no answers"),
+        (lambda own, at: sb.trust(sb.demo().answers(), judge="spotter"), "^answers: no person answered"),
+        (lambda own, at: sb.read_votes(at / "none.csv"), "^path: .*no such file"),
+        (lambda own, at: sb.read_votes(at / "v.csv"), "^path: .* Name it: columns='winner=THEIR_COLUMN'."),
+        (lambda own, at: sb.report(at), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda own, at: sb.report(own, "spot_the_bat"), "^survey='spot_the_bat': .*Did you mean 'spot_the_bot'"),
+        (lambda own, at: sb.report(own, without="nobody"), "^without='nobody': no such judge answered"),
+        (lambda own, at: sb.analyze(str(at)), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda own, at: sb.analyze(own, "acute_eval"), r"Run: sb.pack\(study, survey='acute_eval'\)$"),
+        (lambda own, at: sb.analyze(own, known_order="human>dr"), "^known_order: .* it has backend=, bootstraps="),
+        (lambda own, at: sb.pack_study(str(at)), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda own, at: sb.pack(own, "acute_eval", ask="fluncy"), "^ask='fluncy': survey acute_eval has no such"),
+        (lambda own, at: sb.pack(own, "acute_eval", comparisons=-1), "^comparisons=-1: expected a whole number"),
+        (lambda own, at: sb.pack(own, unit_size=7), "^study: .*Use the options of the first time, or another study="),
+        (lambda own, at: sb.judge_study(str(at)), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda own, at: sb.judge_study(own, judge="spoter"), "^judge='spoter': no such judge. Did you mean"),
+        (lambda own, at: sb.judge_study(own, "acute_eval"), "^survey='acute_eval': .*: url='http://.*' model=NAME.$"),
+        (lambda own, at: sb.judge_study(own, **SERVED, key=f"sk-{'ab1' * 9}"), "option 'key' holds no name of an env"),
+        (lambda own, at: sb.judge_study(own, **SERVED, max_cost=1), "^max_cost=1: judge m has no prices"),
+        (lambda own, at: sb.plan(), "^bots missing. .* name a pilot with study=.$"),
+        (lambda own, at: sb.plan(bots="4"), "^bots: expected a valid integer, found '4'"),
+        (lambda own, at: sb.plan(bots=4, survey="spot"), "^survey='spot': .*Did you mean 'spot_the_bot'"),
+        (lambda own, at: sb.plan(study=str(at)), r"^study: expected a study, Study.open\(PATH\)"),
+        (lambda own, at: sb.import_study("vote", at / "v.csv", at / "s"), "^format='vote': not known. Did you mean"),
+        (lambda own, at: sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"}), "^columns='x=a': th"),
+        (lambda own, at: sb.import_study("votes", at / "v.csv", at / "s", columns=OURS), "^data: .* answers='WORD"),
+        (lambda own, at: sb.import_study("spotbot2020", at, at / "s"), "^domain missing. Name one of"),
+    ],
+)
+def test_errors_are_value_errors_that_name_the_argument(people, tmp_path, call, said):
+    (tmp_path / "v.csv").write_text("left,right,who\nada,bob,l\nbob,ada,r\n")
+    with pytest.raises(ValueError, match=said) as found:
+        call(people.study, tmp_path)
+    assert "--" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Raise --unit-size, or name another --study.", "Raise unit_size=, or name another study=."),
+        ("--survey my_own: unknown.", "survey='my_own': unknown."),
+        ("Add --yes to allow it.", "Add yes= to allow it."),
+        (
+            "Run: parlai spotbot_judge --study 'my study' --judge-url http://127.0.0.1:8000/v1 --max-cost 5",
+            "Run: sb.judge_study(study, url='http://127.0.0.1:8000/v1', max_cost=5)",
+        ),
+        (whole := "Run: .venv/bin/spotbot crowdsource --study x --annotators 5", whole),
+    ],
+)
+def test_what_a_command_says_is_put_in_python(message, said):
+    assert in_python(message) == said
+
+
+PLAYS = ("compare", "selfplay")
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "agents"))
+    import chat_servers
+
+    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
+    with chat_servers.ChatServer(chat_servers.answers_to) as found:
+        yield found
+
+
+TAUGHT = sorted({*sb.__all__} - {"PlanRequest", "analysis"})
+
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one in PLAYS)) for one in TAUGHT])
+def test_every_public_name_teaches(name, tmp_path, monkeypatch, server):
+    """Its parameters and its example stand in its docstring; the example is run, a server's address replaced."""
+    monkeypatch.chdir(tmp_path)
+    thing = getattr(sb, name)
+    doc = inspect.getdoc(thing).replace("http://127.0.0.1:8000/v1", server.url)
+    if inspect.isfunction(thing):
+        parameters = inspect.signature(thing).parameters.values()
+        assert [one.name for one in parameters if f"\n{one.name} : " not in doc] == []
+        assert not [one for one in parameters if one.kind == one.VAR_POSITIONAL]
+    test = doctest.DocTestParser().get_doctest(doc, {"sb": sb, "__name__": "__main__"}, name, None, 0)
+    assert test.examples
+    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
 
 
 def test_what_plays_and_what_is_opened_are_one_kind_of_study():
@@ -126,7 +207,7 @@ def test_what_plays_and_what_is_opened_are_one_kind_of_study():
     assert isinstance(sb.demo(), sb.Study)
     with pytest.raises(ValueError, match=r"^contestants: expected names"):
         parlai_spotbot.selfplay({}, study="x")
-    with pytest.raises(ValueError, match=r"^study: .*Did you mean 'spot_the_bot'"):
+    with pytest.raises(ValueError, match=r"^survey=.*Did you mean 'spot_the_bot'"):
         parlai_spotbot.report(sb.demo(), "spot_the_bat")
 
 

@@ -8,22 +8,19 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.study import Study
 
 
 @dataclass(frozen=True)
+@described
 class ExportRequest:
     """The options of an export of `study`; None for the default."""
 
     study: Study
-    survey: str | None = option(
-        None, "preferences, label_studio: the method (default: the first there is)", "What is exported"
-    )
-    source: str | None = option(None, "preferences: whose judgements, human (default) or judge:NAME")
-    question: str | None = option(
-        None, "label_studio: the question that tasks put, where units put different ones (acute_eval)"
-    )
+    survey: str | None = None
+    source: str | None = None
+    question: str | None = None
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ class Comparison:
     ci: tuple[float, float] | None = None
     why: str = ""
 
-    def said(self) -> str:
-        """The verdict in a sentence."""
+    def __str__(self) -> str:
+        """Return the verdict in a sentence."""
         undecided, by = self.verdict == UNDECIDED, f"by {source_said(self.source)}"
         text = f"{self.new} and {self.old} can't be told apart" if undecided else f"{self.new} is {self.verdict} than "
         text += "" if undecided else self.old

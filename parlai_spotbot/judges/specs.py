@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import SPOTTED, Judge, get_judge, known_judges
-from parlai_spotbot.options import option, option_values
+from parlai_spotbot.options import described, dest_of, option_values
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import NAME
 
@@ -23,34 +23,21 @@ EXAMPLE = "Write for example 'large: {url: http://127.0.0.1:8000/v1, model: NAME
 
 
 @dataclass(frozen=True)
+@described
 class JudgeRequest:
-    """Judges that a user asks for, and what they may cost; the ``judge_…`` options describe one language model."""
+    """Judges that a user asks for, and what they may cost; ``url`` and what follows describe one language model."""
 
-    judges: str | None = option(
-        None,
-        "names or YAML files, separated by commas, or 'none' (default: spotter, which answers Spot The Bot)",
-        "Judges",
-        flags=("--judges", "--judge"),
-        action="listed",
-    )
-    max_cost: float | None = option(None, "the most that each judge may cost")
-    yes: bool = option(False, "ask a server at once, however often, whatever it costs")
-    judge_model: str | None = option(
-        None, "its name, as the server knows it", "A language model behind a server as judge (several: a YAML file)"
-    )
-    judge_url: str | None = option(
-        None, "the OpenAI-compatible server that has it; it has 60 s for an answer ('timeout' in a file)"
-    )
-    judge_key_variable: str | None = option(None, "the environment variable with its key")
-    judge_name: str | None = option(None, "its name in the study (default: after the model)")
-    judge_price_prompt: float | None = option(None, "price of a million tokens that it reads")
-    judge_price_completion: float | None = option(None, "price of a million tokens that it writes")
-    judge_one_request: str | None = option(
-        None,
-        "all questions about an item in one request (default: yes, unless each was asked alone before)",
-        choices=("yes", "no"),
-        flags=("--one-request", "--judge-one-request"),
-    )
+    judge: str | Judge | None = None
+    _: KW_ONLY
+    max_cost: float | None = None
+    yes: bool = False
+    model: str | None = None
+    url: str | None = None
+    key: str | None = None
+    name: str | None = None
+    price_prompt: float | None = None
+    price_completion: float | None = None
+    one_request: str | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> JudgeRequest:
@@ -59,7 +46,8 @@ class JudgeRequest:
 
     def given(self) -> dict[str, Any]:
         """Return the options that were given, as `hints.command` takes them, except --yes."""
-        return {name: value for name, value in asdict(self).items() if value and name != "yes"}
+        values = {dest_of(own): getattr(self, own.name) for own in fields(JudgeRequest)}
+        return {name: value for name, value in values.items() if value and name != "yes"}
 
     def specs(self, survey: str) -> list[JudgeSpec]:
         """Return the judges, by default the spotter if it can answer `survey`; errors come before any work.
@@ -72,19 +60,19 @@ class JudgeRequest:
         from parlai_spotbot.judges.run import check_survey
 
         given = {name.removeprefix("judge_"): value for name, value in self.given().items() if "judge_" in name}
-        words = [word.strip() for word in (self.judges or "").split(",") if word.strip()]
+        words = [word.strip() for word in str(self.judge or "").split(",") if word.strip()]
         if words == ["none"]:
             return []
         check_survey(survey)
         if given and words and LANGUAGE_MODEL not in words:
             option_name = f"--judge-{next(iter(given)).replace('_', '-')}"
             raise UserError(
-                f"{option_name}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {self.judges}.",
+                f"{option_name}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {self.judge}.",
                 "Leave --judges out, or write the options into the judges file.",
             )
         if not words:
             words = [LANGUAGE_MODEL] if given else ["spotter"] if survey in SPOTTED else []
-        if not words and self.judges is None:
+        if not words and self.judge is None:
             raise UserError(
                 f"--survey {survey}: the judge spotter can't answer it.",
                 "Name a language model behind a server: --judge-url http://127.0.0.1:8000/v1 --judge-model NAME.",
@@ -92,7 +80,7 @@ class JudgeRequest:
         specs = [spec for word in words for spec in _named(word, given)]
         twice = [name for name, count in Counter(spec.name for spec in specs).items() if count > 1]
         if twice:
-            raise UserError(f"--judges {self.judges}: judge '{twice[0]}' stands twice.", "Give each another name.")
+            raise UserError(f"--judges {self.judge}: judge '{twice[0]}' stands twice.", "Give each another name.")
         if self.max_cost is not None:
             if not self.max_cost > 0:
                 raise UserError(f"--max-cost {self.max_cost:g}: expected more than 0.", "Leave it out for no limit.")

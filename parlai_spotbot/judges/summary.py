@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.wording import counted, with_singulars
 
 KINDS: dict[str, str]
@@ -24,6 +25,12 @@ def above_threshold(estimate: Mapping) -> str:
     if requests > MOST_REQUESTS:
         return f"more than {MOST_REQUESTS:,} requests go to a server ({requests:,})"
     return f"it may cost {cost:.2f} {estimate['currency']}" if cost > MOST_COST else ""
+
+
+def allow(estimate: Mapping, yes: bool) -> None:
+    """Raise `UserError` where somebody has to say yes first."""
+    if not yes and (why := above_threshold(estimate)):
+        raise UserError(f"judge {estimate['judge']}: {why}.", "Add --yes to allow it, and run the same command again.")
 
 
 def estimate_text(estimate: Mapping) -> str:
@@ -76,3 +83,25 @@ def is_open(summary: Mapping) -> bool:
 def is_usable(summary: Mapping) -> bool:
     """Return True if the judge has given an answer to a question that isn't a control."""
     return any(variant["answers"] for variant in summary["variants"].values())
+
+
+def missing_of(summaries: Mapping[str, Mapping]) -> tuple[dict[str, int], bool]:
+    """Return the number of missing answers by judge and reason, and whether any answer is usable."""
+    missing = {
+        f"answer of judge {name} ({why})": n
+        for name, summary in summaries.items()
+        for why, n in missing_answers(summary).items()
+    }
+    return missing, not missing or any(map(is_usable, summaries.values()))
+
+
+def remedy_of(summaries: Mapping[str, Mapping]) -> str:
+    """Return what to do about missing answers: why judges stopped, and how to go on."""
+    lines = [
+        f"Judge {name} stopped: {summary['stopped']}." for name, summary in summaries.items() if summary.get("stopped")
+    ]
+    if any(map(is_open, summaries.values())):
+        lines.append("Correct the judge or its server, then run the same command again: what was answered is kept.")
+    else:
+        lines.append("They are not asked for again; judges/NAME/raw.jsonl has the replies.")
+    return " ".join(lines)

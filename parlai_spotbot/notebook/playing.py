@@ -6,17 +6,18 @@ import importlib
 import importlib.util
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import hints
-from parlai_spotbot.errors import UserError, as_value_error
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.models import plain_python
-from parlai_spotbot.notebook.study_answers import Study, expect_options
+from parlai_spotbot.notebook.calling import takes
+from parlai_spotbot.notebook.study_answers import Study
+from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import Contestant
+from parlai_spotbot.selfplay.plan import PairOptions, SelfPlayRequest
 
-NEEDED = ("parlai", "torch", "psutil")
 WHERE = "contestants"
 SAID = "a function, a class, an object, a text as in a pool, a pool's entry, or what parlai_spotbot.openai gives"
 
@@ -27,7 +28,7 @@ Bot = Callable[..., Any] | str | Mapping[str, Any]
 def openai(
     url: str, model: str, *, key: str = "", system: str | None = None, persona: str = "", **options: Any
 ) -> dict:
-    """A contestant behind an OpenAI-compatible server, for `selfplay`: the entry that a pool would have.
+    """A contestant behind an OpenAI-compatible server, for `selfplay` and `compare`: the entry that a pool would have.
 
     Parameters
     ----------
@@ -41,8 +42,14 @@ def openai(
         System prompt.
     persona : str
         Persona given before each conversation, a sentence a line.
-    options
+    options : value
         Those of the agent ``spotbot:openai_chat``, as ``temperature=0.7``, ``max_new_tokens=60``.
+
+    Examples
+    --------
+    >>> bot = sb.openai("http://127.0.0.1:8000/v1", "parrot-1", key="MY_KEY", system="Be brief.", temperature=0.7)
+    >>> bot["opt"]["openai_model"]
+    'parrot-1'
     """
     given = {"openai_url": url, "openai_model": model, **options}
     if key:
@@ -52,23 +59,29 @@ def openai(
     return {"model": "spotbot:openai_chat", "opt": given, **({"persona": persona} if persona else {})}
 
 
-def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: bool = True, **options: Any) -> Study:
+@dataclass(frozen=True)
+@described
+class Progress:
+    """Argument of what takes its time."""
+
+    _: KW_ONLY
+    progress: bool = True
+
+
+@dataclass(frozen=True)
+@described
+class PlayCall(PairOptions, Progress):
+    """Arguments of `selfplay`."""
+
+    contestants: Mapping[str, Bot]
+    study: Path | str
+
+
+@takes(PlayCall)
+def selfplay(call: PlayCall) -> Study:
     """Let contestants talk to each other, as ``spotbot_selfchat`` does; the same call continues with a study.
 
-    Parameters
-    ----------
-    contestants : mapping
-        Name to a function that answers (its one parameter is called ``text``, ``history`` or ``messages``; it returns a
-        text, or yields its pieces), a class with ``reply`` and ``reset``, an object that can be called, a text
-        (``"spotbot:eliza"``, ``"hf:OWNER/NAME"``), a pool's entry, or `openai`'s.
-        A function that can be imported runs in a process of its own; one of a notebook runs in the notebook's.
-    study : path
-        The study's folder, new or existing.
-    progress : bool
-        Whether to say how far it is.
-    options
-        Those of ``spotbot_selfchat``: ``domain``, ``conversations_per_pair``, ``exchanges``, ``segments=[2, 3, 5]``,
-        ``seed``, ``self_chats=True``, …
+    A function that can be imported runs in a process of its own; one of a notebook runs in the notebook's.
 
     Returns
     -------
@@ -81,23 +94,28 @@ def selfplay(contestants: Mapping[str, Bot], study: Path | str, *, progress: boo
         What is wrong with a contestant, an option or the study; it begins with the argument's name.
     ImportError
         Where ParlAI, or what it needs, isn't installed.
+
+    Examples
+    --------
+    >>> def mine(history):
+    ...     return f"i heard {len(history)} turns, and you?"
+    >>> study = sb.selfplay(
+    ...     {"mine": mine, "eliza": "spotbot:eliza"}, study="studies/x", conversations_per_pair=2, progress=False
+    ... )
+    >>> len(study.conversations())
+    3
     """
-    for name in NEEDED:
-        if importlib.util.find_spec(name) is None:
-            raise ImportError(f"selfplay needs {name}, which isn't installed. Run: {hints.SET_UP}", name=name)
     from parlai_spotbot.selfplay.engine_here import HereEngine
-    from parlai_spotbot.selfplay.plan import SelfPlayRequest
     from parlai_spotbot.selfplay.play import claimed, play
 
-    expect_options(options, [field.name for field in fields(SelfPlayRequest) if field.name != "contestants"])
-    contestant_list, here = _contestants(contestants)
-    request = SelfPlayRequest(contestant_list, **options)
-    say = print if progress else (lambda line: None)
-    with as_value_error("study"), claimed(study, "selfplay") as path:
-        played = play(path, request, progress, say, HereEngine(here))
+    contestant_list, here = _contestants(call.contestants)
+    request = SelfPlayRequest(contestant_list, **option_values(PairOptions, vars(call)))
+    say = print if call.progress else (lambda line: None)
+    with claimed(call.study, "selfplay") as path:
+        played = play(path, request, call.progress, say, HereEngine(here))
     say(played.text())
     if not played.complete:
-        warnings.warn(played.missing(), stacklevel=2)
+        warnings.warn(played.missing(), stacklevel=3)
     return Study.open(played.study.path)
 
 
@@ -111,10 +129,7 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
     here: dict[str, tuple[str, Any]] = {}
     names_here = set()
     for name, bot in given.items():
-        try:
-            contestant_by_name |= contestants_of([check_entry(_contestant(name, bot), WHERE)])
-        except UserError as err:
-            raise ValueError(str(err)) from None
+        contestant_by_name |= contestants_of([check_entry(_contestant(name, bot), WHERE)])
         if isinstance(bot, (str, Mapping)) or _importable(bot):
             continue
         called = plain_python.name_of(bot, name)
@@ -150,7 +165,7 @@ def _contestant(name: str, bot: Bot) -> Contestant:
 def _importable(bot: Any) -> bool:
     """Return True if another process can import it by module and name."""
     module, name = bot.__module__, getattr(bot, "__qualname__", ".")
-    if module == "__main__" or "." in name:
+    if module in (None, "__main__") or "." in name:
         return False
     try:
         return getattr(importlib.import_module(module), name, None) is bot

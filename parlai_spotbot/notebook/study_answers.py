@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from parlai_spotbot.errors import as_value_error, nearest
-from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.answers import Facts
-from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, sources_of
+from parlai_spotbot.errors import nearest
+from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.study import Study as StoredStudy
 from parlai_spotbot.surveys import is_survey, survey_names
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from parlai_spotbot.findings.answers import Facts
+
 DEMO = Path(__file__).with_name("demo.zip")
 
 
 class Study(StoredStudy):
-    """A study, a folder with its plan and its conversations and judgements; with the answers to its surveys."""
+    """A study, a folder with its plan and its conversations and judgements; with the answers to its surveys.
+
+    Examples
+    --------
+    >>> study = sb.Study.open(sb.demo().path)
+    >>> list(study.plan.contestants)
+    ['tfidf', 'alice', 'eliza']
+    >>> study.answers("spot_the_bot").sources
+    ('judge:spotter',)
+    """
 
     @classmethod
     def open(cls, path: Path | str, verify: bool = True) -> Self:
@@ -34,6 +42,8 @@ class Study(StoredStudy):
 
     def answers(self, survey: str = "spot_the_bot") -> StudyAnswers:
         """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""
+        from parlai_spotbot.findings import findings_of
+
         names = [name for name in survey_names() if self.judgements_path(name).exists()]
         if not is_survey(survey) or not findings_of(survey):
             raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, names)}")
@@ -55,17 +65,23 @@ class StudyAnswers:
 
     @cached_property
     def everybody(self) -> Any:
+        from parlai_spotbot.findings.facts_of_study import judgements_of
+
         with as_value_error("study"):
             return judgements_of(self.study, self.survey)
 
     @cached_property
     def facts(self) -> Facts:
+        from parlai_spotbot.findings.facts_of_study import facts_of
+
         with as_value_error("study"):
             return facts_of(self.study, self.survey)
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Sources of the answers, people first."""
+        from parlai_spotbot.findings.facts_of_study import sources_of
+
         return sources_of(self.everybody)
 
     @property
@@ -98,17 +114,20 @@ class StudyAnswers:
         return f"<{len(self)} answers to {self.survey} by {self.source or ', '.join(self.sources)}>"
 
 
-def expect_options(options: Collection[str], names: Collection[str]) -> None:
-    """Raise a ValueError for an option that is not one of `names`."""
-    for option in options:
-        if option not in names:
-            raise ValueError(f"{option}: there is no such option. {nearest(option, names)}")
-
-
 def demo() -> Study:
     """A small study that comes with the package, in a folder of its own for as long as the program runs.
 
     Its bots are those of the pool of rules, its people the embedded domain's; the judge spotter answered, no person.
+
+    Returns
+    -------
+    Study
+        Study of three bots, judged.
+
+    Examples
+    --------
+    >>> sb.demo().answers()
+    <1920 answers to spot_the_bot by judge:spotter>
     """
     folder = temporary_folder()
     with zipfile.ZipFile(DEMO) as packed:

@@ -5,18 +5,20 @@ from __future__ import annotations
 import base64
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from parlai_spotbot.errors import as_value_error, nearest
+from parlai_spotbot.errors import nearest
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import check_options
-from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
+from parlai_spotbot.findings.options import Options, Resampling, SurvivalOptions
 from parlai_spotbot.findings.sections import Chart, Section
-from parlai_spotbot.notebook.study_answers import StudyAnswers, expect_options
+from parlai_spotbot.notebook.calling import takes
+from parlai_spotbot.notebook.study_answers import StudyAnswers
+from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import listed, source_said, upper_first
 
@@ -127,65 +129,142 @@ class SurveyResults:
         return next(iter(self.results.values()))
 
 
-def rank(answers: StudyAnswers, **options: Any) -> SurveyResults:
+@dataclass(frozen=True)
+@described
+class AnswersCall(Resampling):
+    """Arguments of what is computed of answers."""
+
+    answers: StudyAnswers
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.answers, StudyAnswers):
+            raise ValueError(
+                f"answers: expected a study's answers to a survey, study.answers(SURVEY), not {self.answers!r}."
+            )
+
+
+@dataclass(frozen=True)
+class SurvivalCall(AnswersCall, SurvivalOptions):
+    """Arguments of `survival`."""
+
+
+@dataclass(frozen=True)
+@described
+class TrustCall(AnswersCall):
+    """Arguments of `trust`."""
+
+    judge: str
+
+
+@takes(AnswersCall, "answers")
+def rank(call: AnswersCall) -> SurveyResults:
     """Rank the bots: their order, their places and every two bots' difference, with intervals and tests.
 
-    Parameters
-    ----------
-    options
-        Those of ``spotbot_analyze``, as ``bootstraps=200``, ``seed=1``.
+    The order is by contrasts of Davidson's model of all matches, with standard errors clustered by conversations and
+    annotators, and Holm's correction over the pairs.
+
+    Returns
+    -------
+    SurveyResults
+        `sentences` say who is first and how sure that is; `tables` has "ranking", a row a bot, and "pairs", a row for
+        every two; `plot` draws the ranking; `data` is what ``analysis/ranking.json`` holds.
+
+    Examples
+    --------
+    >>> answers = sb.demo().answers("spot_the_bot")
+    >>> ranking = sb.rank(answers.of("spotter"), bootstraps=50)
+    >>> ranking.sentences[0]
+    "tfidf and alice can't be told apart at the top."
+    >>> ranking.tables["ranking"][["bot", "win_rate", "win_rate_low", "win_rate_high"]].round(1)
+         bot  win_rate  win_rate_low  win_rate_high
+    0  tfidf       0.7           0.5            0.8
+    1  alice       0.5           0.4            0.7
+    2  eliza       0.3           0.2            0.4
+    """
+    return results_of(call, "ranking")
+
+
+@takes(SurvivalCall, "answers")
+def survival(call: SurvivalCall) -> SurveyResults:
+    """Estimate how long each bot passes as human (Turnbull), which curves differ, and which features matter.
+
+    Returns
+    -------
+    SurveyResults
+        `tables` has "curves", a row a bot and a number of exchanges, "pairs" with Sun's log-rank test and "cox".
+
+    Examples
+    --------
+    >>> curves = sb.survival(sb.demo().answers().of("spotter"), backend="native", bootstraps=50)
+    >>> curves.tables["pairs"][["a", "b", "p_adjusted"]].round(3).head(3)
+           a      b  p_adjusted
+    0  tfidf  alice       0.882
+    1  tfidf  eliza       0.005
+    2  tfidf  human       0.007
+    """
+    return results_of(call, "survival")
+
+
+@takes(AnswersCall, "answers")
+def agreement(call: AnswersCall) -> SurveyResults:
+    """Measure how far annotators agree: Krippendorff's alpha of each question, with intervals.
+
+    Returns
+    -------
+    SurveyResults
+        `tables` has "alpha", a row a question, and "agreement", how often a label is given again.
+
+    Examples
+    --------
+    >>> agreed = sb.agreement(sb.demo().answers().of("spotter"), bootstraps=50)
+    >>> agreed.tables["alpha"][["question", "alpha"]].round(2)
+           question  alpha
+    0        nature   0.27
+    1       fluency   0.02
+    2  sensibleness   0.38
+    3   specificity   0.20
+    """
+    return results_of(call, "agreement")
+
+
+@takes(TrustCall, "answers")
+def trust(call: TrustCall) -> SurveyResults:
+    """Compare an automatic judge with people, where both have answered.
+
+    Returns
+    -------
+    SurveyResults
+        `tables` has "trust", a row a question: how often the judge, or another person, gives a person's answer.
 
     Raises
     ------
     ValueError
-        Where the survey has no ranking, an option isn't known, or nothing is left to rank by.
+        Where no person answered.
+
+    Examples
+    --------
+    >>> sb.trust(sb.demo().answers(), judge="spotter")
+    Traceback (most recent call last):
+    ValueError: answers: no person answered, and a judge is trusted as far as it says what people say.
     """
-    return results_of(answers, "ranking", options)
-
-
-def survival(answers: StudyAnswers, **options: Any) -> SurveyResults:
-    """Estimate how long each bot passes as human (Turnbull), which curves differ, and which features matter.
-
-    `options` as in `rank`, and ``backend="native"`` or "icenreg".
-    """
-    return results_of(answers, "survival", options)
-
-
-def agreement(answers: StudyAnswers, **options: Any) -> SurveyResults:
-    """Measure how far annotators agree: Krippendorff's alpha of each question, with intervals."""
-    return results_of(answers, "agreement", options)
-
-
-def trust(answers: StudyAnswers, judge: str, **options: Any) -> SurveyResults:
-    """Compare an automatic judge with people, where both have answered."""
-    _check(answers)
-    source = answers.of(judge).source
-    if HUMAN not in answers.sources:
+    source = call.answers.of(call.judge).source
+    if HUMAN not in call.answers.sources:
         raise ValueError("answers: no person answered, and a judge is trusted as far as it says what people say.")
-    results = results_of(replace(answers, source=""), "trust", options)
+    results = results_of(replace(call, answers=replace(call.answers, source="")), "trust")
     if source not in results.results:
         raise ValueError(f"answers: too little was answered for trust in {source}.")
     return replace(results, results={source: results.results[source]})
 
 
-def _check(answers: StudyAnswers) -> None:
-    if not isinstance(answers, StudyAnswers):
-        raise ValueError(f"answers: expected a study's answers to a survey, study.answers(SURVEY), not {answers!r}.")
-
-
-def results_of(answers: StudyAnswers, name: str, options: Mapping[str, Any]) -> SurveyResults:
+def results_of(call: AnswersCall, name: str) -> SurveyResults:
     """Compute the finding `name` of the answers' survey."""
-    _check(answers)
+    answers = call.answers
     finding_by_name = {finding.name: finding for finding in findings_of(answers.survey)}
     if name not in finding_by_name:
         raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}.")
-    expect_options(options, [field.name for field in fields(Options)])
-    with as_value_error("options"):
-        chosen = check_options(answers.survey, options, answers.study.plan.contestants)
-    with as_value_error("answers"):
-        computed = compute(
-            answers.survey, answers.judgements, answers.facts, chosen, only=(name, *BESIDE.get(name, ()))
-        )
+    chosen = check_options(answers.survey, option_values(Options, vars(call)), answers.study.plan.contestants)
+    wanted = (name, *BESIDE.get(name, ()))
+    computed = compute(answers.survey, answers.judgements, answers.facts, chosen, only=wanted)
     parts = {part: part_result["by_source"] for part, part_result in computed.items()}
     results = {}
     for source, data in parts.get(name, {}).items():

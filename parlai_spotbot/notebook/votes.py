@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from parlai_spotbot.errors import as_value_error
+from parlai_spotbot.findings.options import Resampling
 from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.left_out import LeftOut
+from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.notebook.study_answers import Study, StudyAnswers, temporary_folder
 
 if TYPE_CHECKING:
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 class Votes(StudyAnswers):
     """Votes of an arena, one answer each."""
 
-    def rank(self, **options: Any) -> SurveyResults:
+    def rank(self, *, bootstraps: int = Resampling.bootstraps, seed: int = Resampling.seed) -> SurveyResults:
         """Rank the contestants: `parlai_spotbot.rank` of the votes."""
         from parlai_spotbot.notebook.survey_results import rank
 
-        return rank(self, **options)
+        return rank(self, bootstraps=bootstraps, seed=seed)
 
 
 def read_votes(
@@ -34,12 +35,14 @@ def read_votes(
     answers: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
 ) -> Votes:
-    """An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
+    r"""An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
 
     With a warning where rows can't be used and are left out.
 
     Parameters
     ----------
+    path : path
+        The file.
     columns : mapping, optional
         Our field (a, b, winner, prompt, annotator, time, language) to the file's column, where it can't be guessed.
     answers : mapping, optional
@@ -47,10 +50,25 @@ def read_votes(
     names : mapping, optional
         The file's name of a contestant to ours.
 
+    Returns
+    -------
+    Votes
+        Answers, as those of `Study.answers`, with a method `rank`.
+
     Raises
     ------
     ValueError
         Names file, line and field, and what to do about it.
+
+    Examples
+    --------
+    >>> rows = "model_a,model_b,winner\n" + "ada,bob,model_a\nbob,cleo,tie\nada,cleo,model_a\n" * 20
+    >>> _ = open("votes.csv", "w").write(rows)
+    >>> sb.read_votes("votes.csv").rank(bootstraps=50).tables["ranking"][["bot", "score", "n"]].round(2)
+        bot  score   n
+    0   ada   0.99  40
+    1   bob   0.25  40
+    2  cleo   0.25  40
     """
     folder, left_out = temporary_folder() / "votes", LeftOut()
     with as_value_error("path"):

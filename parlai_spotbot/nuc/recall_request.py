@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 
 if TYPE_CHECKING:
     from parlai_spotbot.nuc.sampling import SamplingSettings
 
 
 @dataclass(frozen=True)
+@described
 class RecallRequest:
     """The options of `recall`; None, or "", for the default.
 
@@ -21,26 +22,19 @@ class RecallRequest:
     `nuc.sampling.SamplingSettings`.
     """
 
-    pool: str | None = option(None, "embedded (default), rules, or a YAML file", "Contestants and results")
-    only: tuple[str, ...] = option((), "these contestants only", nargs="+", action="store", metavar="NAME")
-    k: tuple[int, ...] = option((1, 2, 5), "Recall@k for each of these", nargs="+", action="store", type=int)
-    threads: int | None = option(None, "of each contestant (default: all cores)")
-    corpus: str | None = option(
-        None,
-        "a ParlAI task, a domain, a file of conversations or a study's folder; several joined by commas: as many "
-        "questions of each",
-        "Questions",
-        flags=("-t", "--task"),
-        metavar="TASKS",
-    )
-    questions_file: str | None = option(None, "questions made already", metavar="FILE")
-    fold: str | None = option(None, "which conversations (test; of a file: all)")
-    questions: int = option(200, "greatest number of questions; 0: all")
-    candidates: int = option(10, "of a question, the real next turn included")
-    max_context: int = option(6, "turns of a context, at most")
-    lengths: str = option("lowe2015", "turns of a context: lowe2015 or a number")
-    seed: int | None = option(None, "start of all random numbers (default: the study's, or 0)")
-    datapath: str | None = option(None, "folder of ParlAI's downloads (default: its cache)", metavar="DIR")
+    pool: str | None = None
+    only: tuple[str, ...] = ()
+    k: tuple[int, ...] = (1, 2, 5)
+    threads: int | None = None
+    corpus: str | None = None
+    questions_file: str | None = None
+    fold: str | None = None
+    questions: int = 200
+    candidates: int = 10
+    max_context: int = 6
+    lengths: str = "lowe2015"
+    seed: int | None = None
+    datapath: str | None = None
 
     def check(self) -> None:
         """Raise `UserError` naming an option that can't be."""

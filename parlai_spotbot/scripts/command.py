@@ -10,35 +10,39 @@ import argparse
 import errno
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, packages_named
 from parlai_spotbot.models.data_folder import data_folder
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY, STOPPED, Result, shown
+from parlai_spotbot.scripts.result import COUNTED, DONE, MISTAKE, PARTLY, STOPPED, Result, shown
 from parlai_spotbot.study import OPENED, Study
 
 AGAIN = "then run the same command again: what was finished is kept."
 
 
 class Command(ABC):
-    """A command: `add_options` names its options, `execute` does the work.
+    """A command: its texts and options stand in the YAML file beside its module, `execute` does the work.
 
-    `DESCRIPTION` is the line in ``parlai --help``, `EPILOG` the examples and `FIRST` the options under ``--help``;
-    ``--help-all`` has all options; both end in `CODES`, the exit codes. One that `GOES_ON` makes no study: --study is
-    there. One that `PACKS` takes a file for --survey. `result` is what ``--json`` and ``--quiet`` show.
+    `about` has the file's content. `description` is the line in ``parlai --help``, `examples` stand under ``--help``
+    with the options in `first`; ``--help-all`` has all options; both end in `codes`, the exit codes. `options` are
+    tables by the heading of their group, or a request of `REQUESTS` by its name. A command that `goes_on` makes no
+    study: --study is there. One that `packs` takes a file for --survey. `result` is what ``--json`` and ``--quiet``
+    show.
     """
 
-    DESCRIPTION = ""
-    EPILOG = ""
-    FIRST: tuple[str, ...] = ()
-    CODES = ""
-    GOES_ON = False
-    PACKS = False
+    REQUESTS: tuple[type, ...] = ()
+    about: Mapping[str, Any] = {}
     required: tuple[str, ...] = ()
     unset: tuple[str, ...] = ()
+
+    def __init_subclass__(cls) -> None:
+        path = Path(sys.modules[cls.__module__].__file__ or "").with_suffix(".yaml")
+        cls.about = own_data(str(path)) if path.exists() else {}
 
     def __init__(self, opt: dict[str, Any]):
         self.opt = opt
@@ -55,9 +59,9 @@ class Command(ABC):
 
     @classmethod
     def setup_args(cls) -> OptionParser:
-        parser = OptionParser(cls.DESCRIPTION)
+        parser = OptionParser(cls.about.get("description", ""))
         cls.add_options(parser)
-        _add_output(parser)
+        parser.add_table("Output", {"--quiet": None, "--json": None})
         # ParlAI parses every command's options even for its own --help, so a required one would end that; `run` checks.
         cls.required = tuple(action.dest for action in parser._actions if action.required)
         cls.unset = tuple(action.dest for action in parser._actions if action.default is None)
@@ -65,7 +69,8 @@ class Command(ABC):
             action.required = False
             if action.dest in cls.unset:
                 action.default = argparse.SUPPRESS  # or --help would end its line with "(default: None)"
-        parser.first, parser.examples, parser.codes = cls.FIRST, cls.EPILOG, cls.CODES
+        parser.first, parser.examples = cls.about.get("first", ()), cls.about.get("examples", "")
+        parser.codes = cls.about.get("codes", "").replace("counted", COUNTED)
         return parser
 
     @classmethod
@@ -74,9 +79,14 @@ class Command(ABC):
         cls(opt).run()
 
     @classmethod
-    @abstractmethod
     def add_options(cls, parser: OptionParser) -> None:
         """Add this command's options to `parser`."""
+        requests = {kind.__name__: kind for kind in cls.REQUESTS}
+        for title, table in cls.about.get("options", {}).items():
+            if title in requests:
+                parser.add_request(requests[title], **(table or {}))
+            else:
+                parser.add_table(title, table)
 
     @abstractmethod
     def execute(self) -> int | None:
@@ -94,9 +104,9 @@ class Command(ABC):
         """The exit code; an error is printed on stderr."""
         try:
             self._check_required()
-            if self.GOES_ON and self.opt.get("study") and not Study.exists(Path(self.opt["study"])):
+            if self.about.get("goes_on") and self.opt.get("study") and not Study.exists(Path(self.opt["study"])):
                 Study.open(self.opt["study"])  # raises the error before anything heavy is imported
-            if "." in (self.opt.get("survey") or "") and not self.PACKS:
+            if "." in (self.opt.get("survey") or "") and not self.about.get("packs"):
                 from parlai_spotbot.surveys import own_surveys
 
                 if own_surveys.is_file(self.opt["survey"]):
@@ -168,28 +178,6 @@ class Command(ABC):
         missing = [f"--{name.replace('_', '-')}" for name in self.required if self.opt.get(name) is None]
         if missing:
             raise UserError(f"{' and '.join(missing)} missing.", "Name it; --help shows an example.")
-
-
-def _add_output(parser: OptionParser) -> None:
-    """Add the options of all commands."""
-    group = parser.add_argument_group("Output")
-    group.add_argument("--quiet", action="store_true", help="print errors and the result alone, no progress")
-    group.add_argument("--json", action="store_true", help="the result as JSON on stdout, all else on stderr")
-
-
-def add_common(parser: OptionParser) -> None:
-    """--study and --survey, for commands that continue with a study; in a group, or ParlAI's help shows them twice."""
-    group = parser.add_argument_group("Study")
-    group.add_argument("--study", required=True, metavar="DIR", help="the study's folder")
-    group.add_argument(
-        "--survey",
-        default="spot_the_bot",
-        help="the method, what annotators are asked; to spotbot_pack also a file of your own",
-    )
-
-
-def add_seed(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--seed", type=int, help="start of all random numbers (default: the study's seed)")
 
 
 def seed_of(opt: dict, study: Study) -> int:

@@ -69,7 +69,7 @@ def _run(args: list[str]) -> None:
 
 def _overview() -> str:
     commands = scripts.load(scripts.COMMANDS)
-    descriptions = {name.removeprefix(PREFIX): command.DESCRIPTION for name, command in commands.items()}
+    descriptions = {name.removeprefix(PREFIX): command.about["description"] for name, command in commands.items()}
     descriptions[MEPHISTO] = "Mephisto's own command on a study's collection: review, approve, pay"
     width = max(map(len, descriptions))
     lines = [HEADER]

@@ -8,14 +8,15 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields
-from pathlib import Path
+from functools import cache
 from typing import Any, NoReturn
 
-import yaml
-
+from parlai_spotbot import plugin
 from parlai_spotbot.errors import nearest
+from parlai_spotbot.options import dest_of, flags_of
+from parlai_spotbot.reading import own_data
 
 YES, NO = ("yes", "true", "t", "1", "y"), ("no", "false", "f", "n", "0")
 
@@ -34,9 +35,11 @@ def words(text: str) -> tuple[str, ...]:
 
 
 TYPES: dict[str, dict[str, Any]] = {
+    "": {},
     "int": {"type": int},
     "float": {"type": float},
     "str": {"type": str},
+    "str | Mapping[str, str]": {"type": str},
     "Sequence[int]": {"type": whole_numbers},
     "tuple[int, ...]": {"type": whole_numbers},
     "tuple[str, ...]": {"type": words, "action": "listed"},
@@ -100,18 +103,31 @@ class OptionParser(argparse.ArgumentParser):
 
     def add_request(self, kind: type, only: Collection[str] = (), without: Collection[str] = ()) -> None:
         """Add an option for each field of the dataclass `kind` that has a help text (`parlai_spotbot.options`)."""
-        groups = {group.title: group for group in self._action_groups}
         title = "options"
-        for field in fields(kind):
-            about = dict(field.metadata)
-            title = about.pop("group", "") or title
-            if "help" not in about or field.name in without or (only and field.name not in only):
-                continue
-            group = groups.get(title) or groups.setdefault(title, self.add_argument_group(title))
-            flags = about.pop("flags", (f"--{field.name.replace('_', '-')}",))
-            how = TYPES.get(field.type) or TYPES[field.type.removesuffix(" | None")]
-            how = about if "action" in about else {**how, **about}
-            group.add_argument(*flags, dest=field.name, default=field.default, **how)
+        for own in fields(kind):
+            title = own.metadata.get("group", title)
+            if "help" in own.metadata and own.name not in without and (not only or own.name in only):
+                typed = own.type if own.type in TYPES else own.type.removesuffix(" | None")
+                typed = "" if "action" in own.metadata else typed
+                about = {"kind": typed, "default": own.default, **own.metadata, "dest": dest_of(own)}
+                about = {name: value for name, value in about.items() if name not in ("group", "flags")}
+                self.add_table(title, {" ".join(flags_of(own)): about})
+
+    def add_table(self, title: str, table: Mapping[str, Mapping[str, Any] | None]) -> None:
+        """Add the options of a group: how each is spelt, and what it changes of `shared_options.yaml`.
+
+        `kind` is a key of `TYPES`; `names` a package and what its modules declare, whose names are the values.
+        """
+        for flags, given in table.items():
+            about = {"kind": "str", **_shared().get(flags, {}), **(given or {})}
+            if "names" in about:
+                about["help"] = f"one of {', '.join(plugin.names(*about.pop('names')))}"
+            self._group(title).add_argument(*flags.split(), **TYPES[about.pop("kind")], **about)
+
+    def _group(self, title: str) -> argparse._ArgumentGroup:
+        """Return the group with this heading, a new one where there is none."""
+        groups = {group.title: group for group in self._action_groups}
+        return groups.get(title) or self.add_argument_group(title)
 
     def short_help(self) -> str:
         """Return what the command does, the options that matter most, examples, and where the rest is."""
@@ -132,7 +148,7 @@ class OptionParser(argparse.ArgumentParser):
             layout.end_section()
         if self.examples:
             layout.start_section(EXAMPLES)
-            layout.add_text(self.examples)
+            layout.add_text(self.examples.rstrip())
             layout.end_section()
         layout.add_text(self.codes)
         return layout.format_help()
@@ -145,7 +161,7 @@ class OptionParser(argparse.ArgumentParser):
         results, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = unknown[0].partition("=")[0]
-            removed = yaml.safe_load(Path(__file__).with_name("removed_options.yaml").read_text(encoding="utf-8"))
+            removed = own_data(__file__, "removed_options.yaml")
             if instead := removed.get(word.removeprefix("--")):
                 self.error(f"{word} was removed in 0.2. {instead}")
             if word.startswith("-"):
@@ -162,6 +178,11 @@ class OptionParser(argparse.ArgumentParser):
         message = re.sub(r"^argument (?:\S*/)?([^\s/:]+):", r"\1:", message)
         message = message if message.endswith((".", "?")) else f"{message}."
         self.exit(2, f"error: {message}\n  {self.prog} --help-all lists the options.\n")
+
+
+@cache
+def _shared() -> dict[str, dict]:
+    return own_data(__file__, "shared_options.yaml")
 
 
 def _called(action: argparse.Action) -> str:

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command, add_common, add_seed, seed_of
-from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.result import COUNTED
+from parlai_spotbot.scripts.command import Command, seed_of
 
 FAULTS = (
     "incomplete annotation",
@@ -35,24 +33,7 @@ def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:
 
 
 class SpotbotAnalyze(Command):
-    DESCRIPTION = "Compute every statistic of a survey: ranking, survival, features, agreement, annotators, time"
-    EPILOG = "parlai spotbot_analyze --study studies/mine"
-    FIRST = ("--study", "--survey", "--bootstraps", "--stability", "--metrics")
-    CODES = COUNTED
-    GOES_ON = True
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        add_common(parser)
-        parser.add_request(Options)
-        group = parser.add_argument_group("Further")
-        group.add_argument(
-            "--metrics",
-            action="store_true",
-            help="also the study of all metrics (analysis/metrics/): agreement, importance, sensitivity, coverage, "
-            "costs; made without asking where people rated conversations that they led (survey interactive)",
-        )
-        add_seed(group)
+    REQUESTS = (Options,)
 
     def execute(self) -> int:
         from parlai_spotbot.findings import metrics_of_study
@@ -64,7 +45,7 @@ class SpotbotAnalyze(Command):
         study, survey = Study.open(opt["study"]), opt["survey"]
         if survey == "spot_the_bot" not in study.plan.surveys and not study.judgements_path(survey).exists():
             survey = next(iter(study.plan.surveys), survey)  # of votes alone there is no other
-        options = option_values(Options, opt) | {"seed": seed_of(opt, study)}
+        options = option_values(Options, {**opt, "seed": seed_of(opt, study)})
         metrics = None
         with study.lock("spotbot_analyze"):
             result = analyze(study, survey, progress=True, **options)

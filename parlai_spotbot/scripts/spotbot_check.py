@@ -6,34 +6,10 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.wording import with_singulars
 
 
 class SpotbotCheck(Command):
-    DESCRIPTION = "Check all files of a study, say what is wrong and how to fix it"
-    EPILOG = """\
-  parlai spotbot_check --study studies/mine
-      Every file, the crowd's ledgers with their backups, and Mephisto's database. Exit code 1 if anything is wrong.
-  parlai spotbot_check --study studies/mine --new-manifest
-      You changed files by hand, or lost manifest.json: the files are recorded as they are, provenance.json names them.
-  parlai spotbot_check --study studies/mine --restore
-      Replaces a damaged or missing ledger with the newest sound backup; what was there is set aside."""
-    FIRST = ("--new-manifest", "--restore")
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        group = parser.add_argument_group("Study")
-        group.add_argument("place", nargs="?", default="", metavar="STUDY", help="the study's folder")
-        group.add_argument("--study", default="", metavar="DIR", help="the same")
-        group = parser.add_argument_group("What to do")
-        group.add_argument("--new-manifest", action="store_true", help="record the files as they are")
-        group.add_argument(
-            "--restore",
-            action="store_true",
-            help="replace each damaged or missing ledger by its newest sound backup, and put a lost secret back",
-        )
-
     def execute(self) -> int:
         from parlai_spotbot import files
         from parlai_spotbot.study import Study

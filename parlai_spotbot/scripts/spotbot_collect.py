@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.scripts.command import Command, add_common
-from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.result import COUNTED, DONE
+from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.result import DONE
 from parlai_spotbot.wording import with_singulars
 
 if TYPE_CHECKING:
@@ -15,27 +14,6 @@ if TYPE_CHECKING:
 
 
 class SpotbotCollect(Command):
-    DESCRIPTION = "Bring what people answered into the study's judgements, and list annotators to check"
-    EPILOG = """\
-  parlai spotbot_collect --study studies/mine
-      At any time, any number of times, also while people annotate: every finished unit is in judgements.jsonl once.
-  parlai spotbot_collect --study studies/mine --withdraw 3e81bc178df6de2d
-      Somebody withdraws: their answers and comments are deleted, here and wherever the collection keeps them.
-  Work that Mephisto's tools or MTurk rejected is left out: spotbot mephisto --study studies/mine examine"""
-    FIRST = ("--study", "--survey", "--withdraw")
-    CODES = COUNTED
-    GOES_ON = True
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        add_common(parser)
-        group = parser.add_argument_group("Collecting")
-        group.add_argument(
-            "--withdraw",
-            metavar="NAME",
-            help="first delete all answers of this annotator (pseudonym or worker id); no launch may be running",
-        )
-
     def execute(self) -> int:
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey

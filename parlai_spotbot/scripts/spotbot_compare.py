@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.specs import JudgeRequest
-from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
@@ -25,42 +24,6 @@ CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
 
 
 class SpotbotCompare(SpotbotTournament):
-    CODES = "Exit codes: 0 better; 3 not told apart; 4 worse; 2 no usable answer, or an error."
-    DESCRIPTION = "Is NEW better than OLD? Both play, a judge answers; exit code 0: better, 3: not told apart, 4: worse"
-    EPILOG = """\
-  spotbot compare new_bot:respond old_bot:respond --judge spotter
-      Two functions of plain Python, in new_bot.py and old_bot.py. An interval is next to the verdict, and a page
-      behind it. The judge is automatic: good enough to stop a release, no substitute for people.
-  spotbot compare http://127.0.0.1:8000/v1#new http://127.0.0.1:8000/v1#old --judge-url http://127.0.0.1:9000/v1 \\
-      --judge-model NAME --conversations 100
-      Models behind servers, and a language model that judges.
-  spotbot compare beam greedy --pool my_pool.yaml --study studies/beam --json
-      Two entries of a pool. The result is one JSON object: verdict, figures, written, next.
-  A contestant is written as in a pool that has only a text for it: module:function, spotbot:eliza, a model file,
-  zoo:…, hf:OWNER/NAME, or URL#MODEL, with settings after commas (URL#MODEL,temperature=0.7). The same command again
-  goes on, or says what it found; where a bot has changed behind its name, take another --study."""
-    FIRST = ("--judges", "--conversations", "--domain", "--pool", "--study", "--judge-url")
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        parser.add_argument("new", nargs="?", metavar="NEW", help="the bot that may be better")
-        parser.add_argument("old", nargs="?", metavar="OLD", help="the bot there was")
-        super().add_options(parser)
-        parser.add_argument(
-            "--conversations",
-            dest="conversations_per_pair",
-            type=int,
-            metavar="N",
-            help="conversations of the two (default 45)",
-        )
-        for action in parser._actions:
-            if action.dest == "study":
-                action.default, action.help = None, "the folder that keeps it (default: NEW-vs-OLD)"
-            elif action.dest == "pool":
-                action.help = "NEW and OLD are entries of this pool: embedded, rules, or a YAML file"
-            elif action.dest == "contestants":
-                action.help = "NEW or OLD, with a name of its own: WHAT is written as they are"
-
     def execute(self) -> int:
         new, old = self._two()
         both = {bot.name: bot for bot in sorted((new, old), key=lambda bot: bot.name)}  # whichever is the new one
@@ -77,12 +40,12 @@ class SpotbotCompare(SpotbotTournament):
             if self._evaluate(played, [judge]) == MISTAKE:
                 return MISTAKE
         comparison = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
-        self.result.verdict, self.result.said = comparison.verdict, comparison.said()
+        self.result.verdict, self.result.said = comparison.verdict, str(comparison)
         self.result.figures = asdict(comparison)
         if comparison.verdict == "undecided":
             self.result.next = self._more(played.study)
         more = f"\nnext, for more conversations: {self.result.next}" if self.result.next else ""
-        print(f"\n{comparison.said()}{more}")
+        print(f"\n{comparison}{more}")
         return CODES[comparison.verdict]
 
     def _two(self) -> tuple[Contestant, Contestant]:

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.play_options import add_contestants, add_models, named_in
+from parlai_spotbot.scripts.play_options import named_in
 from parlai_spotbot.wording import with_singulars
 
 if TYPE_CHECKING:
@@ -17,44 +16,6 @@ if TYPE_CHECKING:
 
 
 class SpotbotContestants(Command):
-    DESCRIPTION = "List a pool, check every entry without loading it, and try each contestant with --try"
-    EPILOG = """\
-  parlai spotbot_contestants --pool rules
-  parlai spotbot_contestants --pool my_pool.yaml --try --json
-  parlai spotbot_contestants --contestant mine=my_bot:respond --contestant other=http://127.0.0.1:8000/v1#NAME --try
-  parlai spotbot_contestants --contestant mine=path/to/my/model,beam_size=10,inference=beam --try
-  parlai spotbot_contestants --study studies/mine --try
-  parlai spotbot_contestants --study studies/mine --leave-out eliza
-  Exit code 2: an entry is wrong; 1: one that was tried failed. How to write a pool: parlai_spotbot/pools/README.md"""
-    FIRST = ("--pool", "--contestant", "--study", "--try", "--leave-out")
-    GOES_ON = True
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        group = parser.add_argument_group("Contestants")
-        group.add_argument("--pool", help="embedded (default), rules, or a YAML file")
-        add_contestants(group)
-        add_models(group)
-        group.add_argument("--study", metavar="DIR", help="the contestants of a study instead")
-        group = parser.add_argument_group("Leaving out, in a study")
-        group.add_argument(
-            "--leave-out",
-            action="listed",
-            metavar="NAMES",
-            help="no longer played, packed, analysed or reported; what they said is kept",
-        )
-        group = parser.add_argument_group("Trying")
-        group.add_argument(
-            "--try",
-            dest="trying",
-            type="bool",
-            default=False,
-            nargs="?",
-            const=True,
-            help="load each and let it answer two test exchanges in two conversations",
-        )
-        group.add_argument("--domain", help="whose seeds it answers (default chitchat)")
-
     def execute(self) -> int:
         from parlai_spotbot.selfplay.named_bots import asked_entries
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text

@@ -8,35 +8,13 @@ from parlai_spotbot import plugin
 from parlai_spotbot.exporters.format import ExportRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.wording import with_singulars
 
 EXPORTERS = "parlai_spotbot.exporters"
 
 
 class SpotbotExport(Command):
-    DESCRIPTION = "Write a study's conversations or judgements as a file that other programs read"
-    EPILOG = """\
-  parlai spotbot_export --study studies/mine --format messages --out chats.jsonl
-      Every conversation as OpenAI's chat JSON Lines; --format sharegpt as ShareGPT's. spotbot_import reads them back.
-  parlai spotbot_export --study studies/mine --format preferences --survey acute_eval --out pairs.jsonl
-      What people chose as prompt, chosen and rejected, the form that DPO trains on, where two answers are to the same.
-  parlai spotbot_export --study studies/mine --format label_studio --survey spot_the_bot --out tasks.json
-      The packed units as tasks, blind, with the form to paste into the project's settings in tasks.json.xml.
-      spotbot_import reads the annotations.
-  The same command again changes nothing, and no other file is overwritten. Names of bots are in these files: they are
-  for you, not for annotators. A copy of a whole study fit for publication: parlai spotbot_report --export DIR."""
-    FIRST = ("--study", "--format", "--out", "--survey", "--source")
-    GOES_ON = True
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        group = parser.add_argument_group("What is exported")
-        group.add_argument("--study", required=True, metavar="DIR", help="the study's folder")
-        formats = plugin.names(EXPORTERS, "EXPORT")
-        group.add_argument("--format", required=True, help=f"one of {', '.join(formats)}")
-        group.add_argument("--out", required=True, metavar="FILE", help="the file, a new one")
-        parser.add_request(ExportRequest)
+    REQUESTS = (ExportRequest,)
 
     def execute(self) -> None:
         from parlai_spotbot.exporters.format import export

@@ -11,41 +11,12 @@ from parlai_spotbot import hints, terminal
 from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.option_parser import OptionParser
 
 WIDTH = 110
 
 
 class SpotbotNuc(Command):
-    DESCRIPTION = (
-        "Next-Utterance Classification: Recall@k of a pool's contestants, and how it falls with more candidates"
-    )
-    EPILOG = """\
-  parlai spotbot_nuc --pool embedded --out nuc
-      200 questions from conversations that none of these contestants has learnt from: which of ten candidates is the
-      real next turn? Tables on the terminal; nuc/index.html, nuc/analysis/*.json and *.csv. Stopped, it continues with
-      the same command.
-  parlai spotbot_nuc --study studies/mine --k 1 2 5
-      The same for the contestants of a study, in its domain, into studies/mine/nuc; where its surveys are analysed,
-      also how far the orders agree. spotbot_report then has a section of it.
-  parlai spotbot_nuc --pool my_pool.yaml -t dailydialog --fold valid
-      Other conversations.
-  parlai spotbot_nuc --study studies/mine -t chitchat,dailydialog,support.jsonl --questions 300
-      Three corpora in one run, 100 questions of each; figures of all together and of each.
-  parlai spotbot_nuc --pool rules -t mine.jsonl --candidates 5 --questions 0 --out nuc-mine
-      A file of conversations; all questions that can be made of it.
-  How contestants are asked: rankers (and agents that answer label_candidates) by their own scores; generators by
-  the likelihood of each candidate: sum, per byte, and over that without context (PMI); all others by how like
-  their reply each candidate is, which is marked."""
-    FIRST = ("--pool", "--study", "--task", "--questions", "--candidates")
-    GOES_ON = True
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        parser.add_request(RecallRequest)
-        group = parser.add_argument_group("Study")
-        group.add_argument("--study", metavar="DIR", help="a study's contestants and domain")
-        group.add_argument("--out", metavar="DIR", help="results (default: STUDY/nuc, or nuc)")
+    REQUESTS = (RecallRequest,)
 
     def execute(self) -> int:
         from parlai_spotbot import checksums, files

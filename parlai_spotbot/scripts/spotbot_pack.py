@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command, add_common
-from parlai_spotbot.scripts.option_parser import OptionParser
+from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.surveys.pack_request import PackRequest
 
 if TYPE_CHECKING:
@@ -16,35 +15,7 @@ if TYPE_CHECKING:
 
 
 class SpotbotPack(Command):
-    DESCRIPTION = "Pack conversations into units, what one annotator does in one sitting"
-    EPILOG = """\
-  parlai spotbot_pack --study studies/rules
-  parlai spotbot_pack --study studies/rules --segments 1,2,3 --annotators-per-segment 3
-  parlai spotbot_pack --study studies/rules --ask fluency
-  parlai spotbot_pack --study studies/rules --survey acute_eval --ask engagingness,humanness --comparisons 50
-  parlai spotbot_pack --study studies/rules --survey acute_eval --comparisons 20 --same
-  parlai spotbot_pack --study studies/rules --survey abc_eval --ask consistency,empathy --repeated 0.25
-  parlai spotbot_pack --study studies/chats --survey interactive --pool rules --comparisons 10
-      (a new study: people are to chat with two bots a unit, no conversation need be there)
-  parlai spotbot_pack --study studies/chats --survey comparative --pairs interactors
-  parlai spotbot_pack --study studies/nuc --survey nuc --annotators-per-item 10
-  parlai spotbot_pack --study studies/rules --survey my_survey.yaml
-      (a survey of your own, which the study keeps: --survey NAME from then on)
-  The same command again changes nothing; a study that grew gets further units."""
-    PACKS = True
-    FIRST = ("--study", "--survey", "--ask", "--comparisons", "--annotators-per-segment")
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        add_common(parser)
-        parser.add_request(PackRequest)
-        group = parser.add_argument_group("Surveys in which people chat with contestants: interactive")
-        group.add_argument(
-            "--pool",
-            help="contestants to chat with: embedded, rules, or a YAML file; makes the study where there is "
-            "none, and adds contestants where there is (default: the study's)",
-        )
-        group.add_argument("--domain", help="of a new study, as for spotbot_selfchat (default: chitchat)")
+    REQUESTS = (PackRequest,)
 
     def execute(self) -> None:
         study, given = self._study(), self.opt["survey"]

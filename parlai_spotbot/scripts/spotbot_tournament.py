@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.play_options import add_play_options, asked_of, engine_of
-from parlai_spotbot.scripts.result import COUNTED
+from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.spotbot_analyze import missing_of as missing_of_analysis
-from parlai_spotbot.scripts.spotbot_judge import let_judge, missing_of, remedy_of
+from parlai_spotbot.scripts.spotbot_judge import let_judge
+from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
@@ -21,25 +20,7 @@ if TYPE_CHECKING:
 
 
 class SpotbotTournament(Command):
-    CODES = COUNTED
-    PACKS = True
-    DESCRIPTION = "Rank a pool of bots: self-play, units, an automatic judge, statistics and a report, in one go"
-    EPILOG = """\
-  parlai spotbot_tournament --pool rules --conversations-per-pair 10 --study studies/rules
-  parlai spotbot_tournament --pool rules --contestant mine=my_bot:respond --study studies/mine
-  parlai spotbot_tournament --pool my_pool.yaml --domain convai2 --study studies/mine
-  parlai spotbot_tournament --pool my_pool.yaml --judge-url http://127.0.0.1:8000/v1 --judge-model NAME
-      A language model behind an OpenAI-compatible server judges; it says first what that takes.
-  Stopped? The same command goes on. The judge is automatic, for a quick look: no substitute for people."""
-    FIRST = ("--pool", "--contestant", "--study", "--domain", "--conversations-per-pair", "--judges")
-
-    @classmethod
-    def add_options(cls, parser: OptionParser) -> None:
-        add_play_options(parser)
-        group = parser.add_argument_group("After self-play")
-        group.add_argument("--survey", default="spot_the_bot", help="the method, or a file of your own")
-        parser.add_request(Options, only=("bootstraps", "backend"))
-        parser.add_request(JudgeRequest)
+    REQUESTS = (SelfPlayRequest, Options, JudgeRequest)
 
     def execute(self) -> int:
         request = asked_of(self.opt)
@@ -76,6 +57,7 @@ class SpotbotTournament(Command):
         """Do what comes after self-play; return the exit code. Without a usable answer there is no report."""
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
+        from parlai_spotbot.judges.summary import missing_of, remedy_of
         from parlai_spotbot.report.page import build_report
         from parlai_spotbot.surveys import own_surveys
         from parlai_spotbot.surveys.packing.pack_study import pack_study

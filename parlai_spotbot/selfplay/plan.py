@@ -14,7 +14,7 @@ from typing import Any
 from parlai_spotbot import checksums
 from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.pool import read_pool
@@ -31,45 +31,38 @@ EXECUTION = ("batchsize", "max_loaded")
 """How it is played, not what: each run may choose again."""
 
 
-@dataclass(frozen=True)
-class SelfPlayRequest:
-    """Request of a user; None where an option is not given.
+@dataclass(frozen=True, kw_only=True)
+@described
+class PlayOptions:
+    """Options of self-play between two contestants or more; None where one is not given."""
 
-    `self_chats` asks for each contestant with itself, `more` for further conversations of single pairs, "A/B".
-    """
+    domain: str | None = None
+    conversations_per_pair: int | None = None
+    exchanges: int | None = None
+    segments: Sequence[int] | None = None
+    seed: int | None = None
+    paired_seeds: bool | None = None
+    unseeded: bool | None = None
+    human_conversations: int | None = None
+    human_pool: str | None = None
+    batchsize: int | None = None
+    max_loaded: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+@described
+class PairOptions(PlayOptions):
+    """Options of self-play, with those of the pairs that meet; `more` has the number by the pair, "A/B"."""
+
+    self_chats: bool = False
+    more: dict[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class SelfPlayRequest(PairOptions):
+    """Request of a user; None where an option is not given."""
 
     contestants: dict[str, Contestant] | None = None
-    domain: str | None = option(
-        None,
-        "chitchat (default), dailydialog, empathetic_dialogues, convai2, any task that ParlAI knows, or a file: a "
-        "description (.yaml) or conversations (.jsonl)",
-        "Self-play",
-    )
-    conversations_per_pair: int | None = option(None, "conversations of each pair (default 45)")
-    exchanges: int | None = option(None, "exchanges after the seed (default: the longest segment)")
-    segments: Sequence[int] | None = option(None, "segment lengths in exchanges (default: the domain's, 2,3,5)")
-    seed: int | None = option(None, "start of all random numbers (default 0): same seed, same bytes")
-    paired_seeds: bool | None = option(None, "give every pair the same seed exchanges")
-    unseeded: bool | None = option(
-        None,
-        "no seed: a bot begins (it hears “Hi!”, which is no turn and is never shown), and people's conversations are "
-        "shown from their first turn",
-    )
-    human_conversations: int | None = option(
-        None, "conversations between people to mix in (default: one for three of the bots')"
-    )
-    human_pool: str | None = option(
-        None,
-        "which people: held_out (default), whose turns no bot has learnt, or training, the conversations that the bots "
-        "are trained on (the paper's)",
-        metavar="NAME",
-    )
-    batchsize: int | None = option(None, "conversations that a model answers at once (default 32)")
-    max_loaded: int | None = option(
-        None, "contestants in memory at once, others wait and come (default 0: all)", metavar="N"
-    )
-    self_chats: bool = option(False, "each bot talks to itself; in a study of pairs, beside them", flags=("--self",))
-    more: dict[str, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.projects import command
 from parlai_spotbot.projects.abc_eval.release import AbcEvalSettings, download, find
 from parlai_spotbot.terminal import Bar
 
 
 @dataclass(frozen=True)
+@described
 class Options(AbcEvalSettings):
     """Reproduce the tables of ABC-Eval (Finch, Finch & Choi, 2022) from what its authors published.
 
@@ -22,15 +23,9 @@ class Options(AbcEvalSettings):
     allow; with it all others. See README.md for where the files are.
     """
 
-    data: tuple[str, ...] = option(
-        (),
-        "folders and files of the release: behavior-classification-results.json, paper_tables, data.json",
-        nargs="+",
-        action="store",
-        metavar="PATH",
-    )
-    download: bool = option(False, "fetch labels and tables instead and check their checksums")
-    out: str = option("", "where the tables go, in a folder for each source", required=True, metavar="DIR")
+    data: tuple[str, ...] = ()
+    download: bool = False
+    out: str = ""
 
 
 def main(words: Sequence[str] | None = None) -> int:

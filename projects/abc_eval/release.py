@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import sha256
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.projects.fetching import fetched
 
 RAW = "https://raw.githubusercontent.com/"
@@ -43,11 +43,12 @@ REMEDY = f"Name a folder with {LABELS} and {TABLES}, or let --download fetch the
 
 
 @dataclass(frozen=True)
+@described
 class AbcEvalSettings:
     """Numbers behind the tables."""
 
-    seed: int = option(0, "where all chance starts")
-    replicates: int = option(1000, "of every bootstrap")
+    seed: int = 0
+    replicates: int = 1000
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,18 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.projects import command
 
 
 @dataclass(frozen=True)
+@described
 class Options:
     """What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be computed, and beside a
     study's survey acute_eval. README.md says how a study is made that asks what the paper asked."""
 
-    study: str = option("", "a study whose survey acute_eval is analysed", metavar="DIR")
-    out: str = option("", "where the tables go", metavar="DIR", required=True)
+    study: str = ""
+    out: str = ""
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -6,20 +6,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.projects import command
 from parlai_spotbot.projects.next_utterance_classification.reproduce import run
 from parlai_spotbot.projects.next_utterance_classification.steps import NucStudySettings
 
 
 @dataclass(frozen=True)
+@described
 class Options(NucStudySettings):
     """The study of Next-Utterance Classification (Lowe et al., 2016) on the embedded corpus and pool.
 
     Stopped, it continues with the same command. For a first look: --questions 24 --only tfidf eliza
     """
 
-    out: str = option("", "where the study, the model and the tables go", required=True, metavar="DIR")
+    out: str = ""
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -31,16 +31,17 @@ RECIPE = (
 
 
 @dataclass(frozen=True)
+@described
 class NucStudySettings:
     """Settings of a run."""
 
-    questions: int = option(200, "number of questions")
-    corpora: str = option(DOMAIN, "ParlAI tasks or domains joined by commas, as many questions each", metavar="TASKS")
-    datapath: str = option("", "where their downloads lie (default: ParlAI's)", metavar="DIR")
-    only: tuple[str, ...] = option((), "these contestants (default: all)", nargs="+", action="store", metavar="NAME")
-    pool: str = option("embedded", "embedded, rules, or a YAML file")
-    epochs: int = option(6, "of the dual encoder's training")
-    seed: int = option(0, "where all chance starts")
+    questions: int = 200
+    corpora: str = DOMAIN
+    datapath: str = ""
+    only: tuple[str, ...] = ()
+    pool: str = "embedded"
+    epochs: int = 6
+    seed: int = 0
 
 
 def carry_out(arguments: Sequence[str]) -> None:

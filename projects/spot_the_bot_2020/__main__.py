@@ -9,7 +9,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
-from parlai_spotbot.options import option, option_values
+from parlai_spotbot.options import described, option_values
 from parlai_spotbot.projects import command
 from parlai_spotbot.projects.spot_the_bot_2020.release import download
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce, summary
@@ -17,13 +17,14 @@ from parlai_spotbot.terminal import Bar
 
 
 @dataclass(frozen=True)
+@described
 class Options(SpotTheBotSettings):
     """Reproduce the tables and figures of Spot The Bot (Deriu et al., 2020) from its released data."""
 
-    data: str = option("", "the released MongoDump.zip, or the folder it was unpacked to", metavar="PATH")
-    download: bool = option(False, "fetch the released data instead and check their sha256")
-    domain: str = option("all", "dailydialog, empathetic, convai2, several by commas, or all")
-    out: str = option("", "where the tables go, in a folder for each domain", required=True, metavar="DIR")
+    data: str = ""
+    download: bool = False
+    domain: str = "all"
+    out: str = ""
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -15,18 +15,19 @@ from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.stability import conversation_matches
 from parlai_spotbot.importers.spotbot2020_dump import Dump
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.records import HUMAN
 
 
 @dataclass(frozen=True)
+@described
 class SpotTheBotSettings:
     """Numbers behind the tables; `runs` are those of the paper's ranges."""
 
-    seed: int = option(0, "where all chance starts")
+    seed: int = 0
     runs: int = 20
-    stability: bool = option(False, "also Figures 3a and 3b (section 5.2)")
-    repetitions: int = option(1000, "of Figures 3a and 3b (the paper's)")
+    stability: bool = False
+    repetitions: int = 1000
 
 
 @dataclass(frozen=True, eq=False)

@@ -294,7 +294,7 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
         compared = compare(contents, HUMAN, *pair)
         assert (compared.verdict, compared.why) == expected
         if compared.why and compared.rate is None:
-            assert compared.why in compared.said()
+            assert compared.why in str(compared)
     [standing] = [own for own in standings(contents) if not own.criterion]
     if name == "two groups":
         assert (standing.places("ann"), standing.places("dan")) == ("1 of group 1", "2 of group 2")

@@ -30,7 +30,7 @@ large:
 
 
 def judges_of(text=None, **options):
-    return JudgeRequest(text, **options).specs(SURVEY)
+    return JudgeRequest.of({"judges": text, **options}).specs(SURVEY)
 
 
 def test_names_and_files_become_judges(tmp_path):

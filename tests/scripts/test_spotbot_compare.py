@@ -124,7 +124,7 @@ def test_what_is_wrong_is_one_error_and_leaves_nothing_behind(folder, words, say
 
 def test_scores_are_told_as_differences():
     found = Comparison("a", "b", "human", "better", "score", 0.4, (0.1, 0.7))
-    assert found.said() == "a is better than b: its score is higher by 0.40 [0.10, 0.70], by people"
-    assert Comparison("a", "b", "human", "undecided", "win rate").said() == (
+    assert str(found) == "a is better than b: its score is higher by 0.40 [0.10, 0.70], by people"
+    assert str(Comparison("a", "b", "human", "undecided", "win rate")) == (
         "a and b can't be told apart: no match was decided, by people"
     )

@@ -73,7 +73,7 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
             return SizePlan(words.before_text(numbers, design, unit), numbers, made_by=made_by)
         numbers = pilot.after(study.remaining(), request)
     except ValueError as err:
-        raise UserError(f"{err}.", "Change that option; --help says what each means.") from err
+        raise UserError(f"{err}.", "Change that option.") from err
     text, path = words.after_text(numbers), study.analysis_path(request.survey) / "plan.json"
     return SizePlan(text, numbers, numbers.pop("source"), made_by, path)
 

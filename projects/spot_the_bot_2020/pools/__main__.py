@@ -20,7 +20,7 @@ import yaml
 from parlai_spotbot import files, hints
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.options import option
+from parlai_spotbot.options import described
 from parlai_spotbot.projects import command
 from parlai_spotbot.reading import own_data
 
@@ -28,15 +28,16 @@ RECORD = "contestant.json"
 
 
 @dataclass(frozen=True)
+@described
 class Options:
     """Train or fetch the paper's pool of a domain (section 4, appendix C) and write its pool file.
 
     The same command resumes a stopped run.
     """
 
-    domain: str = option("", "dailydialog, empathetic_dialogues, convai2 or chitchat", required=True)
-    out: str = option("", "folder of models, records and pool.yaml", required=True, metavar="DIR")
-    only: tuple[str, ...] = option((), "some of the pool, by commas: GPT,BR", metavar="NAMES")
+    domain: str = ""
+    out: str = ""
+    only: tuple[str, ...] = ()
 
 
 def main(words: Sequence[str] | None = None) -> int:

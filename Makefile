@@ -47,7 +47,7 @@ lint: install ## style, formatting, and types of the public names
 	$(VENV)/pyright
 
 bench: install ## what is measured: speed and memory
-	@$(VENV)/python -c 'import lifelines' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock
+	@$(VENV)/python -c 'import lifelines, surpyval' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock
 	$(VENV)/python tests/bench/run.py
 
 docs: install ## the documentation, in docs/_build/html

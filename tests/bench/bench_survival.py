@@ -60,6 +60,7 @@ def peer(name: str, work: Callable, runs: int = 3) -> tuple[float, str]:
 def run() -> Iterator[Row]:
     with threadpool_limits(limits=1):
         yield from large()
+        yield from against_surpyval()
         yield from study()
     yield from million()
 
@@ -92,6 +93,23 @@ def against_lifelines(rows: pd.DataFrame) -> Iterator[Row]:
         warnings.simplefilter("ignore")
         other = least(lambda: KaplanMeierFitter().fit_interval_censoring(*part), 1)
     yield Row("NPMLE, 500 rows", 1e3 * least(lambda: turnbull(*part, backend="native")), 1e3 * other, "lifelines", "ms")
+
+
+def against_surpyval() -> Iterator[Row]:
+    """A Python peer, on narrow intervals: many of them have mass."""
+    try:
+        from surpyval import Turnbull
+    except ImportError:
+        return
+    for n in (20_000, 100_000):
+        for width in (0.1, 1.0):
+            rng = np.random.default_rng(0)
+            time_ = 10 * rng.weibull(1.5, n)
+            left = np.maximum(time_ - width * rng.random(n), 0)
+            right = np.where(rng.random(n) < 0.2, np.inf, time_ + width * rng.random(n))
+            ours = least(lambda both=(left, right): turnbull(*both, backend="native"))
+            other = least(lambda both=(left, right): Turnbull.fit(xl=both[0], xr=both[1]), 1)
+            yield Row(f"NPMLE, {n:,} intervals up to {2 * width:g} wide", 1e3 * ours, 1e3 * other, "SurPyval", "ms")
 
 
 def study() -> Iterator[Row]:

@@ -85,6 +85,7 @@ class ContestantProcess(ContestantHandle):
                 f"See what the system lacks; the path of TMPDIR, {tempfile.gettempdir()}, may be too long.",
             ) from None
         theirs.close()
+        self._watched = psutil.Process(process.pid)
         return process, parent_end
 
     def _server(self) -> Callable[..., Any]:
@@ -268,7 +269,7 @@ class ContestantProcess(ContestantHandle):
 
     def _check_memory(self) -> None:
         try:
-            used = psutil.Process(self._process.pid).memory_info().rss
+            used = self._watched.memory_info().rss
         except psutil.NoSuchProcess:
             return
         self.peak_memory = max(self.peak_memory, used)

@@ -88,7 +88,7 @@ def _checked(hint: Any, name: str, value: Any) -> Any:
     from pydantic.errors import PydanticSchemaGenerationError
     from pydantic_core import PydanticSerializationError
 
-    if is_dataclass(value):
+    if is_dataclass(value) or "Callable" in str(hint):
         return value
     plain = tuple(value.split(",")) if isinstance(value, str) and "tuple[str" in str(hint) else value
     try:

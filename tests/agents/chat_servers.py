@@ -54,6 +54,20 @@ def answers_to(body: dict, pick: Callable[[list, str], str] = lambda labels, que
     return json.dumps(said)
 
 
+def judged(body: dict) -> str:
+    """The answers of a judge that takes everybody for human who doesn't say "hm"."""
+    spoken = body["messages"][-1]["content"].splitlines()
+
+    def pick(labels: list, question: str) -> str:
+        lines = question.splitlines()
+        numbers = {line.split(". ", 1)[1]: line.split(".")[0] for line in lines if re.match(r"\d\. ", line)}
+        asked = next((match[1] for line in lines if (match := re.match(r"Is (Entity .) a human", line))), None)
+        hums = any(line.startswith(f"{asked}:") and "hm" in line for line in spoken)
+        return numbers.get("No difference" if asked is None else "Bot" if hums else "Human", labels[0])
+
+    return answers_to(body, pick)
+
+
 class Refused(Exception):
     """What the server answers instead of a completion."""
 

@@ -60,6 +60,7 @@ STANDS = (
     Stand(r"(spotbot_(?:tournament|analyze) .*)", r"\1 --bootstraps 50", "time"),
     Stand(r"(--questions 128 .*)", r"\1 --only tfidf", "time"),
     Stand(r"(spotbot_crowdsource .*) --annotators \S+", r"\1 --dry-run", "it waits for people"),
+    Stand(r"(spotbot_crowdsource .* --live)", r"\1 --dry-run", "as above"),
     Stand(r"spotbot_collect .*--survey (interactive|nuc)", None, "nobody has chatted or answered, and no judge can"),
     Stand(r"(spotbot_collect --study \S+)$", r"\1 --survey spot_the_bot", "the default, written"),
     Stand(r"spotbot_collect --study (\S+) --survey (\S+)", ANSWERED, "a server's answers stand in for people's"),
@@ -126,7 +127,8 @@ def run_page(text: str, folder: Path, server: str, run: Run) -> list[str]:
         if block.kind == "commands":
             left_out += run_all(commands_of(block), folder, server, run)
         elif block.file:
-            (folder / block.file).write_text(block.text, encoding="utf-8")
+            text = block.text.replace(SERVER, server).replace("NAME", "parrot-1")
+            (folder / block.file).write_text(text, encoding="utf-8")
         elif block.kind == "python":
             _run_python(block, names)
     return left_out

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+ASSISTANT = "You are a helpful assistant."
+"""Who is told so says "hm"."""
 # commands, pages, chat_servers, scripted
 
 
@@ -17,7 +19,7 @@ def server():
     import chat_servers
 
     chat_servers.FIELDS["response_format"] = dict
-    with chat_servers.ChatServer(chat_servers.answers_to) as served:
+    with chat_servers.ChatServer(lambda body: "hm" if ASSISTANT in str(body) else chat_servers.judged(body)) as served:
         yield served.url
 
 

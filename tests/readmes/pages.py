@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import dedent
 
 import yaml
 
@@ -65,7 +66,7 @@ LANGUAGES = {"python": "python", "sh": "commands", "yaml": "yaml", "{toctree}": 
 
 
 def _block(language: str, lines: list[str], end: int) -> Block:
-    text = "\n".join(lines) + "\n"
+    text = dedent("\n".join(lines) + "\n")
     return Block(LANGUAGES.get(language, "") if language else _kind(text), text, end - len(lines))
 
 

@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from pages import COMMAND, blocks, commands_of, pages, text_of
+import yaml
+from pages import COMMAND, blocks, commands, commands_of, pages, text_of
 
 from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.settings import read_settings
@@ -18,7 +19,7 @@ from parlai_spotbot.surveys.own_surveys import read_survey
 
 def pool(path):
     """Each entry is one, whether or not its model is here."""
-    for name in ("brief.txt", "fish.txt"):
+    for name in ("brief.txt", "fish.txt", "new.txt", "old.txt"):
         (path.parent / name).write_text("I like to fish.\n", encoding="utf-8")
     entries = read_entries(str(path))
     assert all(entry.contestant for entry in entries), [entry.problems for entry in entries]
@@ -45,6 +46,16 @@ def domain(path):
     describe(path)
 
 
+def workflow(path):
+    """GitHub's, whose steps run what the page runs; there an outcome may pass that fails here."""
+    steps = yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]["compare"]["steps"]
+    ran = {" ".join(step["run"].partition("||")[0].replace("\\\n", "").split()) for step in steps if "run" in step}
+    shown = commands(text_of("docs/compare_prompts.md"))
+    assert ran - {line.replace(".venv/bin/parlai spotbot_", "spotbot ") for line in shown} == {INSTALLED}
+
+
+INSTALLED = "pip install --no-compile wheels/*.whl && spotbot setup"
+
 READERS = (
     (r"texts/README.md: (onboarding|questions):", part_of_texts),
     (r"texts/README.md: language:", texts),
@@ -56,14 +67,16 @@ READERS = (
     (r"surveys/README.md: # (my_survey|polite|wordings).yaml", read_survey),
     (r"surveys/README.md: # groups.yaml", lambda path: read_groups(path, ["movies", "twitter", "ubuntu"])),
     (r"^(README|CONTRIBUTING|agents/.*|docs/guide|parlai_spotbot/pools/README).md: [\w]+:", pool),
-    (r"docs/user_simulators.md: # users.yaml", pool),
+    (r"docs/(user_simulators.md: # users|compare_prompts.md: # prompts).yaml", pool),
+    (r"docs/compare_prompts.md: name: prompts", workflow),
+    (r"docs/let_people_judge.md: # prolific.yaml", read_settings),
 )
 """What reads a block of data, by the page and how it begins; None: what our own commands write."""
 
 SHOWN = (
     (r"CONTRIBUTING.md: errors, files < records", "the arrows: tests/test_arrows.py"),
     (r"crowdsourcing/README.md: STUDY/surveys/NAME", "which files there are"),
-    (r"webapp/README.md:    export function Stars", "a sketch of a component"),
+    (r"webapp/README.md: export function Stars", "a sketch of a component"),
     (r"docs/guide.md: study.yaml  ", "which files there are"),
     (r"pools/README.md: error: my_pool.yaml", "an answer of a command"),
 )

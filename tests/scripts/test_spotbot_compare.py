@@ -1,7 +1,6 @@
 """Two bots compared in one command: what they are written as, the three verdicts, and exit codes for CI."""
 
 import json
-import re
 import shlex
 import sys
 from pathlib import Path
@@ -12,22 +11,6 @@ from in_process import spotbot
 from parlai_spotbot.findings.comparison import Comparison
 
 PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
-
-
-def judged(body):
-    """A judge that takes everybody for human who doesn't say "hm"."""
-    import chat_servers
-
-    spoken = body["messages"][-1]["content"].splitlines()
-    return chat_servers.answers_to(body, lambda _, question: picked(question.splitlines(), spoken))
-
-
-def picked(lines, spoken):
-    labels = {line.split(". ", 1)[1]: line.split(".")[0] for line in lines if re.match(r"\d\. ", line)}
-    asked = next((match[1] for line in lines if (match := re.match(r"Is (Entity .) a human", line))), None)
-    if asked is None:
-        return labels["No difference"]
-    return labels["Bot" if any(line.startswith(f"{asked}:") and "hm" in line for line in spoken) else "Human"]
 
 
 @pytest.fixture
@@ -49,7 +32,7 @@ def server(monkeypatch):
     import chat_servers
 
     monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
-    with chat_servers.ChatServer(judged) as found:
+    with chat_servers.ChatServer(chat_servers.judged) as found:
         yield found
 
 

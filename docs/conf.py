@@ -8,6 +8,8 @@ import os
 import re
 from pathlib import Path
 
+from docutils import nodes
+
 import parlai_spotbot
 from parlai_spotbot import scripts
 from parlai_spotbot.findings import findings_of
@@ -53,6 +55,8 @@ html_title = "parlai_spotbot"
 html_theme_options = {"navbar_center": [], "show_prev_next": False}
 html_sidebars = {"**": ["globaltoc.html"]}
 html_show_copyright = False
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 nb_execution_mode = "force"
@@ -63,6 +67,7 @@ autodoc_typehints = "signature"
 napoleon_google_docstring = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
+SENTENCE = re.compile(r".*?[.?!](?= |$)|[^:]*")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -167,6 +172,16 @@ def make_pages(app) -> None:
         write(MADE / name, page)
 
 
+def list_pages(app, error) -> None:
+    """Write llms.txt: every page with its title and how its first sentence begins, in the order of the contents."""
+    lines = []
+    for name in () if error else app.env.toctree_includes["index"]:
+        text = next(app.env.get_doctree(name).findall(nodes.paragraph), nodes.paragraph()).astext()
+        sentence = SENTENCE.match(text.replace("\n", " "))[0]
+        lines.append(f"- [{app.env.titles[name].astext()}]({name}.html): {sentence}\n")
+    write(Path(app.outdir, "llms.txt"), f"# {project}\n\n{''.join(lines)}")
+
+
 def write(path: Path, text: str) -> None:
     """Only what has changed, so that Sphinx makes again only what must be."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -176,6 +191,7 @@ def write(path: Path, text: str) -> None:
 def setup(app) -> None:
     app.connect("builder-inited", make_pages)
     app.connect("source-read", read)
+    app.connect("build-finished", list_pages)
 
 
 def read(app, name: str, source: list[str]) -> None:

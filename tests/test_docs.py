@@ -8,13 +8,19 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from pages import ROOT, pages, text_of
 
+from parlai_spotbot.crowdsourcing.dry_run import MINIMUM_WAGE
 from parlai_spotbot.findings import findings_of
+from parlai_spotbot.judges.summary import MOST_COST, MOST_REQUESTS
 from parlai_spotbot.reading import parse_yaml, whole_text
-from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.selfplay.pool import read_entries
+from parlai_spotbot.surveys import get_survey, survey_names
+from parlai_spotbot.surveys.survey import Limits
 
 DOCS = Path(__file__).parent.parent / "docs"
 MADE = ("made/api", "made/commands", "made/tables")
+TEXTS = [" ".join(text_of(page).split()) for page in pages() if page != "CHANGELOG.md"]
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("*.ipynb")])
 
 
@@ -29,10 +35,54 @@ def test_every_page_is_in_the_contents():
     assert sorted(name for name in shown if "/" in name) == sorted([*MADE, *(f"made/{n}" for n, _ in elsewhere)])
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_links_lead_to_files(page):
-    for link in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
-        assert (DOCS / link).exists(), link
+LINK = re.compile(r"\]\(([^)#\s]*)#?([^)\s]*)\)")
+FOREIGN = re.compile(r"https?://[\w-]+(\.[\w-]+)*(:\d+)?(/\S*)?|mailto:\S+@\S+")
+
+
+def anchors_of(text):
+    """The anchors that a page's headings get, as GitHub and Sphinx make them."""
+    headings = re.findall(r"(?m)^#+ (.*)$", text)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", pages())
+def test_links_of_a_page_lead_to_files_and_headings(page):
+    for link, anchor in LINK.findall(text_of(page)):
+        if ":" in link:
+            assert FOREIGN.fullmatch(link), link
+            continue
+        target = ROOT / page if not link else (ROOT / page).parent / unquote(link)
+        assert target.exists(), link
+        if anchor and (target := target / "README.md" if target.is_dir() else target).suffix == ".md":
+            assert anchor in anchors_of(target.read_text(encoding="utf-8")), f"{link}#{anchor}"
+
+
+WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10}
+FACTS = (
+    (r"lets (\w+) small, different chatbots|embedded pool \((\w+) bots", len(read_entries("embedded"))),
+    (r"(\w+) small chatbots talk", len(read_entries("rules"))),
+    (r"(?:Above|more than) ([\d,]+) requests", MOST_REQUESTS),
+    (r"requests or (\d+) dollar", MOST_COST),
+    (r"at least (\d+) an hour|below (\d+) an hour", MINIMUM_WAGE),
+    (r"An annotator does at most (\w+) units|units_per_annotator: (\d+), onb", Limits().units_per_annotator),
+    (r"`comparative` \((\w+) dimensions", len(get_survey("comparative").questions)),
+)
+"""Numbers of the pages that the product has too."""
+
+ONCE = (r"million votes take", r"The first time it takes", r"install \.` \(\d+ MB")
+"""Measurements: each stands on one page."""
+
+
+@pytest.mark.parametrize(("words", "number"), FACTS, ids=[words for words, _ in FACTS])
+def test_numbers_of_pages_are_those_of_the_product(words, number):
+    found = [next(filter(None, match.groups())).lower() for text in TEXTS for match in re.finditer(words, text)]
+    assert found
+    assert {WORDS.get(one) or int(one.replace(",", "")) for one in found} == {number}
+
+
+@pytest.mark.parametrize("words", ONCE)
+def test_a_measurement_stands_on_one_page(words):
+    assert sum(bool(re.search(words, text)) for text in TEXTS) == 1
 
 
 def test_every_column_of_a_table_is_described():

@@ -1,5 +1,6 @@
 """What README's commands need: a server that answers, and a folder with the user's pool."""
 
+import itertools
 import shutil
 import subprocess
 import sys
@@ -9,8 +10,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-ASSISTANT = "You are a helpful assistant."
-"""Who is told so says "hm"."""
+SAID = {"You are a helpful assistant.": "hm", "You chat with a stranger.": "i like it"}
+"""What bots say, by what they are told, with a number: no two conversations are the same."""
 # commands, pages, chat_servers, scripted
 
 
@@ -19,7 +20,13 @@ def server():
     import chat_servers
 
     chat_servers.FIELDS["response_format"] = dict
-    with chat_servers.ChatServer(lambda body: "hm" if ASSISTANT in str(body) else chat_servers.judged(body)) as served:
+    turns = itertools.count()
+
+    def say(body):
+        said = [said for told, said in SAID.items() if told in str(body["messages"])]
+        return f"{said[0]} {next(turns)}" if said else chat_servers.judged(body)
+
+    with chat_servers.ChatServer(say) as served:
         yield served.url
 
 

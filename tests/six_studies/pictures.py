@@ -1,34 +1,60 @@
-"""Makes the report's pictures again: the six first screens, conversations, and a page on a phone.
+"""Makes the report's pictures again: of the demo's study, of the votes in docs/rank_my_arena.md and of the six studies.
 
-.venv/bin/python tests/six_studies/pictures.py [FOLDER]
+make demo && .venv/bin/python tests/six_studies/pictures.py demo-study [FOLDER]
+
+Where people seem to answer, the picture says that they are simulated.
 """
 
+import contextlib
 import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 TESTS = Path(__file__).parent.parent
-sys.path[:0] = [str(TESTS), str(TESTS / "crowdsourcing" / "page")]
+sys.path[:0] = [str(TESTS), str(TESTS / "crowdsourcing" / "page"), str(TESTS / "readmes")]
 
 from chromium import browser  # noqa: E402
+from pages import blocks, text_of  # noqa: E402
 from screenshots import shoot  # noqa: E402
 from six_studies import STUDIES, make, play  # noqa: E402
 from two_screens import SECOND  # noqa: E402
 
 from parlai_spotbot.report.page import build_report  # noqa: E402
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze  # noqa: E402
+from parlai_spotbot.scripts.spotbot_import import SpotbotImport  # noqa: E402
+from parlai_spotbot.study import Study  # noqa: E402
 
 FOLDER = TESTS.parent / "parlai_spotbot" / "report" / "screenshots"
 WIDTH, COLOURS = 1300, 200
-READ = "clear"
-"""The study of the pictures that stand for all reports."""
+READ = "demo"
+"""The study of whose conversations there are pictures."""
+
+SIMULATED = """() => {
+  for (const heading of document.querySelectorAll(".card h2, .card h3"))
+    if (heading.textContent.trim() === "People")
+      heading.innerHTML += '<span class="badge">simulated annotators</span>';
+}"""
 
 
-def main(folder: Path) -> None:
+def main(demo: Path, folder: Path = FOLDER) -> None:
     """A picture a study."""
     with tempfile.TemporaryDirectory() as made:
         played = play(Path(made))
-        shoot_all({name: build_report(make(name, played, Path(made))) for name in STUDIES}, folder)
+        studies = {name: make(name, played, Path(made)) for name in STUDIES if name != "demo"}
+        studies |= {"demo": Study.open(demo), "votes": votes(Path(made))}
+        shoot_all({name: build_report(study) for name, study in studies.items()}, folder)
+
+
+def votes(folder: Path) -> Study:
+    """The study that the how-to makes of the votes that its Python writes."""
+    [writing, *_] = [block.text for block in blocks(text_of("docs/rank_my_arena.md")) if block.kind == "python"]
+    with contextlib.chdir(folder):
+        exec(writing, {})
+    study = str(folder / "votes")
+    SpotbotImport.main(format="votes", data=str(folder / "votes.csv"), study=study)
+    SpotbotAnalyze.main(study=study)
+    return Study.open(study)
 
 
 def shoot_all(pages: Mapping[str, Path], folder: Path) -> None:
@@ -37,7 +63,7 @@ def shoot_all(pages: Mapping[str, Path], folder: Path) -> None:
         for name, page in pages.items():
             tab = opened(chromium, page, WIDTH)
             tab.set_viewport_size({"width": WIDTH, "height": round(tab.locator(SECOND).bounding_box()["y"])})
-            shoot(tab, folder, "first-screen" if name == READ else f"first-screen-{name}", colours=COLOURS)
+            shoot(tab, folder, f"first-screen-{name}", colours=COLOURS)
         tab = opened(chromium, pages[READ], WIDTH)
         tab.locator("#examples > summary").click()
         tab.locator("#list summary").first.click()
@@ -53,8 +79,9 @@ def opened(chromium, page: Path, width: int, scheme: str = "light"):
     """The page in a tab, given as text, so that it can't name the folder in which it lies."""
     tab = chromium.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)
     tab.set_content(page.read_text(encoding="utf-8"))
+    tab.evaluate(SIMULATED)
     return tab
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)
+    main(*map(Path, sys.argv[1:]))

@@ -51,7 +51,7 @@ project = "parlai_spotbot"
 version = parlai_spotbot.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "pydata_sphinx_theme"
-html_title = "parlai_spotbot"
+html_title = project
 html_theme_options = {"navbar_center": [], "show_prev_next": False}
 html_sidebars = {"**": ["globaltoc.html"]}
 html_show_copyright = False
@@ -67,7 +67,6 @@ autodoc_typehints = "signature"
 napoleon_google_docstring = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
-SENTENCE = re.compile(r".*?[.?!](?= |$)|[^:]*")
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -172,14 +171,14 @@ def make_pages(app) -> None:
         write(MADE / name, page)
 
 
-def list_pages(app, error) -> None:
-    """Write llms.txt: every page with its title and how its first sentence begins, in the order of the contents."""
-    lines = []
-    for name in () if error else app.env.toctree_includes["index"]:
-        text = next(app.env.get_doctree(name).findall(nodes.paragraph), nodes.paragraph()).astext()
-        sentence = SENTENCE.match(text.replace("\n", " "))[0]
-        lines.append(f"- [{app.env.titles[name].astext()}]({name}.html): {sentence}\n")
-    write(Path(app.outdir, "llms.txt"), f"# {project}\n\n{''.join(lines)}")
+def list_pages(app) -> tuple:
+    """Write llms.txt: the pages in order, each with its title and its first sentence."""
+    lines = [f"# {project}", ""]
+    for name in app.env.toctree_includes["index"]:
+        text = next(app.env.get_doctree(name).findall(nodes.paragraph)).astext().replace("\n", " ")
+        lines.append(f"- [{app.env.titles[name].astext()}]({name}.html): {text.split('. ')[0]}")
+    write(Path(app.outdir, "llms.txt"), "\n".join(lines))
+    return ()
 
 
 def write(path: Path, text: str) -> None:
@@ -191,7 +190,7 @@ def write(path: Path, text: str) -> None:
 def setup(app) -> None:
     app.connect("builder-inited", make_pages)
     app.connect("source-read", read)
-    app.connect("build-finished", list_pages)
+    app.connect("html-collect-pages", list_pages)
 
 
 def read(app, name: str, source: list[str]) -> None:

@@ -69,7 +69,7 @@ FACTS = (
 )
 """Numbers of the pages that the product has too."""
 
-ONCE = (r"million votes take", r"The first time it takes", r"install \.` \(\d+ MB")
+ONCE = (r"million votes take", r"minutes the first time", r"install \.` \(\d+ MB")
 """Measurements: each stands on one page."""
 
 

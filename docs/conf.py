@@ -18,37 +18,12 @@ from parlai_spotbot.reading import parse_yaml, whole_text
 from parlai_spotbot.surveys import about_of, survey_names
 
 DOCS = Path(__file__).parent
-ROOT = DOCS.parent
+ROOT = DOCS.resolve().parent
 MADE = DOCS / "made"
-READMES = {
-    "your_own_bots": "parlai_spotbot/pools/README.md",
-    "plain_python": "agents/plain_python/README.md",
-    "behind_a_server": "agents/openai_chat/README.md",
-    "language_models": "agents/causal_lm/README.md",
-    "people_annotate": "crowdsourcing/README.md",
-    "judges": "parlai_spotbot/judges/README.md",
-    "methods": "parlai_spotbot/surveys/README.md",
-    "next_utterance_classification": "parlai_spotbot/nuc/README.md",
-    "reading_the_report": "parlai_spotbot/report/README.md",
-    "ranking": "parlai_spotbot/analysis/ranking/README.md",
-    "survival": "parlai_spotbot/analysis/survival/README.md",
-    "trust_in_judges": "parlai_spotbot/analysis/trust/README.md",
-    "metrics": "parlai_spotbot/analysis/metrics/README.md",
-    "other_data": "parlai_spotbot/importers/README.md",
-    "for_other_programs": "parlai_spotbot/exporters/README.md",
-    "domains": "parlai_spotbot/domains/README.md",
-    "paper_spot_the_bot": "projects/spot_the_bot_2020/README.md",
-    "paper_abc_eval": "projects/abc_eval/README.md",
-    "paper_acute_eval": "projects/acute_eval_2019/README.md",
-    "paper_nuc": "projects/next_utterance_classification/README.md",
-    "contributing": "CONTRIBUTING.md",
-    "glossary": "GLOSSARY.md",
-    "changelog": "CHANGELOG.md",
-}
+READMES = {name: ROOT / place for name, place in parse_yaml(whole_text(DOCS / "readmes.yaml")).items()}
 """The pages that stand elsewhere in the sources, by their name here."""
 
 project = "parlai_spotbot"
-version = parlai_spotbot.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "pydata_sphinx_theme"
 html_title = project
@@ -63,26 +38,24 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
-autodoc_typehints = "signature"
 napoleon_google_docstring = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 
-LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
-def linked(text: str, folder: Path, page: Path) -> str:
-    """A text of `folder` as it is in the file `page`: links to pages lead there, others are their words."""
-    places = {(ROOT / source).resolve(): MADE / f"{name}.md" for name, source in READMES.items()}
+def linked(text: str, folder: Path, there: Path) -> str:
+    """A text of `folder` as it is in the folder `there`: links to pages lead there, others are their words."""
+    places = {path: MADE / f"{name}.md" for name, path in READMES.items()}
 
     def corrected(match: re.Match) -> str:
-        image, words, link = match[1], match[2], match[3]
+        image, words, link = match.groups()
         target = (folder / link).resolve()
-        if image:
-            return f"![{words}]({os.path.relpath(target, page.parent)})"
-        target = places.get(target / "README.md" if target.is_dir() else target, target)
-        if target.parent not in (DOCS, MADE) or target.suffix not in (".md", ".ipynb"):
-            return words
-        return f"[{words}]({os.path.relpath(target, page.parent)})"
+        if not image:
+            target = places.get(target / "README.md" if target.is_dir() else target, target)
+            if target.parent not in (DOCS, MADE) or target.suffix not in (".md", ".ipynb"):
+                return words
+        return f"{image}[{words}]({os.path.relpath(target, there)})"
 
     return LINK.sub(corrected, text)
 
@@ -163,28 +136,19 @@ def commands() -> str:
 
 def make_pages(app) -> None:
     MADE.mkdir(exist_ok=True)
-    for name, source in READMES.items():
-        path = ROOT / source
-        page = linked(path.read_text(encoding="utf-8"), path.parent, MADE / f"{name}.md")
-        write(MADE / f"{name}.md", page)
-    for name, page in (("api.rst", api()), ("tables.md", tables()), ("commands.md", commands())):
-        write(MADE / name, page)
+    pages = {f"{name}.md": linked(whole_text(path), path.parent, MADE) for name, path in READMES.items()}
+    for name, page in {**pages, "api.rst": api(), "tables.md": tables(), "commands.md": commands()}.items():
+        (MADE / name).write_text(page, encoding="utf-8")
 
 
 def list_pages(app) -> tuple:
     """Write llms.txt: the pages in order, each with its title and its first sentence."""
-    lines = [f"# {project}", ""]
+    lines = ["# parlai_spotbot", ""]
     for name in app.env.toctree_includes["index"]:
         text = next(app.env.get_doctree(name).findall(nodes.paragraph)).astext().replace("\n", " ")
         lines.append(f"- [{app.env.titles[name].astext()}]({name}.html): {text.split('. ')[0]}")
-    write(Path(app.outdir, "llms.txt"), "\n".join(lines))
+    Path(app.outdir, "llms.txt").write_text("\n".join(lines), encoding="utf-8")
     return ()
-
-
-def write(path: Path, text: str) -> None:
-    """Only what has changed, so that Sphinx makes again only what must be."""
-    if not path.exists() or path.read_text(encoding="utf-8") != text:
-        path.write_text(text, encoding="utf-8")
 
 
 def setup(app) -> None:
@@ -194,6 +158,5 @@ def setup(app) -> None:
 
 
 def read(app, name: str, source: list[str]) -> None:
-    page = DOCS / f"{name}.md"
-    if page.exists() and page.parent == DOCS:
-        source[0] = linked(source[0], DOCS, page)
+    if (DOCS / f"{name}.md").exists() and "/" not in name:
+        source[0] = linked(source[0], DOCS, DOCS)

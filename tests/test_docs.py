@@ -30,9 +30,9 @@ def test_every_page_is_in_the_contents():
     )
     shown = [line for line in contents.splitlines() if line and not line.startswith(":")]
     assert sorted([*(name for name in shown if "/" not in name), "index"]) == [page.stem for page in PAGES]
-    elsewhere = re.findall(r'^    "(\w+)": "(.+\.md)",$', (DOCS / "conf.py").read_text(encoding="utf-8"), re.MULTILINE)
-    assert all((DOCS.parent / source).is_file() for _, source in elsewhere)
-    assert sorted(name for name in shown if "/" in name) == sorted([*MADE, *(f"made/{n}" for n, _ in elsewhere)])
+    elsewhere = parse_yaml(whole_text(DOCS / "readmes.yaml"))
+    assert all((ROOT / source).is_file() for source in elsewhere.values())
+    assert sorted(name for name in shown if "/" in name) == sorted([*MADE, *(f"made/{name}" for name in elsewhere)])
 
 
 LINK = re.compile(r"\]\(([^)#\s]*)#?([^)\s]*)\)")

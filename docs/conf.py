@@ -143,7 +143,7 @@ def make_pages(app) -> None:
 
 def list_pages(app) -> tuple:
     """Write llms.txt: the pages in order, each with its title and its first sentence."""
-    lines = ["# parlai_spotbot", ""]
+    lines = ["# parlai_spotbot\n"]
     for name in app.env.toctree_includes["index"]:
         text = next(app.env.get_doctree(name).findall(nodes.paragraph)).astext().replace("\n", " ")
         lines.append(f"- [{app.env.titles[name].astext()}]({name}.html): {text.split('. ')[0]}")
@@ -158,5 +158,5 @@ def setup(app) -> None:
 
 
 def read(app, name: str, source: list[str]) -> None:
-    if (DOCS / f"{name}.md").exists() and "/" not in name:
+    if "/" not in name:
         source[0] = linked(source[0], DOCS, DOCS)

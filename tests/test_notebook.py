@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.judges import spotter
 from parlai_spotbot.notebook.calling import in_python
 
 ROOT = Path(__file__).parents[1]
@@ -209,6 +210,15 @@ def test_what_plays_and_what_is_opened_are_one_kind_of_study():
         parlai_spotbot.selfplay({}, study="x")
     with pytest.raises(ValueError, match=r"^survey=.*Did you mean 'spot_the_bot'"):
         parlai_spotbot.report(sb.demo(), "spot_the_bat")
+
+
+def test_the_demo_study_is_of_today_s_spotter(capfd):
+    """Else run .ci/demo_study."""
+    study = sb.demo()
+    made = sb.judge_study(study, progress=False)
+    assert made["version"] == spotter.Spotter.version
+    assert study.answers().of("spotter").frame.groupby("unit_id").ngroups * 2 == made["answered"] == made["units"]
+    assert capfd.readouterr() == ("", "")
 
 
 PAGE = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")

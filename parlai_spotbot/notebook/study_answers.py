@@ -118,6 +118,7 @@ def demo() -> Study:
     """A small study that comes with the package, in a folder of its own for as long as the program runs.
 
     Its bots are those of the pool of rules, its people the embedded domain's; the judge spotter answered, no person.
+    ``.ci/demo_study`` made it.
 
     Returns
     -------
@@ -127,7 +128,7 @@ def demo() -> Study:
     Examples
     --------
     >>> sb.demo().answers()
-    <1920 answers to spot_the_bot by judge:spotter>
+    <960 answers to spot_the_bot by judge:spotter>
     """
     folder = temporary_folder()
     with zipfile.ZipFile(DEMO) as packed:

@@ -174,12 +174,12 @@ def rank(call: AnswersCall) -> SurveyResults:
     >>> answers = sb.demo().answers("spot_the_bot")
     >>> ranking = sb.rank(answers.of("spotter"), bootstraps=50)
     >>> ranking.sentences[0]
-    "tfidf and alice can't be told apart at the top."
+    "The bots can't be told apart by these data."
     >>> ranking.tables["ranking"][["bot", "win_rate", "win_rate_low", "win_rate_high"]].round(1)
          bot  win_rate  win_rate_low  win_rate_high
-    0  tfidf       0.7           0.5            0.8
-    1  alice       0.5           0.4            0.7
-    2  eliza       0.3           0.2            0.4
+    0  tfidf       0.5           0.3            0.8
+    1  alice       0.6           0.4            0.7
+    2  eliza       0.4           0.2            0.6
     """
     return results_of(call, "ranking")
 
@@ -198,9 +198,9 @@ def survival(call: SurvivalCall) -> SurveyResults:
     >>> curves = sb.survival(sb.demo().answers().of("spotter"), backend="native", bootstraps=50)
     >>> curves.tables["pairs"][["a", "b", "p_adjusted"]].round(3).head(3)
            a      b  p_adjusted
-    0  tfidf  alice       0.882
-    1  tfidf  eliza       0.005
-    2  tfidf  human       0.007
+    0  tfidf  alice       0.154
+    1  tfidf  eliza       0.278
+    2  tfidf  human       0.000
     """
     return results_of(call, "survival")
 
@@ -217,12 +217,10 @@ def agreement(call: AnswersCall) -> SurveyResults:
     Examples
     --------
     >>> agreed = sb.agreement(sb.demo().answers().of("spotter"), bootstraps=50)
-    >>> agreed.tables["alpha"][["question", "alpha"]].round(2)
-           question  alpha
-    0        nature   0.27
-    1       fluency   0.02
-    2  sensibleness   0.38
-    3   specificity   0.20
+    >>> agreed.sentences[0]
+    'Agreement on who is human is not known: nothing was judged twice.'
+    >>> list(agreed.tables)
+    ['alpha', 'agreement', 'labelled_alike']
     """
     return results_of(call, "agreement")
 

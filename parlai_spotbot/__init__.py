@@ -1,7 +1,5 @@
 """Spot The Bot (Deriu et al., EMNLP 2020) as a ParlAI plugin: find out which chatbot passes longest as human."""
 
-from __future__ import annotations
-
 import contextlib
 import sys
 from types import ModuleType

@@ -4,8 +4,6 @@ Each fix is one small function whose docstring names the symptom and the version
 waits for the module that it concerns, so `install` itself imports neither torch nor ParlAI.
 """
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import functools

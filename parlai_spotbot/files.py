@@ -4,8 +4,6 @@ A file written here is either the old one or the new one, whole; a journal is va
 complete line, and a line torn by a crash is cut off when the journal is opened again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import fcntl

@@ -1,7 +1,5 @@
 """Commands in messages: whole, with the study's folder and the survey, so that they run when pasted."""
 
-from __future__ import annotations
-
 import importlib.util
 import shlex
 import shutil

@@ -3,8 +3,6 @@
 `scripts.option_parser` adds and reads the options; `notebook.calling` has the arguments.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields

@@ -4,8 +4,6 @@ Every string goes through `cleaned` before it reaches the terminal, a log, JSON 
 through `without_reasoning`, and every number through `bounded`.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

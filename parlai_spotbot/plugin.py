@@ -5,8 +5,6 @@ imports nothing, so it is quick whatever the modules need. What ParlAI finds of 
 spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its own rules, once `register` has told it where.
 """
 
-from __future__ import annotations
-
 import importlib
 import pkgutil
 import re

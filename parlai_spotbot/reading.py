@@ -6,8 +6,6 @@ cut logs hold, become U+FFFD. Files packed by gzip are unpacked, and UTF-16 is r
 or with a character of ASCII.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import gzip

@@ -4,8 +4,6 @@ A value that must reach a contestant or a server does so from the pool or the en
 written passes `shown` (options and accounts, as JSON) or `masked` (texts, errors) before.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

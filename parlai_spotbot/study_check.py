@@ -1,7 +1,5 @@
 """Check that a study's files are as recorded and can be read: what is wrong, where, and how to fix it."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Progress bars (by rich on a terminal, plain lines elsewhere) and plain tables."""
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import functools

@@ -1,7 +1,5 @@
 """Files that users write, read into dataclasses: every mistake is a `UserError` with file, line, field and remedy."""
 
-from __future__ import annotations
-
 import types
 import typing
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbers have a true minus.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -4,8 +4,6 @@ Surveys: abc_eval, dialogue_likert, turn_likert and comparative by the trained a
 those who chatted. Other groups of annotators are there with their training only, as in the paper.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping

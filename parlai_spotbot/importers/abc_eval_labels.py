@@ -5,8 +5,6 @@ people annotated, with what gpt-3.5-turbo and, of six labels, a specialised clas
 answers on a page: each is kept as what it is (`labels.GIVEN`), and labels that are not in the file stay unknown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ Only texts of the two speakers become turns. Everything else that such files hol
 counted: prompts of the system, calls of tools, pictures, one speaker twice in a row. Names are in ``chats.yaml``.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Names of contestants from others' files: valid and unique."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """ParlAI Conversations files, this package's own among them, as a study that can be packed."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

@@ -3,8 +3,6 @@
 Texts may be packed by gzip. Parquet needs pyarrow, which isn't installed with this package.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Interface of an import format: other people's data of one kind become a study. Each is found by its module's name."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ Everything is read and checked before the first byte is written, and study.yaml,
 last: an import that was stopped is simply run again. Further conversations may be added until units are packed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

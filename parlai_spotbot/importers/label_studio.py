@@ -5,8 +5,6 @@ differs from task to task). Annotators are known by Label Studio's number of the
 only the place among such annotators of a task is known.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Rows of a file that can't be used, each of a known kind: left out and counted by reason, unless they are the most."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

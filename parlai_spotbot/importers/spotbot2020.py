@@ -1,7 +1,5 @@
 """The released data of one domain as a study: packages become units, annotations become judgements."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path

@@ -4,8 +4,6 @@ The dump is as it came out of the authors' MongoDB, with all that went wrong whi
 handled by a stated rule and counted; `spotbot2020_oddities` lists them. Bots bear the paper's names.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import zipfile

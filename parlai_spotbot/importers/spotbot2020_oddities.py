@@ -1,7 +1,5 @@
 """Irregularities of the released data: how often, and how each is handled (``spotbot2020_oddities.yaml``)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Times as files have them: ISO 8601, numbers, and what JavaScript, BigQuery, spreadsheets and mail programs write."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from datetime import UTC, datetime

@@ -4,8 +4,6 @@ A vote becomes a judgement of the survey `votes`; its items are pairs of contest
 for one of two contestants, `a` or `b`, or `tie`, or `both_bad`: both failed, which is no tie of two good ones.
 """
 
-from __future__ import annotations
-
 import hashlib
 import operator
 import re

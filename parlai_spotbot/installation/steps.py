@@ -1,8 +1,6 @@
 """Steps of an installation: each leaves a stamp with the checksum of its sources, so finished steps aren't
 repeated, and an interrupted installation goes on where it stopped."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

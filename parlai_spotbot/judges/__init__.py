@@ -4,8 +4,6 @@ A judge is one module (or package) in this folder, found by its name, that holds
 Its variants share the source ``judge:NAME`` and are distinguished by `worker_id`, as annotators are.
 """
 
-from __future__ import annotations
-
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence

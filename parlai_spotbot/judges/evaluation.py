@@ -4,8 +4,6 @@ What a judge answered in a study is held out for a judge that was trained on nei
 Correctness is balanced (people and bots count alike), since bots are the more frequent (paper, section 5.1, table 9).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement

@@ -1,7 +1,5 @@
 """The next command for a survey of a study: errors and commands end with it."""
 
-from __future__ import annotations
-
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.judges import SPOTTED

@@ -5,8 +5,6 @@ was right on held-out data, where that can be known, and how many of the `units`
 the first answer too, so that a killed judge is known to have done a part only.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

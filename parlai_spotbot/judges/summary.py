@@ -1,7 +1,5 @@
 """Lines for the terminal: a judge's estimate and its summary."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

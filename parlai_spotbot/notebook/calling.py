@@ -4,8 +4,6 @@ One definition of an option, with type, default and help, gives the command's op
 place in the docstring. Errors speak of arguments, where a command's speak of options.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ A command is a ParlAI script without ParlAI: it has what ParlAI calls of one (`s
 and imports nothing of it, so that what needs no model starts at once.
 """
 
-from __future__ import annotations
-
 import argparse
 import errno
 import sys

@@ -1,7 +1,5 @@
 """The console script `spotbot`: the same commands as under `parlai`, for those whose own parlai_internal hides ours."""
 
-from __future__ import annotations
-
 import os
 import sys
 

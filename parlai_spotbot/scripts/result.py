@@ -4,8 +4,6 @@ The terminal gets all that a command prints; ``--quiet`` its result alone; ``--j
 stderr.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys

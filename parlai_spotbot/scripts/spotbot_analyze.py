@@ -1,7 +1,5 @@
 """`parlai spotbot_analyze`: every statistic of a survey, from a study's judgements to its analysis folder."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from parlai_spotbot.errors import UserError

@@ -1,7 +1,5 @@
 """``parlai spotbot_check``: whether a study's files are what was written, what is wrong, and how to fix it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError

@@ -1,7 +1,5 @@
 """``parlai spotbot_crowdsource``: people annotate a study's units in their browsers."""
 
-from __future__ import annotations
-
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command

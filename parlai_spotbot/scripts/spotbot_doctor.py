@@ -1,7 +1,5 @@
 """spotbot doctor: what of the installation is there, what is missing, and how to install it."""
 
-from __future__ import annotations
-
 from parlai_spotbot.scripts.command import Command
 
 

@@ -1,7 +1,5 @@
 """`parlai spotbot_export`: a study's conversations and judgements as files that other programs read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot import plugin

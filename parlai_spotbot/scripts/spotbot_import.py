@@ -1,7 +1,5 @@
 """`parlai spotbot_import`: other people's data into a study, on which the other commands work as on our own."""
 
-from __future__ import annotations
-
 from parlai_spotbot import plugin
 from parlai_spotbot.importers.import_request import ImportOptions, ImportRequest
 from parlai_spotbot.options import option_values

@@ -1,7 +1,5 @@
 """``parlai spotbot_nuc``: can the contestants of a pool pick the real next turn of a conversation among candidates?"""
 
-from __future__ import annotations
-
 import textwrap
 from functools import partial
 from pathlib import Path

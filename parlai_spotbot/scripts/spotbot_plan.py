@@ -1,7 +1,5 @@
 """``parlai spotbot_plan``: how many conversations, annotations, hours and dollars a study needs; and after a pilot."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot.findings.plan_request import PlanRequest

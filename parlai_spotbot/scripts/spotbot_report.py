@@ -1,7 +1,5 @@
 """`parlai spotbot_report`: one HTML page of a study's results; a table of several studies; a copy for publication."""
 
-from __future__ import annotations
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 

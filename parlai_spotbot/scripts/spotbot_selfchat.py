@@ -1,7 +1,5 @@
 """``parlai spotbot_selfchat``: bots talk to each other, or to themselves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from parlai_spotbot.hints import command

@@ -1,7 +1,5 @@
 """spotbot setup: what plays and collects, ParlAI's world, into the environment that runs this."""
 
-from __future__ import annotations
-
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
 

@@ -1,7 +1,5 @@
 """Description of a survey: names, source, purpose and times."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Self
 

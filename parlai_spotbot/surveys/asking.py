@@ -4,8 +4,6 @@ A question is put when all required answers to the questions under its `after` a
 its conditions hold (surveys.survey).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 The set is that of Finch & Choi (2020), as ABC-Eval (2022, table 3) uses it; dimensions.yaml has the definitions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from parlai_spotbot.surveys.shipped import data

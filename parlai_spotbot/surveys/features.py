@@ -4,8 +4,6 @@ A feature is a question of both entities, answered by one of them or by "no diff
 the questions, the example, the exercises and the texts, in every language that says how (`FeatureTexts`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 The page explains them, the desk counts them, and the analysis lists them: all by this one function.
 """
 
-from __future__ import annotations
-
 from parlai_spotbot.surveys.survey import GameRules
 
 UNSURE = "unsure"

@@ -1,7 +1,5 @@
 """Ids that say nothing: of units, items and controls."""
 
-from __future__ import annotations
-
 import hashlib
 
 

@@ -5,8 +5,6 @@ which none may be missed. Beside the first choice a second one is asked for, so 
 end a voluntary questionnaire (the paper's Table 1).
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from parlai_spotbot.surveys.shipped import shipped

@@ -4,8 +4,6 @@ The paper compares people paid through a platform with volunteers of a lab, who 
 technical corpus, the others an equal share of each (section 4.2).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf

@@ -1,7 +1,5 @@
 """Questions that studies of earlier versions added to ACUTE-Eval or Spot The Bot (now: a survey file with `base`)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from parlai_spotbot import checksums

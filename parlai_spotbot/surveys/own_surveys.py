@@ -20,8 +20,6 @@ those of the base, and the questions are added to its own.
     about: {question: "which of two bots is remembered?", findings: [choices]}
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from dataclasses import asdict

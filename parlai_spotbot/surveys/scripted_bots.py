@@ -5,8 +5,6 @@ the length of every turn and word, and the punctuation, so that only its words g
 released, bots that repeated themselves were called human least.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections.abc import Iterable, Mapping, Sequence

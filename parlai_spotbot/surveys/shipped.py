@@ -1,7 +1,5 @@
 """Surveys of the package as data: NAME.yaml beside this file holds the fields of `Survey`, in a shorter form."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

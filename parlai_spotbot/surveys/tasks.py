@@ -4,8 +4,6 @@ ABC-Eval (2022, section 5): small tasks, so that annotators need not keep many l
 dialogues whose gold labels are shown afterwards with the reasons; the third decides who may work.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ The model is behind an OpenAI-compatible server. Every single answer is kept (ra
 judgements are made of them by a stated rule.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Combine the answers of both orders to one, and count how often the order alone changed it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Options of a language model that judges: which model, by transformers or behind a server, and how it is asked."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

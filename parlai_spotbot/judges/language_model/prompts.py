@@ -7,8 +7,6 @@ sides are exchanged and options are listed from last to first. Turns are JSON st
 begins a line, or is a special token of the model.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import string

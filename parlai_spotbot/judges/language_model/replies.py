@@ -3,8 +3,6 @@
 Several answers that differ, and words in none of the forms below, are no answer: a wrong guess is worse than none.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

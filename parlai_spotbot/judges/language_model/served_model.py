@@ -1,7 +1,5 @@
 """Asks a model behind a chat server: it writes JSON, held to the labels by a schema where the server takes one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from datetime import UTC, datetime
 

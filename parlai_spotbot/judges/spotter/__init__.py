@@ -5,8 +5,6 @@ are trained on people of the judges' fold, on conversations between the study's 
 people. A conversation between people is judged by one of these models, drawn by the seed.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The spotter's feature matrix, and three interpretable scores for the paper's features (section 3.1)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

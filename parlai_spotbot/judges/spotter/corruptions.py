@@ -5,8 +5,6 @@ spoils the turns of one entity of a conversation of the judges' fold; its partne
 own: what is to be called a bot is learnt from what people's turns lose.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

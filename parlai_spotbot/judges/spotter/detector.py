@@ -6,8 +6,6 @@ It learns from people, bots, and corrupted turns of people (`corruptions`). Its 
 far from the partner's is never called human (`features.Closeness`): its probability is at most one half.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ For a conversation of the bots a and b the examples are the study's conversation
 these are few, bots shipped with us are in, as they talk to each other from openings of the judges' fold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The package carries those of chitchat's people, of their corrupted turns and of 
 domain's segments; any others are kept in the cache.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 They measure coherence (sentence embeddings), repetition and fluency (likelihood under a language model).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence

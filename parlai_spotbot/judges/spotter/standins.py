@@ -4,8 +4,6 @@ They talk from openings of the judges' fold, through the same self-play as conte
 thrown away; what they say comes with the package for chitchat's first seed and segments, else it is kept in the cache.
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 import tempfile

@@ -6,8 +6,6 @@ be surprised (Bao et al. 2024, https://arxiv.org/abs/2310.05130) and how often i
 2019, https://aclanthology.org/P19-3019). Results are kept in the cache folder, a conversation at a time.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import hashlib

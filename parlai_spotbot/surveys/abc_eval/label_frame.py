@@ -1,7 +1,5 @@
 """From the answers of ABC-Eval to the labels of turns, one row each, as `analysis.behaviours` counts them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ is asked and what is counted differ in three tasks, as in the paper's interface:
 asks what the annotator knows before anything is looked up, transitions asks about acknowledging, topic and relevance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from itertools import product

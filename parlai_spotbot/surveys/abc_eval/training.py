@@ -4,8 +4,6 @@ ABC-Eval (2022, section 5, appendix D): three dialogues a task that cover positi
 with an explanation for every turn; the third decides. Two more serve a second attempt, and to watch quality later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache

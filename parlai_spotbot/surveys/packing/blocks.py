@@ -11,8 +11,6 @@ block has one rotation. Conversations of bots are all packed, in blocks as equal
 fill them up as far as there are any.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

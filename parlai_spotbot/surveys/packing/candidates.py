@@ -5,8 +5,6 @@ from group to group. The groups share as many questions as their shares allow, s
 ones. The key is in surveys/nuc/questions.jsonl alone, never in a unit.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence

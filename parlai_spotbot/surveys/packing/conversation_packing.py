@@ -1,7 +1,5 @@
 """Base of packings that show conversations."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -5,8 +5,6 @@ Every conversation is packed once (ABC-Eval 2022, section 6). Who of it is judge
 so that all contestants, and the seats of each, come equally often.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Units that come in with their answers from elsewhere, without a text (`importers.votes`)."""
 
-from __future__ import annotations
-
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study

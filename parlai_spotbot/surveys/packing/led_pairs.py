@@ -5,8 +5,6 @@ of the same two can then be held against it (ABC-Eval 2022, sections 3 and 5.1: 
 of two bots' answers to the same is a preference between these answers (`exporters.preferences`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations
 

@@ -4,8 +4,6 @@ The same wishes on the same conversations change nothing; a study that grew gets
 units.jsonl stays byte for byte.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from parlai_spotbot.study import Study, expect_study

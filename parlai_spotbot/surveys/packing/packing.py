@@ -1,7 +1,5 @@
 """The request of a user for units, and the base of all kinds of packing: what is written of units, and printed."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar

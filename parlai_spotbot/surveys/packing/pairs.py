@@ -8,8 +8,6 @@ al. 2019, "Annotation Quality"). Whether the judged one spoke first is balanced 
 same on both sides wherever a conversation lets one choose.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ units of four bots). What is packed stays when more comparisons are asked for or
 has to be there beforehand.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Sequence

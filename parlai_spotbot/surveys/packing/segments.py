@@ -3,8 +3,6 @@
 Conversations of bots are packed in blocks; what is in units.jsonl stays byte for byte when a study grows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from parlai_spotbot import hints

@@ -3,8 +3,6 @@
 Units that people or judges have answers to are never packed again: other options are then an error that names them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence

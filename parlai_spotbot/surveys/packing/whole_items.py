@@ -4,8 +4,6 @@ A contestant appears in self-chats (either seat may be judged), in conversations
 conversations with people (its own seat); people appear as a contestant in the conversations between people.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

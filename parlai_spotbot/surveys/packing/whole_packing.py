@@ -3,8 +3,6 @@
 What is in units.jsonl stays byte for byte when a study grows, or more comparisons or questions are asked for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Within an item of two conversations both may have the same seed: it isn't shown,
 comparison fairer.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 

@@ -70,8 +70,7 @@ class Dialogue:
 
     def chance(self) -> int:
         """A seed for the random generator of the next answer, from the conversation's seed and the turn's number."""
-        digest = hashlib.sha256(f"{self.seed}:{len(self.turns)}".encode()).digest()
-        return int.from_bytes(digest[:8], "big") >> 1
+        return int.from_bytes(hashlib.sha256(f"{self.seed}:{len(self.turns)}".encode()).digest()[:8], "big") >> 1
 
 
 @contextlib.contextmanager

@@ -180,8 +180,12 @@ def _numpy_contents() -> list:
         for folder in ("core", "_core")
         for name in ("scalar", "_reconstruct")
     ]
-    kinds = [value for name, value in vars(np.dtypes).items() if name.endswith("DType") and isinstance(value, type)]
-    return [*named, np.ndarray, np.dtype, *kinds]
+    return [
+        *named,
+        np.ndarray,
+        np.dtype,
+        *[value for name, value in vars(np.dtypes).items() if name.endswith("DType") and isinstance(value, type)],
+    ]
 
 
 def _generator_options() -> None:
@@ -212,8 +216,7 @@ def _hugging_face_buffers() -> None:
     def load(wrapped, instance, args, kwargs):
         states = args[0] if args else kwargs["state_dict"]
         buffers = instance.model.state_dict()
-        v_by_k = {k: v for k, v in states.items() if k in buffers or not k.endswith((*constants, never_used))}
-        return wrapped(v_by_k)
+        return wrapped({k: v for k, v in states.items() if k in buffers or not k.endswith((*constants, never_used))})
 
     _wrap("parlai.core.torch_agent", "TorchAgent.load_state_dict", load)
 

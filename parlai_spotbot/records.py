@@ -309,13 +309,20 @@ class Item:
 
     def to_json(self) -> dict:
         shown = [[{"entity": turn.entity, "text": turn.text} for turn in one] for one in self.transcripts]
-        row = {**vars(self), "transcripts": shown}
-        return {key: value for key, value in row.items() if value or key not in self.MAY_LACK}
+        return {
+            key: value
+            for key, value in {**vars(self), "transcripts": shown}.items()
+            if value or key not in self.MAY_LACK
+        }
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
-        transcripts = tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where))
-        return read_record(cls, row, where, transcripts=transcripts)
+        return read_record(
+            cls,
+            row,
+            where,
+            transcripts=tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where)),
+        )
 
 
 def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
@@ -378,8 +385,12 @@ class Unit:
     def _of(cls, row: dict, where: str, item_of: Callable[[dict, str], Item]) -> Unit:
         unit_id = get(row, "unit_id", str, where)
         items = get(row, "items", list, where)
-        items_read = tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items))
-        return read_record(cls, row, where, items=items_read)
+        return read_record(
+            cls,
+            row,
+            where,
+            items=tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
+        )
 
 
 ONCE = "judgement_id"

@@ -209,8 +209,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         """Requests, replies and tokens of this process so far, and what they cost."""
         counts = self._client.account.counts
         costs = self._options.costs(counts["prompt_tokens"], counts["completion_tokens"])
-        handled = {name: n for name, n in sorted(self._events.items()) if n}
-        return {**counts, **costs, "handled": handled}
+        return {**counts, **costs, "handled": {name: n for name, n in sorted(self._events.items()) if n}}
 
     def share(self) -> dict:
         return {**super().share(), "chat": (self._options, self._client, self._events)}

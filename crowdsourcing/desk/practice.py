@@ -30,8 +30,7 @@ class PracticeBody(TypedDict):
 
 def chance_of(secret: bytes, what: str, worker: str) -> str:
     """Return what draws names and sides of this annotator's exercises: the same at every visit."""
-    drawn = f"{what} {worker}".encode("utf-8", "surrogatepass")
-    return hmac.new(secret, drawn, hashlib.sha256).hexdigest()
+    return hmac.new(secret, f"{what} {worker}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
 class Practice:

@@ -71,8 +71,7 @@ class InHouseDoor(Door):
         self.secret = secret
 
     def enter(self, query: Mapping[str, str]) -> Visitor:
-        signed = _signed(self.secret, tokens.LINK, query, "t")
-        return Visitor(signed["worker"], provider_data={"door": self.name})
+        return Visitor(_signed(self.secret, tokens.LINK, query, "t")["worker"], provider_data={"door": self.name})
 
 
 @dataclass(frozen=True)

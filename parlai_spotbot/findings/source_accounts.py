@@ -130,8 +130,7 @@ def source_accounts(contents: Analysis) -> list[SourceAccount]:
     ones; among them those that tell people from bots, the most accurate first, before those of whom nobody knows, and
     these before others."""
     sources = {source for by_source in contents.analysis.values() for source in by_source}
-    accounts = [account_of(source, contents.of("annotators", source)) for source in sources]
-    return sorted(accounts, key=_place)
+    return sorted([account_of(source, contents.of("annotators", source)) for source in sources], key=_place)
 
 
 def _place(own: SourceAccount) -> tuple:

@@ -110,8 +110,10 @@ class ChatReader(Reading):
                     f"{where}: field '{key}' of a turn of this conversation is no number or time.",
                     "Correct it, or name its column: --columns turn=THEIRS, - for the order of the file.",
                 ) from None
-        known = {key: value for turn in turns[::-1] for key, value in turn.items() if value not in (None, "")}
-        return {**known, self.keys["messages"][0]: turns}
+        return {
+            **{key: value for turn in turns[::-1] for key, value in turn.items() if value not in (None, "")},
+            self.keys["messages"][0]: turns,
+        }
 
     def _messages(self, row: dict) -> tuple:
         """Return the key and the messages of a row; None where it has none."""

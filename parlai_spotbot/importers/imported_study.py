@@ -124,7 +124,7 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         records[study.survey_path(imported.survey) / "training.jsonl"] = imported.training
         for file, rows in records.items():
             if rows:
-                checksums.write_jsonl(file, (row if isinstance(row, dict) else row.to_json() for row in rows))
+                checksums.write_jsonl(file, rows)
         for survey, pieces in imported.lines.items():
             checksums.write_bytes(study.judgements_path(survey), pieces)
         study.record(STEP, about)

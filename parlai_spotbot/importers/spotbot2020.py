@@ -117,8 +117,11 @@ def _asked(request: ImportRequest) -> ImportedStudy:
     if request.domain is None:
         raise UserError("--domain missing.", f"Name one of {', '.join(DOMAINS)}.")
     chosen = request.leave_out
-    leave_out = [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()]
-    return spotbot2020(request.data, request.domain, leave_out)
+    return spotbot2020(
+        request.data,
+        request.domain,
+        [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()],
+    )
 
 
 FORMAT = study_format(_asked)

@@ -113,8 +113,9 @@ def votes(
     votes_read = f"{counted(counts.total(), 'vote')} on {len(bots)} contestants: {outcomes}{voted}"
     summary = f"{votes_read}\nread: {columns_read}"
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
-    plan = Plan(domain, bots, surveys=(SURVEY,))
-    return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary)
+    return ImportedStudy(
+        Plan(domain, bots, surveys=(SURVEY,)), (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary
+    )
 
 
 def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[str]]:
@@ -286,8 +287,7 @@ class _VoteReader:
         raise self._wrong("winner", word, what, remedy)
 
     def _meant(self, word: str, a: str, b: str) -> set[str]:
-        sides = {side for side, name in (("a", a), ("b", b)) if word == name}
-        return sides | self._meanings[spelling(word)]
+        return {side for side, name in (("a", a), ("b", b)) if word == name} | self._meanings[spelling(word)]
 
     def _mapped(self, word: str) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""

@@ -31,5 +31,8 @@ def held_out(judgements: Iterable[Judgement], conversations: Iterable[Conversati
 def _summary(confusion: dict[str, dict[str, int]]) -> dict:
     n = {truth: sum(tally.values()) for truth, tally in confusion.items()}
     right = [(tally[truth] + tally["unsure"] / 2) / n[truth] for truth, tally in confusion.items() if n[truth]]
-    balanced = sum(right) / 2 if all(n.values()) else None
-    return {"balanced_accuracy": balanced, "n": sum(n.values()), "confusion": confusion}
+    return {
+        "balanced_accuracy": sum(right) / 2 if all(n.values()) else None,
+        "n": sum(n.values()),
+        "confusion": confusion,
+    }

@@ -37,8 +37,11 @@ def answers_by_a_judge(study: Study, survey: str) -> str:
 
 def answers_of_a_file(study: Study, survey: str) -> str:
     """The command that brings a survey's answers from a file; "" where they don't come in that way."""
-    comes_in = packing_of(get_survey(survey, study)).comes_in
-    return hints.command("import", study.path, format=survey, data=YOUR_FILE) if comes_in else ""
+    return (
+        hints.command("import", study.path, format=survey, data=YOUR_FILE)
+        if packing_of(get_survey(survey, study)).comes_in
+        else ""
+    )
 
 
 def next_step(study: Study, survey: str) -> str:

@@ -117,8 +117,7 @@ def _named(word: str, given: Mapping[str, Any]) -> list[JudgeSpec]:
         return [JudgeSpec(word, word)]
     last = given.get("model", "").rstrip("/").rpartition("/")[2]
     name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
-    options = {key: value for key, value in given.items() if key != "name"}
-    return [_entry(name, options, "--judges language_model")]
+    return [_entry(name, {key: value for key, value in given.items() if key != "name"}, "--judges language_model")]
 
 
 def read_judges(path: Path) -> list[JudgeSpec]:
@@ -144,5 +143,6 @@ def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
             f"{where}: kind is {entry['kind']!r}; a file holds judges of kind {LANGUAGE_MODEL} alone.",
             "Name others beside the file: --judges spotter,judges.yaml.",
         )
-    options = {key: value for key, value in entry.items() if key != "kind"}
-    return JudgeSpec(name, LANGUAGE_MODEL, read_options(options, where))
+    return JudgeSpec(
+        name, LANGUAGE_MODEL, read_options({key: value for key, value in entry.items() if key != "kind"}, where)
+    )

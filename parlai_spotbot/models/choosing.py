@@ -163,5 +163,4 @@ def draw(scores: torch.Tensor, chances: torch.Tensor, temperature: float, top_p:
     tokens, by_number = tokens.sort(-1)
     cumulative = p.gather(-1, by_number).cumsum(-1)
     target = chances.unsqueeze(-1) * cumulative[:, -1:]
-    place = torch.searchsorted(cumulative, target, right=True).clamp(max=few - 1)
-    return tokens.gather(-1, place).squeeze(-1)
+    return tokens.gather(-1, torch.searchsorted(cumulative, target, right=True).clamp(max=few - 1)).squeeze(-1)

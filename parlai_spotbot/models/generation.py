@@ -292,8 +292,7 @@ class TurnWriter:
         if self._positions:
             words["position_ids"] = np.maximum(columns[end - ids.shape[1] :] - pads[:, None], 0)
         tensors = {name: torch.from_numpy(array).to(self.device) for name, array in words.items()}
-        output = self.model(**tensors, past_key_values=cache, use_cache=True, **self._last_only)
-        return output.logits[:, -1]
+        return self.model(**tensors, past_key_values=cache, use_cache=True, **self._last_only).logits[:, -1]
 
     # -- models without a plain cache --------------------------------------------------------------------------------
     def _generate(self, slot: BatchRow) -> None:

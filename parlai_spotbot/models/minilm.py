@@ -69,8 +69,7 @@ class MiniLM:
         batch = self._tokenizer(texts, padding=True, truncation=True, max_length=MAX_TOKENS, return_tensors="pt")
         states = self._model(**batch).last_hidden_state
         mask = batch["attention_mask"].unsqueeze(-1)
-        mean = (states.float() * mask).sum(1) / mask.sum(1)
-        return torch.nn.functional.normalize(mean, dim=-1).numpy()
+        return torch.nn.functional.normalize((states.float() * mask).sum(1) / mask.sum(1), dim=-1).numpy()
 
     def embedded_once(self, key: str, texts: Sequence[str], progress: str, dtype: str) -> np.ndarray:
         """Embeddings of `texts` to search in, from the cache entry `key`, which is made where it isn't there.

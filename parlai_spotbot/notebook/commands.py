@@ -119,8 +119,9 @@ def pack(call: PackCall) -> dict:
     if own_surveys.is_file(call.survey):
         check_findings(own_surveys.read_survey(call.survey), call.survey)
     with call.study.lock("pack"):
-        survey = own_surveys.taken(call.study, call.survey)
-        return pack_study(call.study, survey, **option_values(PackRequest, vars(call)))
+        return pack_study(
+            call.study, own_surveys.taken(call.study, call.survey), **option_values(PackRequest, vars(call))
+        )
 
 
 pack_study = pack

@@ -101,8 +101,7 @@ def sample(corpus: Corpus, settings: SamplingSettings | None = None) -> Question
     settings.check()
     bank = bank_of(corpus)
     stems, left_out = _stems(corpus, bank, settings)
-    questions = tuple(_question(corpus, bank, *stem, settings) for stem in stems)
-    return QuestionSample(questions, bank, left_out)
+    return QuestionSample(tuple(_question(corpus, bank, *stem, settings) for stem in stems), bank, left_out)
 
 
 # -- chance ----------------------------------------------------------------------------------------------------------

@@ -126,8 +126,7 @@ class OptionParser(argparse.ArgumentParser):
 
     def _group(self, title: str) -> argparse._ArgumentGroup:
         """Return the group with this heading, a new one where there is none."""
-        groups = {group.title: group for group in self._action_groups}
-        return groups.get(title) or self.add_argument_group(title)
+        return {group.title: group for group in self._action_groups}.get(title) or self.add_argument_group(title)
 
     def short_help(self) -> str:
         """Return what the command does, the options that matter most, examples, and where the rest is."""

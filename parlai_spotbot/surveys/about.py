@@ -49,5 +49,4 @@ class About:
         words = name.replace("_", " ")
         title = self.title or words.capitalize()
         short = self.short or title
-        in_text = self.in_text or (short if self.title else words)
-        return replace(self, title=title, short=short, in_text=in_text)
+        return replace(self, title=title, short=short, in_text=self.in_text or (short if self.title else words))

@@ -68,8 +68,7 @@ def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> li
     """
     speakers = [turn.entity for turn in item.transcripts[0]]
     judged = item.judged if len(item.transcripts) == 1 else ()
-    put = item.questions or None
-    return asked(survey, speakers, answers, put, judged)
+    return asked(survey, speakers, answers, item.questions or None, judged)
 
 
 def _matches(answer: Any, values: Collection[str]) -> bool:

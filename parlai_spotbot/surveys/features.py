@@ -65,5 +65,9 @@ def _said(survey: Survey, features: Sequence[str]) -> Survey:
         shown = dict(texts.shown)
         text = " ".join([texts.example, *(shown[name] for name in features if name in shown)])
         example = replace(example, key=key, explanation=text if texts.example else example.explanation)
-    instructions = "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
-    return replace(survey, instructions=instructions, consent=tuple(consent), example=example)
+    return replace(
+        survey,
+        instructions="\n\n".join(paragraph for paragraph in paragraphs if paragraph),
+        consent=tuple(consent),
+        example=example,
+    )

@@ -142,4 +142,4 @@ def read_questions(path: Path) -> list[NucQuestion]:
 
 def write_questions(path: Path, questions: Iterable[NucQuestion]) -> None:
     """Write one question a line, atomically."""
-    checksums.write_jsonl(path, (question.to_json() for question in questions))
+    checksums.write_jsonl(path, questions)

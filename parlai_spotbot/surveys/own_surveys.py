@@ -76,8 +76,12 @@ def _over_base(row: dict[str, Any]) -> dict[str, Any]:
     about = {**asdict(base.about), "title": "", "short": "", "in_text": "", **(row.get("about") or {})}
     main = [q for q in fields["questions"] if q["kind"] != "free_text"]
     texts = [{**q, "after": [*q["after"], *names]} for q in fields["questions"] if q["kind"] == "free_text"]
-    given = {key: value for key, value in row.items() if key != "base"}
-    return {**fields, **given, "about": about, "questions": [*main, *added, *texts]}
+    return {
+        **fields,
+        **{key: value for key, value in row.items() if key != "base"},
+        "about": about,
+        "questions": [*main, *added, *texts],
+    }
 
 
 def checked(survey: Survey, where: str) -> Survey:

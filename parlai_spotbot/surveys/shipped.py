@@ -41,5 +41,7 @@ def exercise_row(row: dict) -> dict:
 
 
 def _turns(turns: str | list[str]) -> list[tuple[int, str]]:
-    texts = data("conversations")[turns] if isinstance(turns, str) else turns
-    return [(number % 2, text) for number, text in enumerate(texts)]
+    return [
+        (number % 2, text)
+        for number, text in enumerate(data("conversations")[turns] if isinstance(turns, str) else turns)
+    ]

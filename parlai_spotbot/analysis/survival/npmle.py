@@ -54,8 +54,7 @@ def _isotonic(data: Intervals) -> np.ndarray:
     passed = (data.last == size - 1) & (data.first > 0)
     events = np.bincount(data.last[spotted], data.weights[spotted], size)[:-1]
     total = events + np.bincount(data.first[passed] - 1, data.weights[passed], size)[:-1]
-    share = isotonic_regression(events / total, weights=total).x
-    return np.diff(np.concatenate([[0.0], share, [1.0]]))
+    return np.diff(np.concatenate([[0.0], isotonic_regression(events / total, weights=total).x, [1.0]]))
 
 
 def _product_limit(first: np.ndarray, event: np.ndarray, weights: np.ndarray, size: int) -> np.ndarray:

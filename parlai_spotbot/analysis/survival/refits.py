@@ -61,8 +61,7 @@ def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, 
 
 def runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
     """Return `coef` (..., p), infinite where it moves the predictor further than anything but separation does."""
-    wide = ~(np.abs(coef * np.ptp(X, axis=0)) < SUSPECT)
-    return np.where(wide, np.copysign(np.inf, coef), coef)
+    return np.where(~(np.abs(coef * np.ptp(X, axis=0)) < SUSPECT), np.copysign(np.inf, coef), coef)
 
 
 def _smallest(information: np.ndarray) -> np.ndarray:
@@ -71,8 +70,7 @@ def _smallest(information: np.ndarray) -> np.ndarray:
     It is about 0 where not every parameter is determined: a covariate may be constant among the rows drawn.
     """
     size = np.sqrt(np.einsum("rii->ri", information))
-    scaled = information / np.maximum(size[:, :, None] * size[:, None, :], 1e-300)
-    return np.linalg.eigvalsh(scaled)[:, 0]
+    return np.linalg.eigvalsh(information / np.maximum(size[:, :, None] * size[:, None, :], 1e-300))[:, 0]
 
 
 class _Batch:

@@ -74,8 +74,7 @@ def clusters_effective(group: np.ndarray, stratum: np.ndarray, cluster: np.ndarr
     inverse = np.linalg.pinv(np.einsum("bg,bgi,bgj->ij", sizes, contrast, contrast), hermitian=True)
     leverage = np.einsum("bgi,ij,bgj->bg", contrast, inverse, contrast) / (groups - 1)
     share = np.bincount(cluster, leverage[stratum, group])
-    adds = share / np.maximum(1.0 - share, 1e-3)
-    return effective_number(adds)
+    return effective_number(share / np.maximum(1.0 - share, 1e-3))
 
 
 def hotelling(chi2: float, df: int, df_cluster: float) -> float:

@@ -96,8 +96,7 @@ class Problem:
 
     def start(self, mass: np.ndarray) -> np.ndarray:
         """The baseline without covariates, from the NPMLE's masses."""
-        behind = np.cumsum(mass[::-1])[::-1][1:]
-        return links.inverse(np.clip(behind, 1e-300, 1 - 1e-16), self.model)
+        return links.inverse(np.clip(np.cumsum(mass[::-1])[::-1][1:], 1e-300, 1 - 1e-16), self.model)
 
     def ends(self, alpha: np.ndarray, beta: np.ndarray) -> ArrayPair:
         """Baseline plus linear predictor at both ends of every observation."""

@@ -80,8 +80,7 @@ class ClusterBootstrap:
     def effective(self) -> dict[str, float]:
         """The effective number of conversations, of annotators; one alone is left out beside several of the other."""
         numbers = dict(zip(self.names, self._effective, strict=False))
-        several = {name: number for name, number in numbers.items() if number > 1}
-        return several or dict(list(numbers.items())[:1])
+        return {name: number for name, number in numbers.items() if number > 1} or dict(list(numbers.items())[:1])
 
     @property
     def why(self) -> str:

@@ -98,5 +98,4 @@ def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design
             simulation = planning.simulated_power(rate, planned["needed"], design, seed=request.seed, **how)
     others = sorted({*DIFFERENCES[unit], request.difference})
     rows = [planning.plan(design, apart, **costs) for apart in others]
-    numbers = {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}
-    return numbers, design
+    return {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}, design

@@ -54,8 +54,7 @@ def summarise(result: Result) -> list[str]:
     whose = "" if people else " between the variants of the judge, which are no annotators,"
     text = f"On who is human, Krippendorff's alpha{whose} is {alpha}; 1 is perfect, 0 is chance."
     alike = [alike_sentence(row) for row in data["labelled_alike"] if row["conversations"] == "bots"]
-    label = "Agreement" if people else CONSISTENCY
-    return [Fact.of(label, text), *alike[:1]]
+    return [Fact.of("Agreement" if people else CONSISTENCY, text), *alike[:1]]
 
 
 ALPHA = Table(

@@ -44,8 +44,7 @@ def compute(answers: Annotations) -> dict | None:
     def contests(rows: pd.DataFrame) -> pd.DataFrame:
         rows = wide[wide["annotation_id"].isin(set(rows["annotation_id"]))]
         frames = [matches_frame(rows, name).assign(criterion=name) for name in ("nature", *answers.features)]
-        matches = pd.concat(frames)
-        return matches.drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
+        return pd.concat(frames).drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
 
     both = long_frame(people, answers.features), long_frame(judge, answers.features)
     return trust.in_words(

@@ -50,5 +50,6 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
         if name not in KEYS:
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
-    required = {"url": LOCAL, "model": REQUIRED["model"]}
-    return option_fields.read_options(LanguageModelOptions, given, where, NAMES, required)
+    return option_fields.read_options(
+        LanguageModelOptions, given, where, NAMES, {"url": LOCAL, "model": REQUIRED["model"]}
+    )

@@ -62,5 +62,6 @@ class FeatureRows:
             dict(zip(texts, vectors, strict=True)), dict(zip(texts, self._encoder.pieces(texts), strict=True))
         )
         surprises = ConversationSurprises((example.texts for example in examples), progress=self.reading)
-        rows = [coherence(e, embedded, self._middle, surprises.turns(e.texts)) for e in examples]
-        return pd.DataFrame(rows, dtype=np.float32)
+        return pd.DataFrame(
+            [coherence(e, embedded, self._middle, surprises.turns(e.texts)) for e in examples], dtype=np.float32
+        )

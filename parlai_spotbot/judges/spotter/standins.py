@@ -82,7 +82,7 @@ class StandInBots:
                 with Contestants(entries, Path(folder) / "logs", threads=1) as contestants:
                     contestants.load()
                     Runner(study, plan, contestants, progress=False).run(missing_groups(jobs, ()))
-                files.write_jsonl(place / FILE, (row.to_json() for row in write_conversations(study, jobs, [])))
+                files.write_jsonl(place / FILE, write_conversations(study, jobs, []))
 
         versions = {name: package_version(name) for name in ("python-aiml", "scikit-learn")}
         made_of = files.dumps([FORMAT, versions, plan.to_json(), [job.seed.turns for job in jobs]])

@@ -187,8 +187,7 @@ class ChatClient:
     def _error(self, err: Exception) -> ChatError:
         if isinstance(err, openai.APIStatusError):
             response = err.response
-            data = parsed(response.content, self.key)
-            return failure(response.status_code, response.headers, data, self.key)
+            return failure(response.status_code, response.headers, parsed(response.content, self.key), self.key)
         return err if isinstance(err, ChatError) else unreachable(err.__cause__ or err, self.server.timeout, self.key)
 
     async def _unreachable(self) -> ChatError | None:

@@ -45,8 +45,7 @@ class CandidateScores:
     failed: str = ""
 
     def to_json(self) -> dict:
-        row = {**vars(self), "values": list(self.values)}
-        return {key: value for key, value in row.items() if value != ""}
+        return {key: value for key, value in {**vars(self), "values": list(self.values)}.items() if value != ""}
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> CandidateScores:

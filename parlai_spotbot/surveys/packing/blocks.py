@@ -261,5 +261,11 @@ def make_item(conversation: Conversation, k: int, options: PackOptions, show: Ca
 
 def item_id(conversation: Conversation, k: int, options: PackOptions) -> str:
     """Return the id of a segment, made from hidden turns too, so that it can't be guessed."""
-    texts = [text for turn in conversation.turns for text in (turn.speaker, turn.text)]
-    return opaque("item", options.survey, options.seed, conversation.conversation_id, k, *texts)
+    return opaque(
+        "item",
+        options.survey,
+        options.seed,
+        conversation.conversation_id,
+        k,
+        *[text for turn in conversation.turns for text in (turn.speaker, turn.text)],
+    )

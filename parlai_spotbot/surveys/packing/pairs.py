@@ -138,8 +138,7 @@ def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: W
     """Return how many comparisons a cell is to have."""
     if options.comparisons is not None:
         return options.comparisons
-    bots = [len(ids) for pool in pools.values() for name, ids in pool.items() if name != HUMAN]
-    return min(MOST_BY_DEFAULT, *bots)
+    return min(MOST_BY_DEFAULT, *[len(ids) for pool in pools.values() for name, ids in pool.items() if name != HUMAN])
 
 
 def tally_of_items(items: Iterable[Item], by_id: Mapping[str, Conversation], options: WholeOptions) -> ComparisonTally:

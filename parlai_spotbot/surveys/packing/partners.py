@@ -51,8 +51,9 @@ class PartnersPacking(Packing):
             lambda units: all(set(partners_of(unit)) <= set(contestants) for unit in units),
             lambda mapping, requested: {**mapping, "comparisons": 0} == {**requested, "comparisons": 0},
         )
-        added = partner_units(survey, contestants, comparisons, recorded["seed"], existing)
-        return Packed(recorded, existing, added, {})
+        return Packed(
+            recorded, existing, partner_units(survey, contestants, comparisons, recorded["seed"], existing), {}
+        )
 
 
 def partner_units(

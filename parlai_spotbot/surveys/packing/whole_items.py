@@ -164,5 +164,15 @@ def whole_item_id(
 ) -> str:
     """Return the id of an item, made from hidden turns too, so that it can't be guessed."""
     texts = [text for c in conversations for turn in c.turns for text in (turn.speaker, turn.text)]
-    ids = [c.conversation_id for c in conversations]
-    return opaque("whole", survey, seed, *ids, "judged", *judged, "asked", *questions, "said", *texts)
+    return opaque(
+        "whole",
+        survey,
+        seed,
+        *[c.conversation_id for c in conversations],
+        "judged",
+        *judged,
+        "asked",
+        *questions,
+        "said",
+        *texts,
+    )

@@ -83,7 +83,7 @@ class Chats:
         survey, state = self.survey, states.get(number)
         drawn = question_order(survey, random.Random(f"{handout.chance} {number}"))
         order = [name for name in drawn if name in item.questions]
-        page: dict[str, Any] = {"item": number, "questions": order}
+        page = {"item": number, "questions": order}
         record = {"question_order": " ".join(order)}
         if state is not None:
             shown = {number: state}

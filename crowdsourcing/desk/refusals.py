@@ -9,8 +9,8 @@ from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.reading import own_data
 
 _FILE = own_data(__file__)
-REFUSALS: dict[str, tuple[int, str]] = _FILE["refusals"]
-REASONS: dict[str, str] = _FILE["reasons"]
+REFUSALS = _FILE["refusals"]
+REASONS = _FILE["reasons"]
 
 
 def refusal(code: str, texts: Mapping[str, str]) -> Refusal:

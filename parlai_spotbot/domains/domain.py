@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import folding
@@ -138,7 +137,7 @@ class Domain:
 
     def plain(self) -> dict:
         """Return a user's own domain as it is written into a study, with the copies' names and checksums."""
-        row: dict[str, Any] = {"name": self.name, "description": self.description}
+        row = {"name": self.name, "description": self.description}
         if self.task:
             row |= {"task": self.task, "options": dict(self.options), "situation": self.situation}
         else:

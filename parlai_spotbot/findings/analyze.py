@@ -1,6 +1,6 @@
 """Everything that the answers to a survey of a study say, from its judgements to its analysis folder."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -133,7 +133,7 @@ def check_options(survey: str, options: Mapping[str, Any], contestants: Collecti
 CHOICES = {"backend": BACKENDS}
 """Options that are one of a few."""
 
-BOUNDS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
+BOUNDS = {
     "bootstraps": (lambda value: value >= 1, "a whole number from 1 up", "1000 is the default."),
     "wage": (lambda value: value is None or value > 0, "pay per hour above 0", "Leave it out for no cost estimate."),
     "min_correct": (

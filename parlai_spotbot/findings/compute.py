@@ -103,7 +103,7 @@ def of(finding: Finding, answers: Answers, progress: Progress | None) -> Mapping
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:
     """Return what the results of a form say that they were made of."""
-    options_used: dict[str, Any] = {name: getattr(options, name) for name in form.options}
+    options_used = {name: getattr(options, name) for name in form.options}
     options_used |= {} if form.as_table else {"control_mistakes": allowed_mistakes(facts.survey)}
     return made_by(options_used, options.seed, {name: answers.used for name, answers in sources.items()}, left_out)
 

@@ -167,7 +167,7 @@ class _Maker:
     def _answer(self, stage: str, talk: Conversation, kind: str, name: str, answer: Mapping, turn: int | None) -> None:
         work, led = self.stages[stage]["work_units"][answer["work_unit_id"]], stage == CHATS
         unit, identity, score = self.units[stage, answer["work_unit_id"]], talk.conversation_id, answer["score"]
-        about: dict[str, Any] = {"unit_id": unit, "worker_id": self.people[work["worker_id"]], "item_id": identity}
+        about = {"unit_id": unit, "worker_id": self.people[work["worker_id"]], "item_id": identity}
         about |= {"submitted_at": self._when(work), "seconds": _seconds(work.get("time_to_complete_sec"))}
         if kind == "comparative":
             first, second = work["dialogue_ids"]

@@ -23,7 +23,7 @@ from parlai_spotbot.outside import cleaned, without_reasoning
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.user_files import validated
 
-CHAT_WORDS: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("chats.yaml").read_text(encoding="utf-8"))
+CHAT_WORDS = yaml.safe_load(Path(__file__).with_name("chats.yaml").read_text(encoding="utf-8"))
 """Names that formats of chats have, and the rules for what is odd in them."""
 CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""

@@ -156,7 +156,7 @@ def _contestant(name: str, bot: Bot) -> Contestant:
         plain_python.check(bot, called)
     except UserError as err:
         raise UserError(f"{where}: {err.problem}", err.remedy) from None
-    entry: dict[str, Any] = {"model": "spotbot:plain_python", "opt": {"plain_python": called}}
+    entry = {"model": "spotbot:plain_python", "opt": {"plain_python": called}}
     if _importable(bot) and (code := _folder(bot.__module__)):
         entry["code"] = code
     return Contestant.from_json(name, entry, WHERE)

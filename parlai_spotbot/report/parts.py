@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from parlai_spotbot import hints
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.drawing import Look, looks
+from parlai_spotbot.report.drawing import looks
 from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class SurveyView:
         self.contents = contents
         self.prefix = prefix
         self.bots = contents.bots
-        self.looks: dict[str, Look] = looks(self.bots)
+        self.looks = looks(self.bots)
 
     def figure_name(self, chart: str, source: str) -> str:
         """Return what a figure is called: the prefix of its ids, and the name of its files."""

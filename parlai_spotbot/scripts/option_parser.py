@@ -34,7 +34,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-TYPES: dict[str, dict[str, Any]] = {
+TYPES = {
     "": {},
     "int": {"type": int},
     "float": {"type": float},

@@ -8,7 +8,7 @@ Nothing is left out here.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,7 +149,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
         One column a kind of `KINDS` that these data show, one row a turn, True or False.
     """
     long = turns["plain"].str.split().str.len() >= LEAST
-    rules: dict[str, Callable[[str], bool]] = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
+    rules = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
     rules["addresses_judge"] = addresses_judge
     array_by_kind = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
     named = zip(turns["text"], turns["name"], strict=True)

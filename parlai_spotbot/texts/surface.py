@@ -6,7 +6,6 @@ stay as they were said. The paper's own data show what to repair: tokenised text
 
 import re
 import unicodedata
-from collections.abc import Callable
 from functools import lru_cache
 
 VERSION = 1
@@ -102,5 +101,5 @@ def keep(text: str) -> str:
     return text
 
 
-SURFACES: dict[str, Callable[[str], str]] = {"normalise": normalise, "keep": keep}
+SURFACES = {"normalise": normalise, "keep": keep}
 """The forms by the names that provenance.json records."""

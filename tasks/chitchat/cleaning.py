@@ -6,7 +6,6 @@ and what was dropped or cut is counted by it.
 """
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 from parlai_spotbot.reading import own_data
@@ -53,7 +52,7 @@ def personal(turn: str) -> bool:
 PATTERNS = {name: re.compile("|".join(rows), re.IGNORECASE) for name, rows in _lists("patterns").items()}
 """Those of patterns.yaml."""
 
-_RULES: dict[str, Callable[[str], object]] = {
+_RULES = {
     "personal data": personal,
     "link": PATTERNS["link"].search,
     "markup": PATTERNS["markup"].search,

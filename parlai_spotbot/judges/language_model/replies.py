@@ -19,7 +19,7 @@ from parlai_spotbot.models.chat.message_text import quoted
 LONGEST = 20_000
 """Characters of the longest reply that is read."""
 
-FORMS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+FORMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 
 FENCE = re.compile(r"```(?:json|text)?")
 COMPARES = re.compile(r"[?!≠~<>=/{]|^\W*[-–−]\d")

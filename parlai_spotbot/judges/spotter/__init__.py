@@ -19,7 +19,6 @@ from parlai_spotbot.judges.spotter import examples as ex
 from parlai_spotbot.judges.spotter.coherence import DESCRIPTION, FEATURES, Coherence
 from parlai_spotbot.judges.spotter.corruptions import KINDS, corrupted
 from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENCE_SHARE, UNSURE_SHARE, Detector
-from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.feature_rows import FeatureRows
 from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness
 from parlai_spotbot.judges.spotter.standins import StandInBots
@@ -141,7 +140,7 @@ class Spotter(Judge):
 
     def _coherence(self, embedding: str, reading: str) -> Coherence:
         learnt = [self.people, self.corrupted, self.standins]
-        self.examples: list[EntityExample] = [*itertools.chain(*learnt), *self.bots]
+        self.examples = [*itertools.chain(*learnt), *self.bots]
         self.row_of: dict[tuple[str, int], int] = {}
         for item in self.items.values():
             for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):

@@ -90,7 +90,7 @@ class Corruption:
         return "".join(piece() for _ in range(self.rng.randint(1, 4)))
 
 
-KINDS: dict[str, Callable[[Corruption], list[str]]] = {
+KINDS = {
     "shuffled words": Corruption.shuffled_words,
     "any words": Corruption.any_words,
     "pieces of words": Corruption.pieces,

@@ -16,7 +16,7 @@ UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_activ
 TOO_LONG = ("context_length_exceeded", "context window", "context length", "prompt is too long", "too many tokens")
 BUSY = (408, 409, 429)
 
-REMEDIES: dict[str, str] = own_data(__file__)
+REMEDIES = own_data(__file__)
 """Kind of an error -> what to do; {} is what the names of options begin with."""
 
 

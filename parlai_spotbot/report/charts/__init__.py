@@ -4,8 +4,6 @@ Labels that are `Name`s have the look of that contestant; others are plain. A va
 field is empty.
 """
 
-from collections.abc import Callable
-
 from parlai_spotbot.findings.sections import Chart
 from parlai_spotbot.report.charts.axes import Looks
 from parlai_spotbot.report.charts.curves import curve
@@ -26,4 +24,4 @@ def draw(chart: Chart, looks: Looks, name: str) -> Drawing | None:
     return KINDS[chart.kind](chart, looks, name)
 
 
-KINDS: dict[str, Callable] = {"forest": forest, "grid": grid, "curve": curve}
+KINDS = {"forest": forest, "grid": grid, "curve": curve}

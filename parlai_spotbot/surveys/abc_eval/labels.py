@@ -12,13 +12,13 @@ from itertools import product
 from parlai_spotbot.surveys.shipped import data
 
 DATA = data("abc_eval/abc_eval")
-LABELS: dict[str, tuple[str, ...]] = {task["name"]: tuple(task["labels"]) for task in DATA["tasks"]}
+LABELS = {task["name"]: tuple(task["labels"]) for task in DATA["tasks"]}
 """The labels of each task."""
 
 TASKS = tuple(LABELS)
 EVERY_LABEL = tuple(label for labels in LABELS.values() for label in labels)
 
-ALLOWED: dict[str, int] = {task["name"]: task["allowed"] for task in DATA["tasks"]}
+ALLOWED = {task["name"]: task["allowed"] for task in DATA["tasks"]}
 """How many turns of the deciding dialogue may be wrong (section 5): fewer than 2 in two tasks, than 3 in the others."""
 
 LESS = (
@@ -39,12 +39,10 @@ MORE = ("empathetic", "fact_usage", "follow_up")
 """Behaviours that the paper's discussion (section 8) holds to be abilities. Of the three that are in neither tuple more
 may be better or worse: telling of oneself, and changing the topic, may be welcome or not."""
 
-QUESTIONS: dict[str, tuple[str, ...]] = {task["name"]: tuple(task["questions"]) for task in DATA["tasks"]}
+QUESTIONS = {task["name"]: tuple(task["questions"]) for task in DATA["tasks"]}
 """The questions of each task, in the order in which they are put; most tasks ask for each label by its name."""
 
-ANSWERS: dict[str, tuple[str, ...]] = {
-    question["name"]: tuple(option["value"] for option in question["options"]) for question in DATA["questions"]
-}
+ANSWERS = {question["name"]: tuple(option["value"] for option in question["options"]) for question in DATA["questions"]}
 """The answers to each question."""
 
 GIVEN = {f"label_{label}": label for label in EVERY_LABEL}

@@ -46,8 +46,7 @@ class CausalLmAgent(LanguageModelAgent):
         writer = TurnWriter(loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, given.batch, given.cache))
         kind = type(form).__name__.removesuffix("Layout").lower()
         about = {**loaded.about, "prompt_format": kind, "one_by_one": writer.plain}
-        ends = frozenset(form.ends() | loaded.ends())
-        rules = given.rules(ends, form.line)
+        rules = given.rules(frozenset(form.ends() | loaded.ends()), form.line)
         if writer.plain:
             print(f"{self.NAME}: {loaded.name} answers one conversation at a time: {writer.plain}.", flush=True)
         return LoadedLanguageModel(writer, form, rules, given, system, room, 0, about)

@@ -78,8 +78,7 @@ def posted(task_run: Any, url: str, count: int) -> int:
         return hits
     hit_type, seconds = store.get_run(run_id)["hit_type_id"], task_run.get_task_args().assignment_duration_in_seconds
     shown = url.replace("&", "&amp;")
-    listing = _client_of(task_run).get_paginator("list_hits")
-    for page in listing.paginate(PaginationConfig={"PageSize": 100}):
+    for page in _client_of(task_run).get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 100}):
         for hit in page["HITs"]:
             ours = hit["HITTypeId"] == hit_type and f">{shown}<" in hit.get("Question", "")
             if ours and not _rows(store, "SELECT 1 FROM hits WHERE hit_id = ?", hit["HITId"]):

@@ -53,8 +53,7 @@ def read_secret(path: Path, make: bool = True) -> bytes:
         digits = secrets.token_hex(32)
         files.write_text(path, f"{digits} {zlib.crc32(digits.encode()):08x}\n")
         path.chmod(0o600)
-    text = path.read_text(encoding="utf-8", errors="replace").strip()
-    digits, _, checksum = text.partition(" ")
+    digits, _, checksum = path.read_text(encoding="utf-8", errors="replace").strip().partition(" ")
     if not re.fullmatch("[0-9a-f]{64}", digits) or checksum not in ("", f"{zlib.crc32(digits.encode()):08x}"):
         raise UserError(f"{path}: expected 64 hexadecimal digits and their checksum, found something else.", remedy)
     return bytes.fromhex(digits)

@@ -24,8 +24,7 @@ def by_length(
     """
     result = {}
     for k in sorted(set(entities["k"])):
-        here = (matches["k"] == k).to_numpy()
-        match = matches[here]
+        match = matches[(matches["k"] == k).to_numpy()]
         rates = dict(zip(bots, win_rates(win_matrix(match, bots)).tolist(), strict=True))
         intervals: dict[str, list[float]] = {}
         if crossed is not None:

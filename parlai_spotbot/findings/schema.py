@@ -196,8 +196,7 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
         for name, inner in (data or {}).items():
             yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
     elif head == LISTS:
-        length = max((len(values) for values in data.values() if isinstance(values, list)), default=0)
-        for i in range(length):
+        for i in range(max((len(values) for values in data.values() if isinstance(values, list)), default=0)):
             yield {}, {key: values[i] for key, values in data.items() if isinstance(values, list) and len(values) > i}
     elif isinstance(data, list):
         yield from (inner_values for inner in data for inner_values in _walk(inner, path, columns))

@@ -104,8 +104,7 @@ def full(path: Path | str) -> ImportedStudy:
 
 def _answers(dialogue: Mapping) -> Iterator[tuple[str, str, Mapping, int | None]]:
     """Yield (kind, label or dimension, answer, number of the bot's turn or None) of a dialogue."""
-    holders = [*enumerate(dialogue["turns"]), (None, dialogue)]
-    for number, holder in holders:
+    for number, holder in [*enumerate(dialogue["turns"]), (None, dialogue)]:
         for kind, names in (("behavior", LABELS), ("likert", DIMENSIONS), ("comparative", DIMENSIONS)):
             for name, given in holder.get(f"{kind}_annotations", {}).items():
                 yield from ((kind, names[name], one, number) for one in given)

@@ -153,7 +153,7 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
         rows = _unknown(study.load(survey).judgements, new)
         if rows:
             with checksums.Journal(path) as journal:
-                journal.append(*(judgement.to_json() for judgement in rows))
+                journal.append(*rows)
         if survey not in study.plan.surveys:
             study.extend(surveys=[survey])
         study.record(JUDGEMENTS, {**study.provenance().get(JUDGEMENTS, {}), data.name: about})

@@ -128,7 +128,7 @@ def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress
         for unit in Bar.over(todo, f"judge {judge.name}", unit="unit", shown=progress):
             rows = [row for row in judge.answer(unit) if row.judgement_id not in have]
             if rows:
-                journal.append(*(row.to_json() for row in rows))
+                journal.append(*rows)
             if judge.stopped:
                 return
 

@@ -287,8 +287,7 @@ class TurnWriter:
     def _forward(self, ids: np.ndarray, pads: np.ndarray, cache: object, end: int) -> torch.Tensor:
         """The scores (rows, vocabulary) of what follows `ids`, whose last column is the batch's column `end` - 1."""
         columns = np.arange(end)
-        mask = (columns >= pads[:, None]).astype(np.int64)
-        words = {"input_ids": ids, "attention_mask": mask}
+        words = {"input_ids": ids, "attention_mask": (columns >= pads[:, None]).astype(np.int64)}
         if self._positions:
             words["position_ids"] = np.maximum(columns[end - ids.shape[1] :] - pads[:, None], 0)
         tensors = {name: torch.from_numpy(array).to(self.device) for name, array in words.items()}

@@ -32,8 +32,7 @@ def plain_shape(model: PreTrainedModel) -> tuple[CacheShape | None, str]:
 
 def reference(model: PreTrainedModel, vocabulary: int) -> tuple[list[int], torch.Tensor]:
     """Some tokens, and the scores of what follows them, read at once and without a cache."""
-    generator = torch.Generator().manual_seed(0)
-    tokens = torch.randint(vocabulary, (1, TOKENS), generator=generator)
+    tokens = torch.randint(vocabulary, (1, TOKENS), generator=torch.Generator().manual_seed(0))
     logits = model(input_ids=tokens.to(model.device), use_cache=False).logits[0, -1]
     return tokens[0].tolist(), logits.float()
 

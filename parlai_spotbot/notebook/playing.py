@@ -175,8 +175,7 @@ def _importable(bot: Any) -> bool:
 
 def _folder(module: str) -> str:
     """The folder of a module of the user's; "" where it is installed."""
-    top = importlib.import_module(module.partition(".")[0])
-    file = getattr(top, "__file__", None)
+    file = getattr(importlib.import_module(module.partition(".")[0]), "__file__", None)
     if file is None:
         return ""
     path = Path(file).resolve()

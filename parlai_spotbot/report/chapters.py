@@ -186,8 +186,7 @@ class SourceCard:
 
 def card(contents: Contents, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
-    others = dict(results(contents)).get(source, {})
-    for finding, result in findings_with(contents, source, others):
+    for finding, result in findings_with(contents, source, dict(results(contents)).get(source, {})):
         if (found_card := render.card(finding, result)) is not None:
             return SourceCard(source, said(source), caution_of(source), found_card)
     return None

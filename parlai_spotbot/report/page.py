@@ -154,8 +154,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     """
     study = study.remaining()
     first, *others = surveys_of(study, survey)
-    contents = read_contents(study, first)
-    read = [contents, *(read_contents(study, name) for name in others)]
+    read = [read_contents(study, first), *(read_contents(study, name) for name in others)]
     sources = _left_out(read, without)
     read = in_order([survey_contents.without(sources) for survey_contents in read], named=survey is not None)
     paper = appendix.appendix_of(read)

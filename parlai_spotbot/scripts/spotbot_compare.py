@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
@@ -50,13 +50,11 @@ class SpotbotCompare(SpotbotTournament):
 
     def _two(self) -> tuple[Contestant, Contestant]:
         """Both contestants, checked as those of a pool are."""
-        given = self.opt["new"], self.opt["old"]
-        if None in given:
-            missing = " and ".join(name for name, option in zip(("NEW", "OLD"), given, strict=True) if option is None)
+        if missing := " and ".join(name for name in ("NEW", "OLD") if self.opt[name.lower()] is None):
             raise UserError(f"{missing} missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
+        given = self.opt["new"], self.opt["old"]
         if given[0] == given[1]:
             raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
-        from parlai_spotbot.errors import nearest
         from parlai_spotbot.selfplay.contestant_text import split
         from parlai_spotbot.selfplay.named_bots import asked_contestants, name_of
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from parlai_spotbot import plugin
-from parlai_spotbot.exporters.format import ExportRequest
+from parlai_spotbot.exporters.format import ExportRequest, export
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.wording import with_singulars
@@ -15,7 +15,6 @@ class SpotbotExport(Command):
     REQUESTS = (ExportRequest,)
 
     def execute(self) -> None:
-        from parlai_spotbot.exporters.format import export
         from parlai_spotbot.study import Study
 
         opt = self.opt

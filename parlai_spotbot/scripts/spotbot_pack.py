@@ -55,8 +55,7 @@ class SpotbotPack(Command):
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
         count = 2 * size * VERSIONS  # as some questions can't are in one version
-        seed = study.plan.seed if self.opt["seed"] is None else self.opt["seed"]
-        path = make_questions(study, count, seed)
+        path = make_questions(study, count, study.plan.seed if self.opt["seed"] is None else self.opt["seed"])
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
 

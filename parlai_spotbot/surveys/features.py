@@ -31,8 +31,7 @@ def with_features(survey: Survey, features: Sequence[str]) -> Survey:
     Exercises whose key names a feature that isn't asked are left out, and so are mentions in the texts; where all are
     asked for which the texts are written, they stay as they are.
     """
-    had = features_of(survey)
-    gone = set(had) - set(features)
+    gone = set(features_of(survey)) - set(features)
     questions = tuple(_without(question, gone) for question in survey.questions if question.name not in gone)
     rounds = (tuple(one for one in exercises if not _asks(one, gone)) for exercises in survey.onboarding)
     survey = replace(survey, questions=questions, onboarding=tuple(exercises for exercises in rounds if exercises))

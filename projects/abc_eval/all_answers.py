@@ -249,8 +249,7 @@ def table10(answers: AllAnswers) -> PaperTable:
 
 def _minutes(times: pd.DataFrame) -> tuple[float, str]:
     """The median of sums over tasks; where a dialogue was done twice each time is one of its own, as published."""
-    again = times.groupby(["home", "task"]).cumcount()
-    sums = times.groupby(["home", again])["minutes"].sum()
+    sums = times.groupby(["home", times.groupby(["home", "task"]).cumcount()])["minutes"].sum()
     return float(sums.median()), f"median of sums over tasks, {len(sums)} of them, a second time counting as another"
 
 
@@ -258,8 +257,7 @@ def screening(answers: AllAnswers) -> PaperTable:
     """Figure 9: who passed the training, by group."""
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
     published_rows = published.table(answers.tables, "screening")
-    groups = answers.training.groupby(["group", "task"], sort=True)
-    for (group, task), group_rows in groups:
+    for (group, task), group_rows in answers.training.groupby(["group", "task"], sort=True):
         name, key = f"{group}, {str(task).partition(':')[2]}", (group, str(task).partition(":")[2])
         paper = published_rows.loc[key] if key in published_rows.index else {}
         attempted, passed = (

@@ -102,8 +102,7 @@ def table9(tables: Path) -> PaperTable:
         table.add(task, "dollars", pay, projected(time / 60, 1, WAGE), note, 2, beside=True)
     for task, cost in costs.items():
         how = f"median seconds for {DIALOGUES} at {OLD_WAGE:g} dollars an hour, as published; {CENTS}"
-        computed = projected(seconds[task] / 60, DIALOGUES, OLD_WAGE)
-        table.add(task, "projected", cost, computed, how, 1)
+        table.add(task, "projected", cost, projected(seconds[task] / 60, DIALOGUES, OLD_WAGE), how, 1)
     return table
 
 

@@ -102,8 +102,7 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
     published_rates, bots = published.table(tables, "rates"), sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
-        person = people[people["question"] == label]
-        rates_of_label = behaviour(person, bots, crossed=False)
+        rates_of_label = behaviour(people[people["question"] == label], bots, crossed=False)
         for bot in bots:
             row, paper = f"{name_of(label)}, {bot}", published_rates.loc[(label, bot)]
             share, ends = rates_of_label["score"][bot], rates_of_label["score_ci"][bot]

@@ -148,8 +148,7 @@ def same(paper: Mapping, mapping: Mapping) -> PaperTable:
 def wordings(paper: Mapping, mapping: Mapping) -> PaperTable:
     """Compute how often each wording finds the better conversation."""
     table = PaperTable("wordings", "Question optimisation: agreement of each wording")
-    best_worst = paper["optimisation"]["interestingness"]
-    for which, printed in best_worst.items():
+    for which, printed in paper["optimisation"]["interestingness"].items():
         table.add(f"interestingness, {which} (paper)", "agreement", printed, None, "the paper's", 3, beside=True)
     for name, row in mapping["wordings"].items():
         how = f"choices for the better of {row['pairs']} pairs of conversations, {row['n']} in all; 95 % interval"

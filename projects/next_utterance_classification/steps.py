@@ -126,8 +126,7 @@ def pack(study: Study) -> str:
 
 def people(study: Study, seed: int) -> dict[str, dict] | None:
     """The analysis of people's answers, and the report; None where nobody has answered."""
-    path = study.judgements_path("nuc")
-    if not path.exists() or not study.judgements("nuc"):
+    if not study.judgements_path("nuc").exists() or not study.judgements("nuc"):
         return None
     from parlai_spotbot.findings.analyze import analyze
 

@@ -83,8 +83,7 @@ def win_table(name: str, data: DomainData) -> PaperTable:
 def _instead(name: str, table: PaperTable, annotations: pd.DataFrame, bots: tuple[str, ...]) -> None:
     if name == "table1":
         right = matches_frame(annotations)
-        skills = trueskill_scores(right, bots, model=PAPER)["mu"]
-        for bot, skill in skills.items():
+        for bot, skill in trueskill_scores(right, bots, model=PAPER)["mu"].items():
             table.own(bot, SKILL, {"TrueSkill": skill})
     if name == "table6":
         right = matches_frame(annotations, "sensibleness_and_specificity")

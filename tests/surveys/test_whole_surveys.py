@@ -77,7 +77,7 @@ def test_the_page_learns_nothing_of_packing_and_controls(name):
     assert {"packing", "spread", "asked", "unit_size", "control_first", "onboarding"}.isdisjoint(row)
     assert {"controls_per_unit", "control_mistakes"}.isdisjoint(row["limits"])
     text = " ".join(survey.consent)
-    assert set(re.findall(r"{(\w+)}", text)) == {"pay", "minutes", "units", "contact"}
+    assert set(re.findall(r"{(\w+)", text)) == {"pay", "minutes", "units", "contact"}
     assert row["layout"] == {"dialogue_likert": "dialogue", "turn_likert": "turn_by_turn"}.get(name, "side_by_side")
 
 

@@ -89,8 +89,7 @@ def _method(
     method: str, tasks: Sequence[dict], times: pd.DataFrame, wage: float | None, dialogues: int, each: int
 ) -> dict:
     """Return the costs of all tasks of a method: the median over dialogues that have them all, as in Table 10."""
-    time = times[times["method"] == method]
-    per = time.groupby(["home", "task"])["minutes"].mean().unstack("task")
+    per = times[times["method"] == method].groupby(["home", "task"])["minutes"].mean().unstack("task")
     whole = per.dropna().sum(axis=1).to_numpy(float) if len(per.columns) == len(tasks) else np.array([])
     minutes, ci = float(sum(task["minutes"] for task in tasks)), (np.nan, np.nan)
     if len(whole):

@@ -59,8 +59,7 @@ def sensitivity(
         ci, once, mean_paper, ci_paper, once_paper}} over the draws, of `compared` pairs}]. `once` is the first draw
         alone, as in the paper.
     """
-    bots = sorted({bot for metric in metrics for bot in _bots(metric)})
-    pairs = list(combinations(bots, 2))
+    pairs = list(combinations(sorted({bot for metric in metrics for bot in _bots(metric)}), 2))
     values_by_metric = [_outcomes(m, pairs) if m.kind == CHOICE else _conversations(m) for m in metrics]
     sizes = [len(rows) for values in values_by_metric for rows in values.values() if len(rows) >= LEAST]
     size = min(sizes, default=0) if sample is None else min(sample, max(sizes, default=0))

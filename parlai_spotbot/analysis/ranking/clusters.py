@@ -97,7 +97,6 @@ def paper_ranges(matrix: WinMatrix, *, rng: np.random.Generator, draws: int = 50
     sample = WinMatrix(matrix.names, drawn)
     won = sample.wins.sum(axis=-1)
     total = won + sample.wins.sum(axis=-2) + sample.ties.sum(axis=-1)
-    scores = ratio(won, total, 0.0)
-    best, worst = ranks(scores)
+    best, worst = ranks(ratio(won, total, 0.0))
     last = np.sort(worst, axis=0)[995]
     return {name: [int(one), int(other)] for name, one, other in zip(matrix.names, best.min(axis=0), last, strict=True)}

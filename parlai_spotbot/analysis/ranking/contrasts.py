@@ -273,14 +273,12 @@ class GroupFit:
     @classmethod
     def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool) -> GroupFit:
         """Fit the matches (n,) of `codes` between `members`."""
-        inside = np.isin(codes[0], members) & np.isin(codes[1], members)
-        rows = np.flatnonzero(inside)
+        rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
         a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
         outcome, size = codes[2][rows], len(members)
         group_clusters = clusters.take(rows)
         won = conversations_won((a, b, outcome), group_clusters, size)
-        talk = joint_codes(group_clusters)
-        first = np.unique(talk, return_index=True)[1]
+        first = np.unique(joint_codes(group_clusters), return_index=True)[1]
         talks = np.bincount(np.concatenate([a[first], b[first]]), minlength=size).astype(float)
         points = won.sum(axis=1) + (talks - won.sum(axis=1) - won.sum(axis=0)) / 2
         share = _both_orders((a, b, outcome), size)
@@ -354,8 +352,7 @@ class GroupFit:
         chances = np.exp(every.log_chances(theta))
         taken = chances[:, WIN] + chances[:, TIE] / 2
         score = (np.bincount(i, taken, size) + np.bincount(j, 1 - taken, size)) / (2 * (size - 1))
-        features = every.features(chances)
-        slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in features]
+        slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in every.features(chances)]
         gradient, both = np.zeros((size, len(theta))), np.zeros((size, size))
         both[i, j] = slopes[0]
         both += both.T

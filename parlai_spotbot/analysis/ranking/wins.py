@@ -100,8 +100,7 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
     columns, rows = observed[:2] + observed[2:], np.stack([won + lost, 2 * n - won - lost])
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = rows[[0, 0, 1, 1]] * columns[[0, 1, 0, 1]] / (2 * n)
-        away = np.maximum(np.abs(expected - observed) - 0.5, 0.0)
-        statistic = (away**2 / expected).sum(axis=0)
+        statistic = (np.maximum(np.abs(expected - observed) - 0.5, 0.0) ** 2 / expected).sum(axis=0)
     positive = (rows > 0).all(axis=0) & (columns > 0).all(axis=0)
     return np.where(positive, chi2.sf(np.where(positive, statistic, 0.0), 1), 1.0)
 

@@ -25,8 +25,7 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
         least = np.full(spotted.shape[:-1], np.inf)
         for last in range(size - 1, first - 1, -1):
             n = count[..., last + 1] - count[..., first]
-            mean = ratio(events[..., last + 1] - events[..., first], n, np.inf)
-            least = np.minimum(least, mean)
+            least = np.minimum(least, ratio(events[..., last + 1] - events[..., first], n, np.inf))
             share[..., last] = np.maximum(share[..., last], np.where(np.isfinite(least), least, -np.inf))
     return np.where(np.isfinite(share), 1 - share, np.nan)
 
@@ -38,6 +37,5 @@ def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     were spotted.
     """
     spotted, at_risk = numbers(spotted, "spotted"), numbers(at_risk, "at_risk")
-    passing = ratio(at_risk - spotted, at_risk, 1.0)
-    survival = np.cumprod(passing, axis=-1)
+    survival = np.cumprod(ratio(at_risk - spotted, at_risk, 1.0), axis=-1)
     return np.where((at_risk > 0) | (survival == 0), survival, np.nan)

@@ -49,8 +49,7 @@ def pooled_scores(
     levels = np.append(1.0, np.clip(1.0 - np.cumsum(fit.mass), 0.0, 1.0))
     levels[-1] = 0.0
     if score == "sun":
-        risk = ratio(fit.mass, levels[:-1], 0.0)
-        log_survival = -np.append(0.0, np.cumsum(risk))
+        log_survival = -np.append(0.0, np.cumsum(ratio(fit.mass, levels[:-1], 0.0)))
     else:
         log_survival = np.log(levels, out=np.zeros(len(levels)), where=levels > 0)
     product = np.where(levels > 0, levels * log_survival, 0.0)

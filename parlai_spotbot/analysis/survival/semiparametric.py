@@ -213,8 +213,7 @@ class Expansion:
         # The coefficients move by a step, the rises to a target >= 0: both are targets here.
         origin = np.concatenate([self.rise, np.zeros(width)])
         guess = np.concatenate([self.used[self.places], np.ones(width, dtype=bool)])
-        target = nonnegative_quadratic(matrix, slope + matrix @ origin, guess, free)
-        step = target - origin
+        step = nonnegative_quadratic(matrix, slope + matrix @ origin, guess, free) - origin
         self.promise = float(slope @ step)
         return step[:count], step[count:]
 
@@ -229,8 +228,7 @@ class Expansion:
         """The information (levels + p, levels + p) with flat stretches held flat: by levels, then coefficients."""
         keep = self.used[self.places]
         group = np.cumsum(keep) - 1
-        count = int(keep.sum())
-        merge = np.zeros((count, len(keep)))
+        merge = np.zeros((int(keep.sum()), len(keep)))
         merge[group, np.arange(len(keep))] = 1.0
         levels, cross = merge @ self.levels @ merge.T, merge @ self.cross
         return np.block([[levels, cross], [cross.T, self.own]])

@@ -52,8 +52,7 @@ def powered_means(
         geometric mean of widths. Only `why` where there is too little to go by.
     """
     judge = judge.groupby(["group", "item"], sort=False).agg({"x": "mean", "conversation_id": "first"}).reset_index()
-    rated = judge[["group", "item", "x"]].rename(columns={"x": "y"})
-    people = people.merge(rated, on=["group", "item"])
+    people = people.merge(judge[["group", "item", "x"]].rename(columns={"x": "y"}), on=["group", "item"])
     if len(people) < FEW:
         return {"why": f"fewer than {FEW} answers of people with a rating of the judge beside them"}
     people_items = pd.MultiIndex.from_frame(people[["group", "item"]])

@@ -190,8 +190,7 @@ class DesignEffects:
     def effects(self, contrasts: np.ndarray) -> ArrayPair:
         """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
         turned = contrasts @ self.root.T
-        length = np.sqrt((turned**2).sum(axis=1, keepdims=True))
-        unit = ratio(turned, length, 0.0)
+        unit = ratio(turned, np.sqrt((turned**2).sum(axis=1, keepdims=True)), 0.0)
         return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
 
     def pairs(self, size: int) -> ArrayTriple:

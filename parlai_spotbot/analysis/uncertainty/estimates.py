@@ -46,8 +46,7 @@ class Estimates:
     def _contrasts(self, weights: np.ndarray, independent: int = 0) -> dict[str, np.ndarray]:
         """The columns (q,) of `contrasts`; of a family with `independent` of them, see `Spread.moderated`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
-        used = weights != 0
-        estimate = np.where(used, weights * self.values, 0.0).sum(axis=1)
+        estimate = np.where(weights != 0, weights * self.values, 0.0).sum(axis=1)
         variance, df = self.spread.moderated(weights, independent) if independent else self.spread.variance(weights)
         finite = np.isfinite(variance) & np.isfinite(estimate)
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)

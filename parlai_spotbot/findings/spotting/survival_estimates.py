@@ -143,8 +143,7 @@ def _pairs(
         row["as_independent"] = {key: by_rows[key] for key in kept}
         if not np.isfinite(row["se"]):
             row["why"] = ALONE
-        passing = _passing(drawn[row["a"]], drawn[row["b"]])
-        group_rows.append(row | {"passing": passing})
+        group_rows.append(row | {"passing": _passing(drawn[row["a"]], drawn[row["b"]])})
     return group_rows
 
 

@@ -201,8 +201,7 @@ def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[st
             place = rows.index[(rows["item_id"] == item).to_numpy()][0]
             raise ValueError(f"judgement {place + 1}: item '{item}' is no pair of contestants of the units file")
     met = [partners[item] for item in items.cat.categories]
-    seen = {name for pair in met for name in pair}
-    names = tuple(planned_first(seen, bots))
+    names = tuple(planned_first({name for pair in met for name in pair}, bots))
     place = {name: i for i, name in enumerate(names)}
     first, second = (np.array([place[pair[side]] for pair in met])[items.cat.codes] for side in (0, 1))
     answers = rows["answer"].cat

@@ -107,7 +107,7 @@ class AnswerJournal:
     def add(self, *rows: RawAnswer) -> None:
         """Keep `rows`, all or none, and wait until the disk has them."""
         self._journal = self._journal or checksums.Journal(self.path)
-        self._journal.append(*(row.to_json() for row in rows))
+        self._journal.append(*rows)
         for row in rows:
             self._note(row)
 

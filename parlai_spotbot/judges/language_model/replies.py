@@ -90,8 +90,7 @@ def _in_words(text: str, name: str, names: dict[str, str], kinds: list[str], sev
 def _names(ask: PromptedQuestion) -> dict[str, str]:
     """Return what an option may be called -> its label: the label, the option's text, or both; none that is two's."""
     names = {}
-    lines = ask.body.split("\n")[-len(ask.labels) :]
-    for label, line in zip(ask.labels, lines, strict=True):
+    for label, line in zip(ask.labels, ask.body.split("\n")[-len(ask.labels) :], strict=True):
         both = _plain(line)
         for name in (both, text := both.removeprefix(_plain(label)).strip(), f"{text} {_plain(label)}"):
             names[name] = "" if names.get(name, label) != label else label

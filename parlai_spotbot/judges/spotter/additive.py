@@ -32,8 +32,7 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
             for column, m, s in zip(finite_columns, self.mean_, self.scale_, strict=True)
         ]
         columns = self._columns(X)
-        unknown = np.isnan(columns).all(axis=0)
-        columns = np.where(unknown, 0.0, columns)
+        columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)
         self.middle_ = np.nanmean(columns, axis=0)
         spread = np.nanstd(columns, axis=0)
         self.spread_ = np.where(spread > 1e-12, spread, 1.0)

@@ -39,8 +39,7 @@ class Detector:
         chosen = [examples[i] for i in rows]
         X = coherence.matrix[rows]
         human = np.array([example.who == HUMAN for example in chosen])
-        real = np.array([not example.origin for example in chosen])
-        learning, weight = _weights(human, real)
+        learning, weight = _weights(human, np.array([not example.origin for example in chosen]))
         params = {f"{coherence.estimator().steps[-1][0]}__sample_weight": learning}
         held_out = cross_val_predict(
             coherence.estimator(), X, human, cv=folds(chosen), method="decision_function", params=params
@@ -68,8 +67,7 @@ class Detector:
 
     def probability(self, row: int) -> float:
         """Probability that the example in `row` is a person, as if people and bots were equally frequent."""
-        score = self.model.decision_function(self.coherence.matrix[[row]])
-        chance = float(self._calibrated(score)[0])
+        chance = float(self._calibrated(self.model.decision_function(self.coherence.matrix[[row]]))[0])
         return min(chance, 0.5) if self.closeness.far[row] else chance
 
     def nature(self, row: int) -> str:

@@ -164,8 +164,7 @@ def deal(bots: Sequence[Conversation], most: int) -> list[BlockDraft]:
     for group in groups.values():
         of_pair = [pairs.setdefault(tuple(sorted(c.entities)), np.zeros(number)) for c in group]
         of_first = [firsts.setdefault(c.entities[0], np.zeros(number)) for c in group]
-        cost = load * 1e9 + np.stack(of_pair) * 1e4 + np.stack(of_first)
-        rows, columns = linear_sum_assignment(cost)
+        rows, columns = linear_sum_assignment(load * 1e9 + np.stack(of_pair) * 1e4 + np.stack(of_first))
         for row, column in zip(rows, columns, strict=True):
             blocks[column].bots.append(group[row])
             load[column] += 1

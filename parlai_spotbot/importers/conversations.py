@@ -8,7 +8,6 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from parlai_spotbot import files
@@ -20,10 +19,11 @@ from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.outside import cleaned, without_reasoning
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.user_files import validated
 
-CHAT_WORDS = yaml.safe_load(Path(__file__).with_name("chats.yaml").read_text(encoding="utf-8"))
+CHAT_WORDS = own_data(__file__, "chats.yaml")
 """Names that formats of chats have, and the rules for what is odd in them."""
 CONTEXT = "context"
 """The id under which ParlAI's worlds tell a bot its persona."""

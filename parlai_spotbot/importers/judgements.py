@@ -23,7 +23,7 @@ from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
-from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, judged_name
+from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, indexed, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -87,7 +87,7 @@ class JudgementReader:
             for item in study.load(name).items.values()
             for question in item.questions or [question.name for question in survey.questions]
         }
-        return cls({c.conversation_id: c for c in study.conversations()}, survey, items, answers or {})
+        return cls(indexed(study.conversations()), survey, items, answers or {})
 
     def read(
         self, values: Mapping[str, Any], answers: Sequence[tuple[str, str, Any]], where: str, stems: Iterable[str] = ()

@@ -13,7 +13,7 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.judgements import wide_fields
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
 from parlai_spotbot.importers.spotbot2020_oddities import oddities
-from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance, indexed
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 
@@ -67,7 +67,7 @@ def _plan(dump: Dump) -> Plan:
 
 def _units(dump: Dump, annotators: pd.Series) -> list[Unit]:
     """One unit a package and annotator: two, or as many as there were; one block, for packages share conversations."""
-    by_id = {c.conversation_id: c for c in dump.conversations}
+    by_id = indexed(dump.conversations)
     return [
         Unit(
             f"{package}-{n}", SURVEY, dump.domain.name, rotation, n, tuple(_item(by_id[i], k) for i, k in shown.items())

@@ -18,12 +18,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-import yaml
 from pydantic import TypeAdapter
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.reading import Malformed, parse_json, regular, unpacked
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.reading import Malformed, own_data, parse_json, regular, unpacked
+from parlai_spotbot.records import HUMAN, Conversation, Turn, indexed
 
 REMEDY = "Download the data again, and name the whole dump."
 
@@ -39,7 +38,7 @@ class PaperDomain:
     segments: tuple[int, ...]
 
 
-TABLES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+TABLES = own_data(__file__)
 DOMAINS = TypeAdapter(dict[str, PaperDomain]).validate_python(TABLES["domains"])
 
 NATURE = {True: "human", False: "bot", None: "unsure"}
@@ -186,7 +185,7 @@ def _conversations(file: tuple[str, bytes], domain: PaperDomain) -> tuple[dict[s
     made = _made(file, conversation)
     made.sort(key=lambda c: (place[c.pair[0]], place[c.pair[1]], c.number))
     frame = pd.DataFrame(turns, columns=["conversation_id", "turn", "speaker", "exchange_nr", "text"])
-    return {c.conversation_id: c for c in made}, frame
+    return indexed(made), frame
 
 
 def _package(conversations: dict[str, Conversation], row: dict) -> tuple[str, dict[str, int]]:

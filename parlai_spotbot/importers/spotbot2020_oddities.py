@@ -2,20 +2,19 @@
 
 from collections import Counter
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, LEAVE_OUT, Dump, select
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN
 
 
 def oddities(dump: Dump, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> pd.DataFrame:
     """One row an oddity: `what`, `count`, `of` (out of how many), `rule`. Counts of 0 are listed too."""
-    texts = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    texts = own_data(__file__)
     sizes = select(dump, leave_out).groupby(["conversation_id", "k"]).size()
     segments = dump.annotations.set_index(["conversation_id", "k"]).index.unique()
     odd = {**_annotations(dump.annotations), **_conversations(dump), "lost": ~segments.isin(sizes.index)}

@@ -14,8 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames
@@ -24,6 +22,7 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
@@ -41,7 +40,7 @@ CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
 """Answers of --answers that are numbers, or all numbers on one side of one."""
 MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
 """Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
-WORDS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+WORDS = own_data(__file__)
 """Names of columns and outcomes that are recognised."""
 OUTCOMES = ("a", "b", "tie", "both_bad")
 

@@ -7,19 +7,17 @@ import contextlib
 import json
 import re
 import unicodedata
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from parlai_spotbot.judges.language_model.prompts import ANSWER, PromptedQuestion
 from parlai_spotbot.models.chat.completion import ChatError
 from parlai_spotbot.models.chat.message_text import quoted
+from parlai_spotbot.reading import own_data
 
 LONGEST = 20_000
 """Characters of the longest reply that is read."""
 
-FORMS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+FORMS = own_data(__file__)
 
 FENCE = re.compile(r"```(?:json|text)?")
 COMPARES = re.compile(r"[?!≠~<>=/{]|^\W*[-–−]\d")

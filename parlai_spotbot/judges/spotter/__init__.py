@@ -22,7 +22,7 @@ from parlai_spotbot.judges.spotter.detector import CORRUPTED_SHARE, NO_DIFFERENC
 from parlai_spotbot.judges.spotter.feature_rows import FeatureRows
 from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness
 from parlai_spotbot.judges.spotter.standins import StandInBots
-from parlai_spotbot.records import HUMAN, Item, Judgement, Unit
+from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -134,7 +134,7 @@ class Spotter(Judge):
             bot_examples = ex.without([self.conversations[i] for i in order], excluded)[: ex.MAX_CONVERSATIONS]
             added = standins.without(excluded) if len(bot_examples) < ex.MIN_CONVERSATIONS else []
             self.sources[key] = (bot_examples, added)
-            bots.update({c.conversation_id: c for c in bot_examples})
+            bots.update(indexed(bot_examples))
         self.bots = ex.of_bots(bots.values(), lengths, show)
         self.standins = ex.of_bots(standins.played, lengths, show) if any(a for _, a in self.sources.values()) else []
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.records import Conversation, Item, Unit, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, existing_units, faulty_ones, items_of
@@ -56,7 +56,7 @@ class ConversationPacking(Packing):
         options = self.options(study, survey, request, conversations)
         recorded = options.recorded()
         recorded |= {"leave_out": sorted(set(request.leave_out))} if request.leave_out else {}
-        by_id = {c.conversation_id: c for c in conversations}
+        by_id = indexed(conversations)
         existing = existing_units(
             study, survey.name, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Unit
+from parlai_spotbot.records import Conversation, Unit, indexed
 from parlai_spotbot.surveys.packing.packing import COMMON, WHOLE
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, kept_for_controls, usable, whole_item
 from parlai_spotbot.surveys.packing.whole_packing import WholePacking
@@ -27,7 +27,7 @@ def pack_dialogues(
     conversations and options only, not on their order. Raises `UserError` where there is nothing to pack.
     """
     talks = usable(conversations)
-    by_id = {c.conversation_id: c for c in talks}
+    by_id = indexed(talks)
     times: Counter[str] = Counter()
     seats: Counter[tuple[str, int]] = Counter()
     done = {item.conversation_ids[0]: item.judged[0] for unit in existing for item in unit.items}

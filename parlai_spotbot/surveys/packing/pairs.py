@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Conversation, Item, Unit
+from parlai_spotbot.records import HUMAN, Conversation, Item, Unit, indexed
 from parlai_spotbot.surveys.packing.packing import COMMON, WHOLE
 from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, appearances, reserved, usable, whole_item
@@ -70,7 +70,7 @@ def pack_pairs(
     contestants to compare.
     """
     talks = usable(conversations)
-    by_id = {c.conversation_id: c for c in talks}
+    by_id = indexed(talks)
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
     for cell, ids, seats in chosen_pairs(talks, options, items_of(existing), rng):
@@ -84,7 +84,7 @@ def chosen_pairs(
     talks: Sequence[Conversation], options: WholeOptions, items: Iterable[Item], rng: random.Random
 ) -> list[tuple[ComparisonCell, *Pair]]:
     """Return the comparisons that `items` lack: (cell, conversations, seats that are judged)."""
-    by_id = {c.conversation_id: c for c in talks}
+    by_id = indexed(talks)
     if not options.led:
         tally = tally_of_items(items, by_id, options)
         pools = pools_of(talks, options, tally.uses)

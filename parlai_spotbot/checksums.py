@@ -6,6 +6,8 @@ recorded part is unchanged, until it is closed. A file that a command would read
 error, too. Files outside a study have no checksums.
 """
 
+from __future__ import annotations
+
 import contextlib
 import fcntl
 import hashlib

@@ -162,6 +162,7 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
         if manifest is None:
             manifest = new_manifest(folder)
             if (folder / PLAN).exists():
+                write_manifest(folder, manifest)
                 print(f"{folder}: had no {MANIFEST}; one is written from the files as they are", file=sys.stderr)
         for name in [name for name, record in manifest.items() if "before" in record]:
             _settle(manifest, name, bytes_of(folder / name))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from in_process import spotbot
+from sealing import sealed
 
 from parlai_spotbot import scripts
 from parlai_spotbot.scripts import result
@@ -33,7 +34,8 @@ NOWHERE = {
 @pytest.fixture
 def study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return Path(shutil.copytree(PEOPLE, "study"))
+    sealed(study := Path(shutil.copytree(PEOPLE, "study")))
+    return study
 
 
 def told(*words, code=0):

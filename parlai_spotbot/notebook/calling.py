@@ -30,7 +30,7 @@ FUNCTIONS = {
 VALUE = r"(?:'[^']*'\S*?|-?[^\s'-][^\s']*?)(?=[.,;:)]*(?:\s|$))"
 OPTION = rf"(?<![\w-])--([a-z][\w-]*)(?:[ =]({VALUE}))?"
 COMMAND = rf"(?:\S*\bparlai spotbot_|\S*\bspotbot |\bspotbot_)([a-z]+)\b((?: --[\w-]+(?: {VALUE})?)*)"
-VALUE_IN_SENTENCE = re.compile(r"'.*|-?[\d.]+|[A-Z][A-Z_,=….]+|.*[_/=].*")
+VALUE_IN_SENTENCE = re.compile(r"^(?:'.*|-?[\d.]+|[A-Z][A-Z_,=….]+|[^_/=\n]*[_/=].*)")
 """The word after an option that is its value, not the next word of the sentence."""
 AS_IS = re.compile(r"-?[\d.]+|[A-Z][A-Z_,=….]+|True")
 INDENT = " " * 4

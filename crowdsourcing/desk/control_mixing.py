@@ -63,8 +63,10 @@ def mix(
     for group in (alike, others):
         start = first % max(1, len(group))
         for control in (*group[start:], *group[:start]):
+            if not left:
+                break
             marks = marks_of([control], seeds)
-            if left and seen.isdisjoint(marks):
+            if seen.isdisjoint(marks):
                 seen |= marks
                 left -= 1
                 mixed.insert(rng.randint(0, len(mixed)), control)

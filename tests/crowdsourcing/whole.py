@@ -21,7 +21,7 @@ from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import KNOWN_CHOICE, read_controls, write_controls
+from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
@@ -101,8 +101,8 @@ class Reader(Annotator):
                 return f"because {self.name} says so"
             if control is None:
                 return rng.choice([option.value for option in about.options])
-            if control.control in KNOWN_CHOICE:
-                place = KNOWN_CHOICE.index(control.control)
+            if len(control.transcripts) == 2:
+                place = int(control.control[-1])
                 return f"conversation:{place if right else 1 - place}"
             return "1" if right else "5"
 

@@ -30,11 +30,13 @@ MOST_TURNS = 12
 def served(study, survey, number, count):
     """About `number` items, as the desk hands them out: (item, place, items in the unit, block)."""
     units = study.units(survey)
-    controls, first = evenly(read_controls(study, survey)), first_controls(units, count)
+    controls = evenly(read_controls(study, survey))
+    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
+    first = first_controls(units, count)
     rows = []
     while len(rows) < number:
         for unit in units:
-            mixed = mix(unit.items, controls, count, f"{unit.unit_id} {len(rows)}", first[unit.unit_id])
+            mixed = mix(unit.items, controls, count, f"{unit.unit_id} {len(rows)}", first[unit.unit_id], seeds=seeds)
             rows += [(item, place, len(mixed), unit.block_id) for place, item in enumerate(mixed)]
     return rows
 
@@ -120,6 +122,10 @@ def test_trees_do_not_tell_a_control_of_real_pools(tmp_path, pool_of, per_pair, 
     study = Study.open(tmp_path / "study")
     pack_study(study)
     assert 0.35 <= np.mean(aucs(study, "spot_the_bot", 3000, 2, seeds=6, often=2 if most > 0.55 else 1)) <= most
+    if per_pair == 60:
+        for survey in ("acute_eval", "comparative", "dialogue_likert"):
+            pack_study(study, survey)
+            assert np.mean(aucs(study, survey, 3000, 1, seeds=3, often=2)) <= most
 
 
 # -- patterns ----------------------------------------------------------------------------------------------------------

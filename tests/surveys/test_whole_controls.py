@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 from parlai_spotbot import checksums
 from parlai_spotbot.records import indexed
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import KNOWN_CHOICE, KNOWN_LOW, missed_by, read_controls, truth, write_controls
+from parlai_spotbot.surveys.controls import (
+    KNOWN_BETTER,
+    KNOWN_CHOICE,
+    KNOWN_LOW,
+    missed_by,
+    read_controls,
+    truth,
+    write_controls,
+)
 from parlai_spotbot.surveys.controls.segments import WANTED
+from parlai_spotbot.surveys.controls.whole_controls import varied
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
 
@@ -52,6 +61,7 @@ def test_of_eight_dimensions_those_count_in_which_a_loop_is_worse(answers, right
     expected = any(answers[name] == wrong for name in telling) or answers["quality"] == NEITHER
     given_ = {(name, "pair"): answer for name, answer in answers.items()}
     assert missed_by(KNOWN_CHOICE[right], given_) is expected
+    assert missed_by(KNOWN_BETTER[right], given_) is any(answers[name] == wrong for name in telling)
 
 
 @pytest.mark.parametrize("bot", [0, 1])
@@ -79,6 +89,18 @@ def test_turn_by_turn_the_first_turn_is_free():
     assert not missed_by(KNOWN_LOW[0], {(q, f"turn:{t}"): "1" for q, t in [("quality", 10), ("quality", 2)]})
 
 
+@pytest.mark.parametrize(
+    ("turns", "seat", "expected"),
+    [
+        (["hello there", "i see", "what is your dog called?", "i see"], 0, True),
+        (["hello there", "i see", "what is your dog called?", "i see"], 1, False),  # says a turn twice
+        (["i see i see i", "yes", "i see i see", "no"], 0, False),  # two different words of nine
+    ],
+)
+def test_a_bot_beside_a_script_does_not_loop(turns, seat, expected):
+    assert varied(turns, seat) is expected
+
+
 # -- how they are made -------------------------------------------------------------------------------------------------
 @pytest.fixture
 def packed(study_of, make_conversation, sensible):
@@ -100,7 +122,7 @@ def check(study, survey, items):
     conversations = indexed(study.conversations())
     assert len({item.item_id for item in items}) == len(items)
     for item in items:
-        assert not shown & set(item.conversation_ids)
+        assert survey.startswith(("acute", "comp")) or not shown & set(item.conversation_ids)
         assert len(set(item.conversation_ids)) == len(item.transcripts) == len(item.judged)
         assert truth(item.control) in (("human", "bot"), ("bot", "human"))
         for place, (name, seat, turns) in enumerate(
@@ -129,13 +151,14 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
     assert len(items) == WANTED
     assert min(Counter(item.control for item in items).values()) > WANTED / 4
     assert min(Counter((item.control, item.judged) for item in items).values()) > WANTED / 12
-    used = Counter(i for item in items for i in item.conversation_ids)
-    assert set(used.values()) == {1}
+    kinds = {True: "known_choice", False: "known_better"}
+    people = Counter(kinds[any(i.startswith("sensible") for i in item.conversation_ids)] for item in items)
+    assert people == Counter(item.control[:-2] for item in items)
     assert {item.questions for item in items} == ({("engagingness", "reason")} if survey == "acute_eval" else {()})
     before = path.read_bytes()
     assert write_controls(study, survey).read_bytes() == before
     about = study.provenance()["controls"][survey]
-    assert (about["known_choice:0"] + about["known_choice:1"], about["warnings"]) == (WANTED, [])
+    assert (sum(about[mark] for mark in (*KNOWN_CHOICE, *KNOWN_BETTER)), about["warnings"]) == (WANTED, [])
     assert "script" in about["rule"]
 
 

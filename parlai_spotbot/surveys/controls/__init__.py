@@ -14,6 +14,7 @@ from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import Survey, survey_of
 from parlai_spotbot.surveys.controls.control import (
+    KNOWN_BETTER,
     KNOWN_BOT,
     KNOWN_BOTS,
     KNOWN_CANDIDATE,
@@ -43,7 +44,7 @@ FEW = (
 
 MODULES = {
     **dict.fromkeys((KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT), "segments"),
-    **dict.fromkeys((*KNOWN_CHOICE, *KNOWN_LOW), "whole_controls"),
+    **dict.fromkeys((*KNOWN_CHOICE, *KNOWN_BETTER, *KNOWN_LOW), "whole_controls"),
     **dict.fromkeys(KNOWN_CANDIDATE, "checks"),
 }
 """The modules that make and grade controls, by the marks of their items."""

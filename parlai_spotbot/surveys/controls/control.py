@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 KNOWN_HUMAN, KNOWN_BOTS = "known_human", "known_bots"
 KNOWN_BOT = ("known_bot:0", "known_bot:1")
 KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
+KNOWN_BETTER = ("known_better:0", "known_better:1")
 KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
 """Marks of controls; those of `KNOWN_BOT` are made no more, but studies of earlier versions have them."""
 

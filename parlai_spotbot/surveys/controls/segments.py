@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -50,7 +50,8 @@ MORE_BOTS = 1.5
 again and again would be told more easily than a few bots too many."""
 
 OTHERS = 0.2
-"""Share of a script's turns that are as long as those of other conversations."""
+"""Share of a script's turns that are as long as those of other conversations; with more of them its turns go together
+less than an item's, with fewer it is as long as one item turn by turn."""
 
 SCRIPTS = (
     "A script says one word for all words of a length, so the same few for ever; its turns, words and punctuation are "
@@ -109,7 +110,7 @@ class Draw:
         """Return `count` of the items, see `lengths.drawn`; their kinds are their contestants."""
         return drawn(items, count, lambda item: [self.talks[name].entities for name in item.conversation_ids], self.rng)
 
-    def script(self, item: Item, which: int = 0) -> list[str]:
+    def script(self, item: Item, which: int = 0, others: float = OTHERS) -> list[str]:
         """Return turns of scripts, most of them as long as the item's, so that they go together as an item's do.
 
         The others are as long as any that the same contestant said at that place, so that no item is as long turn by
@@ -118,7 +119,7 @@ class Draw:
         names = self.talks[item.conversation_ids[which]].entities
         turns = [text[:LONGEST] for text in texts_of(item.transcripts[which])]
         likes = [
-            turn if self.rng.random() > OTHERS else self.rng.choice(self.said[names[place % 2], place])
+            turn if self.rng.random() > others else self.rng.choice(self.said[names[place % 2], place])
             for place, turn in enumerate(turns)
         ]
         texts = scripted(self.rng, likes if scriptable(likes) else turns, self.words)
@@ -193,7 +194,7 @@ class SegmentControl(PeopleControl):
         of_bots, of_people = kinds
         share = len(of_people) / len(draw.shown) if of_people and of_bots else 0.5
         patterns = draw.drawn(of_people or draw.shown, round(draw.count * share))
-        results = people_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
+        results = segments_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
         known = [
             control_item([segment[1]], [segment[0].conversation_id], KNOWN_HUMAN, item, options)
             for item, segment in zip(patterns, results, strict=True)
@@ -225,16 +226,19 @@ def texts_of(turns: Sequence[Utterance]) -> list[str]:
     return [turn.text for turn in turns]
 
 
-def people_like(
-    patterns: Sequence[Sequence[str]], people: Sequence[Conversation], options: PackOptions
+def segments_like(
+    patterns: Sequence[Sequence[str]],
+    conversations: Sequence[Conversation],
+    options: PackOptions,
+    fit: Callable[[Sequence[str]], bool] = fits,
 ) -> list[Segment | None]:
-    """Return for each pattern a segment of people as annotators would see it, as many exchanges that fit `RULE`."""
+    """Return for each pattern a segment as annotators would see it, as many exchanges that `fit` (or by `RULE`)."""
     show = SURFACES[options.surface]
 
     def fitting(turns: int) -> list[Segment]:
-        talks = sorted((c for c in people if 2 * c.exchanges >= turns > 0), key=attrgetter("conversation_id"))
+        talks = sorted((c for c in conversations if 2 * c.exchanges >= turns > 0), key=attrgetter("conversation_id"))
         segments = [(c, [show(turn.text) for turn in c.segment(turns // 2)]) for c in talks]
-        return [s for s in segments if fits(s[1]) and not any(GIVEN_AWAY.search(turn.lower()) for turn in s[1])]
+        return [s for s in segments if fit(s[1]) and not any(GIVEN_AWAY.search(turn.lower()) for turn in s[1])]
 
     return most_alike(patterns, fitting)
 

@@ -1,7 +1,9 @@
-"""Controls for surveys that show whole conversations: a person against a scripted bot, or a scripted bot to be rated.
+"""Controls for surveys that show whole conversations: a side of an item beside a script, or a script to be rated.
 
 Li et al. (2019, "Annotation Quality") begin with a conversation between people beside one of a weak bot; who doesn't
-find the person better is left out. The weak bot is a script here (`scripted_bots`), so that hardly anybody errs.
+find the person better is left out. The weak bot is a script here (`scripted_bots`), so that hardly anybody errs. Where
+items show a bot beside a bot, a bot that doesn't repeat itself stands in the person's place: else the lengths of people
+would tell a control.
 Ratings have no such answer: all that can be asked is that a bot which loops isn't praised.
 """
 
@@ -10,12 +12,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
 
 from parlai_spotbot.records import Conversation, Item
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.controls.control import KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
-from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, people_like, texts_of
+from parlai_spotbot.surveys.controls.control import KNOWN_BETTER, KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
+from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, fits, segments_like, texts_of
 from parlai_spotbot.surveys.packing.blocks import is_people
 from parlai_spotbot.surveys.survey import Survey
 
@@ -24,18 +27,25 @@ OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity
 faultless or a question."""
 
 FIRST = "quality"
-"""The dimension in which even "neither" is wrong."""
+"""The dimension in which even "neither" is wrong of people; of a bot both may be bad."""
 
 BAD = ("quality", "engagingness")
 MOST, MOST_MEAN = 3, 2.5
 """A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation; on average over its turns
 from the second on."""
 
+OTHERS_OF_PAIRS, OTHERS_ALONE = 0.1, 0.35
+"""As `OTHERS`: beside the side of another item a script needs fewer such turns, alone more."""
+
 PAIRS_RULE = (
-    "A control is made like a drawn item: beside a conversation between people, chosen as known people are for "
-    f"segments, stands one in which two scripts speak. {SCRIPTS} It is missed if the script is chosen, in "
-    "grammaticality, consistency, proactivity and emotional understanding excepted, or if neither is chosen in overall "
-    "quality. No unit shows the conversations between people or others of their seeds."
+    "A control is made like a drawn item: one of its two conversations is replaced by one in which two scripts speak, "
+    "the other by a conversation of the same kind that other items show, as long as one of the same contestants. "
+    "People stand in the place of people: one takes up a word of the other's turn just before, and nobody says a turn "
+    "twice. Where an item shows bots alone, a real bot stays: the judged one says no turn twice, and at least half of "
+    "the words that it says are different. Conversations that speak of bots, robots, computers or tests are not used; "
+    f"where none fits, people stand in. {SCRIPTS} It is missed if the script is chosen, in grammaticality, "
+    "consistency, proactivity and emotional understanding excepted, or, beside people, if neither is chosen in overall "
+    "quality. Nobody is shown a conversation, or another one of its seed, in a control and in an item."
 )
 LOW_RULE = (
     f"A control is made like a drawn item: two scripts speak. {SCRIPTS} It is missed if the judged one is rated above "
@@ -68,40 +78,48 @@ class _WholeControl(PeopleControl):
 
 
 class ChoiceControl(_WholeControl):
-    """Two conversations, of which a mark names the one whose judged speaker is a person, the other one's a script."""
+    """Two conversations, of which a mark names the one whose judged speaker is a person or real bot, not a script."""
 
-    marks = KNOWN_CHOICE
+    marks = (*KNOWN_CHOICE, *KNOWN_BETTER)
     rule = PAIRS_RULE
-    title = "people beside scripts that say the same few words for ever, of whom the people must be chosen"
+    title = "people, or bots, beside scripts that say the same few words for ever, who must not be chosen"
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """Return True if the script was chosen in a question outside `OPEN`, or "neither" overall."""
+        """Return True if the script was chosen in a question outside `OPEN`, or, beside people, "neither" overall."""
         chosen = {
             question: answer
             for (question, target), answer in answers.items()
             if target == "pair" and question not in OPEN and answer in ("conversation:0", "conversation:1", "neither")
         }
-        if not chosen or f"conversation:{1 - KNOWN_CHOICE.index(mark)}" in chosen.values():
+        if not chosen or f"conversation:{1 - int(mark[-1])}" in chosen.values():
             return True
-        return chosen.get(FIRST) == "neither"
+        return mark in KNOWN_CHOICE and chosen.get(FIRST) == "neither"
 
     def tells(self, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
-        """Return conversations of people beside scripts, in the places of the people of the items that show some."""
-        patterns = patterns_of(draw)
-        rights = [
-            next((place for place, name in enumerate(item.conversation_ids) if is_people(draw.talks[name])), number % 2)
-            for number, item in enumerate(patterns)
-        ]
-        wanted = [texts_of(item.transcripts[right]) for item, right in zip(patterns, rights, strict=True)]
+        """Return scripts beside what other items show; `people` where no bot's conversation fits."""
+        wanted: dict[tuple[str, int], list[tuple[Item, int]]] = {}
+        for number, item in enumerate(patterns_of(draw)):
+            kinds = [draw.talks[name].kind for name in item.conversation_ids]
+            right = kinds.index("people") if "people" in kinds else number % 2
+            wanted.setdefault((kinds[right], item.judged[right]), []).append((item, right))
+        shown = [draw.talks[name] for item in draw.shown for name in item.conversation_ids]
+        shown *= -(-draw.count // len(draw.shown))
         controls = []
-        for item, right, segment in zip(patterns, rights, people_like(wanted, people, draw.options), strict=True):
-            if segment:
-                texts, ids = [segment[1], draw.script(item, 1 - right)], [segment[0].conversation_id, ""]
-                order = slice(None, None, -1 if right else 1)
-                controls.append(control_item(texts[order], ids[order], KNOWN_CHOICE[right], item, draw.options))
+        for (kind, seat), patterns in sorted(wanted.items()):
+            patterns.sort(key=lambda one: draw.talks[one[0].conversation_ids[one[1]]].entities)
+            others = [texts_of(item.transcripts[right]) for item, right in (*patterns[1:], patterns[0])]
+            fit = fits if kind == "people" else partial(varied, seat=seat)
+            segments = segments_like(others, [talk for talk in shown if talk.kind == kind], draw.options, fit)
+            segments = segments if any(segments) else segments_like(others, people, draw.options)
+            for (item, right), segment in zip(patterns, segments, strict=True):
+                if segment:
+                    texts = [segment[1], draw.script(item, 1 - right, OTHERS_OF_PAIRS)]
+                    order, ids = slice(None, None, -1 if right else 1), [segment[0].conversation_id, ""]
+                    mark = (KNOWN_CHOICE if is_people(segment[0]) else KNOWN_BETTER)[right]
+                    controls.append(control_item(texts[order], ids[order], mark, item, draw.options))
         return controls
 
 
@@ -132,7 +150,17 @@ class RatingControl(_WholeControl):
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return conversations of scripts."""
         patterns = patterns_of(draw)
-        return [control_item([draw.script(i)], [""], KNOWN_LOW[i.judged[0]], i, draw.options) for i in patterns]
+        return [
+            control_item([draw.script(i, 0, OTHERS_ALONE)], [""], KNOWN_LOW[i.judged[0]], i, draw.options)
+            for i in patterns
+        ]
+
+
+def varied(turns: Sequence[str], seat: int) -> bool:
+    """Return True if the speaker of this seat says no turn twice, and half of its words or more are different."""
+    own = turns[seat::2]
+    words = " ".join(own).split()
+    return len(set(own)) == len(own) and 2 * len(set(words)) >= len(words)
 
 
 def patterns_of(draw: Draw) -> list[Item]:
@@ -149,4 +177,4 @@ def _rating(answer: object) -> int:
     return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
 
 
-KINDS = dict.fromkeys(KNOWN_CHOICE, ChoiceControl()) | dict.fromkeys(KNOWN_LOW, RatingControl())
+KINDS = dict.fromkeys(ChoiceControl.marks, ChoiceControl()) | dict.fromkeys(KNOWN_LOW, RatingControl())

@@ -119,16 +119,12 @@ def packed(study_of, make_conversation, sensible):
 
 def check(study, survey, items):
     shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
-    conversations = indexed(study.conversations())
     assert len({item.item_id for item in items}) == len(items)
     for item in items:
         assert survey.startswith(("acute", "comp")) or not shown & set(item.conversation_ids)
         assert len(set(item.conversation_ids)) == len(item.transcripts) == len(item.judged)
         assert truth(item.control) in (("human", "bot"), ("bot", "human"))
-        for place, (name, seat, turns) in enumerate(
-            zip(item.conversation_ids, item.judged, item.transcripts, strict=True)
-        ):
-            original = conversations.get(name)
+        for place, (seat, turns) in enumerate(zip(item.judged, item.transcripts, strict=True)):
             said = [u.text for u in turns]
             assert [u.entity for u in turns] == [i % 2 for i in range(len(turns))]
             natures = truth(item.control)[place] if survey.startswith(("acute", "comp")) else truth(item.control)[seat]
@@ -137,9 +133,6 @@ def check(study, survey, items):
                 assert len(words) == len({shape_of(word) for word in words})
             else:
                 assert len(set(said)) == len(said)
-            if original is not None:
-                shown_of_it = [t.text.lower() for t in original.shown]
-                assert len(said) <= len(shown_of_it)
 
 
 @pytest.mark.parametrize("survey", ["acute_eval", "comparative"])
@@ -151,9 +144,8 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
     assert len(items) == WANTED
     assert min(Counter(item.control for item in items).values()) > WANTED / 4
     assert min(Counter((item.control, item.judged) for item in items).values()) > WANTED / 12
-    kinds = {True: "known_choice", False: "known_better"}
-    people = Counter(kinds[any(i.startswith("sensible") for i in item.conversation_ids)] for item in items)
-    assert people == Counter(item.control[:-2] for item in items)
+    for item in items:
+        assert (item.control in KNOWN_CHOICE) is any(i.startswith("sensible") for i in item.conversation_ids)
     assert {item.questions for item in items} == ({("engagingness", "reason")} if survey == "acute_eval" else {()})
     before = path.read_bytes()
     assert write_controls(study, survey).read_bytes() == before

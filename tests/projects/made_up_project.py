@@ -41,6 +41,7 @@ class MadeUp:
             for one in pair
         }
         self.count = 0
+        self.met = set()
 
     def unit(self, stage, worker, task, labels, dialogues, seconds=None, **times):
         self.count += 1
@@ -127,15 +128,21 @@ class MadeUp:
         for number, pair in enumerate(self.chats):
             times = 2 if number % 4 == 0 else 1
             for _ in range(times):
-                unit = self.unit(stage, self.worker(), "comparative", DIMENSIONS, pair, self.seconds(260))
+                unit = self.unit(
+                    stage, self.worker("comparative", pair), "comparative", DIMENSIONS, pair, self.seconds(260)
+                )
                 for label in DIMENSIONS:
                     self.compare(stage, pair, unit, label)
                 for identity in pair:
                     self.annotate(stage, identity)
         return stage
 
-    def worker(self):
-        return f"surger{self.rng.integers(12)}"
+    def worker(self, *what):
+        """Return somebody who hasn't been asked this of these."""
+        while (who := (f"surger{self.rng.integers(12)}", *what)) in self.met:
+            pass
+        self.met.add(who)
+        return who[0]
 
     def seconds(self, about):
         return float(np.round(about * self.rng.uniform(0.6, 1.6), 2))
@@ -143,17 +150,17 @@ class MadeUp:
     def annotate(self, stage, identity):
         talk, good = stage["dialogues"][identity], self.good[identity]
         for task, labels in TASKS.items():
-            unit = self.unit(stage, self.worker(), task, labels, [identity], self.seconds(120))
+            unit = self.unit(stage, self.worker(task, identity), task, labels, [identity], self.seconds(120))
             for turn in talk["turns"]:
                 for label in labels:
                     chance = 0.1 + 0.5 * (good if label in ("empathetic", "correct fact") else 1 - good)
                     row = {"work_unit_id": unit, "label": label, "score": int(self.rng.random() < chance)}
                     turn["behavior_annotations"].setdefault(label, []).append(row)
-        unit = self.unit(stage, self.worker(), "likert", DIMENSIONS, [identity], self.seconds(170))
+        unit = self.unit(stage, self.worker("likert", identity), "likert", DIMENSIONS, [identity], self.seconds(170))
         for label in DIMENSIONS:
             row = {"work_unit_id": unit, "label": label, "score": self.rating(identity)}
             talk["likert_annotations"].setdefault(label, []).append(row)
-            own = self.unit(stage, self.worker(), "likert_turn", [label], [identity], self.seconds(120))
+            own = self.unit(stage, self.worker(label, identity), "likert_turn", [label], [identity], self.seconds(120))
             for turn in talk["turns"]:
                 row = {"work_unit_id": own, "label": label, "score": self.rating(identity, 1.0)}
                 turn["likert_annotations"].setdefault(label, []).append(row)

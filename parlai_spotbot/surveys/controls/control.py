@@ -7,7 +7,7 @@ analysed as data. Its mark, which no browser gets, says what is known.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -73,8 +73,8 @@ class Control(ABC):
     def missed(self, mark: str, answers: Answers) -> bool:
         """Return True if an annotator's answers miss a control of this mark; not to answer is to miss."""
 
-    def complete(self, answers: Answers) -> bool:
-        """Return True if enough was answered to count."""
+    def complete(self, answers: Answers, asked: Set[tuple[str, str]]) -> bool:
+        """Return True if enough was answered to count, of what is `asked` in controls of the survey."""
         return True
 
     def asked(self, study: Study, survey: Survey) -> Sequence[tuple[str, ...]]:

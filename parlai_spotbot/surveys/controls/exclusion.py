@@ -26,14 +26,16 @@ def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict
     that can't be graded are passed over.
     """
     found: dict[tuple, dict[tuple[str, str], object]] = {}
+    asked: dict[str, set[tuple[str, str]]] = {}
     for row in judgements:
         if row.control in MODULES:
-            key = (row.source, row.worker_id, row.annotation_id, row.control)
+            key = (row.source, row.worker_id, row.annotation_id, row.control, row.survey)
             found.setdefault(key, {}).setdefault((row.question, row.target), row.answer)
+            asked.setdefault(row.survey, set()).add((row.question, row.target))
     graded: dict[str, dict[str, dict[str, int]]] = {}
-    for (source, worker, _, control), answers in found.items():
+    for (source, worker, _, control, survey), answers in found.items():
         kind = kind_of_mark(control)
-        if not kind.complete(answers):
+        if not kind.complete(answers, asked[survey]):
             continue
         counts = graded.setdefault(source, {}).setdefault(worker, {"answered": 0, "missed": 0})
         counts["answered"] += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
@@ -174,9 +174,9 @@ class SegmentControl(PeopleControl):
             return "bot" not in natures or not {"bot", "unsure"}.issuperset(natures)
         return answers.get(NATURES[KNOWN_BOT.index(mark)]) != "bot"
 
-    def complete(self, answers: Answers) -> bool:
-        """Once an entity was answered: where both are asked about, no annotation has one alone."""
-        return not answers.keys().isdisjoint(NATURES)
+    def complete(self, answers: Answers, asked: Set[tuple[str, str]]) -> bool:
+        """Once each entity that is asked about was answered."""
+        return answers.keys() & NATURES == asked & set(NATURES) != set()
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         asks = any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)

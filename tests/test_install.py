@@ -235,7 +235,7 @@ def test_times_and_sizes_in_words_are_those_that_are_held(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests" / "bench")
     first, again, rules = importlib.import_module("bench_demo").PROMISED.values()
     readme, quickstart = ((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/quickstart.md"))
-    assert f"{first // 60} minutes the first time, {again} seconds another time" in readme
+    assert f"{first // 60} minutes the first time, {again // 60} another time" in readme
     assert f"{rules} seconds" in quickstart
     assert f"({SIZE} of packages" in readme
 

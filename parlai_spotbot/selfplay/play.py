@@ -31,6 +31,8 @@ from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
 from parlai_spotbot.wording import counted, with_singulars
 
+PEOPLE = (HUMAN, HUMAN)
+
 PROMISE = (
     "Same plan, same versions and same kind of machine: the same bytes, whatever interruptions and resumptions, and "
     "wherever the contestants run, since the batches are fixed by the plan. Other batch sizes or max_loaded: the same "
@@ -281,9 +283,6 @@ def versions() -> dict[str, str]:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             result[package] = importlib.metadata.version(package)
     return result
-
-
-PEOPLE = (HUMAN, HUMAN)
 
 
 def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], count: int) -> list[Conversation]:

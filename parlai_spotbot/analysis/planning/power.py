@@ -108,9 +108,9 @@ def rating_variance(sd: float, conversations: float, design: Design) -> Interval
     row = sd**2 / each
     talk = row * (1 + (each - 1) * design.conversation_correlation)
     person = row * (1 + design.worker_correlation * shared / design.bots)
-    effective = [2 * conversations, 2 * conversations * each / (1 + shared * min(1.0, 2 / design.bots))]
+    annotators = 2 * conversations * each / (1 + shared * min(1.0, 2 / design.bots))
     # How annotators differ is learnt from all pairs together (`Spread.moderated`), so few of them go further.
-    effective[1] = 1 + max(0.0, effective[1] - 1) / _share(design)
+    effective = [2 * conversations, 1 + (annotators - 1) / _share(design)]
     _, df = known(np.array([talk + person - row]), [talk, person], np.reshape(np.maximum(effective, 1.0), (2, 1)))
     return design.calibration**2 * (talk + person - row) / conversations, float(df[0])
 

@@ -176,7 +176,8 @@ class SegmentControl(PeopleControl):
 
     def complete(self, answers: Answers, asked: Set[tuple[str, str]]) -> bool:
         """Once each entity that is asked about was answered."""
-        return answers.keys() & NATURES == asked & set(NATURES) != set()
+        natures = asked & set(NATURES)
+        return bool(natures) and natures <= answers.keys()
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         asks = any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)

@@ -20,7 +20,10 @@ FORM = re.compile(
     r"|hf_[A-Za-z0-9]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,}|AIza[\w-]{30,}|(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"
     r"|\d{8,10}:AA[\w-]{30,36}|eyJ[\w-]{8,999}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]+-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
-    r"|\b[Bb]earer\s+[^\s<$]{8,}|(?<=://)[^\s/@:\"']*:[^\s/@\"']+(?=@)"
+    r"|\b[Bb]earer\s+(?!authori|authent)[^\s<$]{8,}"
+    r"|(?<!uthorization:\s)(?:(?<=:\s)|(?<=[:\"']))(?:[Tt]oken|[Bb]asic|[Aa][Pp][Ii]-?[Kk]ey|[Kk]ey)\s+"
+    r"(?=[^\s\"']{0,999}(?:\d|[a-z][A-Z]))(?=[^\s\"']{0,999}[A-Za-z])[^\s<$\"',;]{8,}"
+    r"|(?<=://)[^\s/@:\"']*:[^\s/@\"']+(?=@)"
     r"|(?<=hooks\.slack\.com/services/)[\w/]+"
     r"|(?<![A-Za-z0-9])(?=[A-Za-z0-9]{20,500}(?![A-Za-z0-9]))(?=[a-z0-9]*[A-Z])(?=[A-Z0-9]*[a-z])(?=(?:[A-Za-z]*\d+){3})"
     r"[A-Za-z0-9]*?(?:(?<![a-z])[a-z]{1,4}(?![a-z])|(?<![A-Z])[A-Z]{1,4}(?![A-Z])|(?<!\d)\d{1,4}(?!\d)){9,}[A-Za-z0-9]*"
@@ -46,12 +49,20 @@ LIKELY = re.compile(
 """Names that may be those of secrets: of texts without blanks."""
 
 IN_TEXT = re.compile(
+    r"(?P<option>(?<![\w-])--?[\w.-]{0,40}?)?"
     r"(?P<name>(?:key|token|secret|pass|pw|auth|bearer|cookie|session|sig|credential)[\w.-]{0,20})"
-    r"(?P<is>\\*[\"']?\s{0,9}(?:=|:)\s{0,9})"
-    r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)|(?P<bare>(?:(?:Bearer|Basic|Token)\s+)?[^\s,;&\"'{}()\[\]\\]+))",
+    r"(?P<is>\\*[\"']?\s{0,9}[=:]\s{0,9}|(?(option)(?:\s{1,9}|\\*[\"'],\s{0,9}(?=\\*[\"']))|(?!)))"
+    r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)"
+    r"|(?P<bare>(?:(?:Bearer|Basic|Token|Api-?Key|Key)\s+)?[^\s,;&\"'{}()\[\]\\]+(?:(?<==)\"[^\"]*\")?))",
     re.IGNORECASE,
 )
-"""The end of a name and its value in a text: JSON, an address, a header, an error."""
+"""The end of a name and its value in a text: JSON, an address, a header, an error, an option of a command."""
+
+PROSE = re.compile(
+    r"[-$<]|[A-Z]+(?:_[A-Z\d]+)*(?![\w-])|[a-z]+(?:[.!?:]|\s+(?:[a-z']+|[A-Z]+)(?![^\s.,;!?)]))"
+    r"|(?:an?|and|are|by|for|from|gives|has|in|is|may|means|must|names?|needs|not|of|or|the|to|was|with)\b"
+)
+"""What follows an option's name and is no value of it: a sentence, another option, the name of a variable."""
 
 DEEPEST = 30
 
@@ -122,11 +133,12 @@ def masked(text: str) -> str:
 
 
 def _without_value(found: re.Match) -> str:
-    bare = found["bare"]
-    value = found["quoted"] if bare is None else bare
+    kind, text, begin = "quoted" if found["bare"] is None else "bare", found.string, found.start("name")
+    value, blank = found[kind], not re.search("[=:]", found["is"])
     # Ordinary words are only taken for secrets where the name is sure and no sentence goes on.
-    is_word = bare is not None and not re.search(r"[\d\s=+/]", bare)
-    name = re.split(r"[^\w.-]", found.string[max(0, found.start() - 60) : found.start()])[-1] + found["name"]
-    if not is_named_secret(name, value, sure=is_word) or (is_word and ":" in found["is"]):
+    is_word = kind == "bare" and not re.search(r"[\d\s=+/]", value)
+    name = re.split(r"[^\w.-]", text[max(0, begin - 60) : begin])[-1] + found["name"]
+    goes_on = PROSE.match(text, found.start("bare")) if blank and kind == "bare" else is_word and ":" in found["is"]
+    if goes_on or not is_named_secret(name, value, sure=is_word and not blank):
         return found[0]
-    return found["name"] + found["is"] + (f"{found['quote']}{NOT_SHOWN}{found['quote']}" if bare is None else NOT_SHOWN)
+    return text[found.start() : found.start(kind)] + NOT_SHOWN + text[found.end(kind) : found.end()]

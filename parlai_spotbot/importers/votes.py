@@ -32,6 +32,8 @@ SURVEY = "votes"
 UNIT = "imported"
 CORRECT = "Fill it in, or remove the row."
 NOBODY = '""'
+DATE = 'T00:00:00Z"'
+"""How times end that are a date alone."""
 BLOCK = 10_000
 """Number of lines that are held as one piece."""
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
@@ -199,7 +201,8 @@ class _VoteReader:
             try:
                 vote = vote_of(*map(row.get, sides))
                 rest = (worker_of(row.get(annotator)), presentation_of(row.get(language), vote[2]))
-                if (rest[0] != NOBODY and row.get(time)) or not row.keys().isdisjoint(ids):
+                when = self._time(row.get(time))
+                if (rest[0] != NOBODY and when and not when.endswith(DATE)) or not row.keys().isdisjoint(ids):
                     self.left_out.once(row.values(), self._where)
             except Unusable as err:
                 self.left_out.leave(err)
@@ -212,8 +215,7 @@ class _VoteReader:
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
                 f'"{UNIT}", {vote[1]}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, "target": '
-                f'"pair", "question": "{PREFERENCE}", "worker_id": {rest[0]}, "source": {self.source}{rest[1]}'
-                f"{self._time(row.get(time))}}}\n"
+                f'"pair", "question": "{PREFERENCE}", "worker_id": {rest[0]}, "source": {self.source}{rest[1]}{when}}}\n'
             )
             if len(block) == BLOCK:
                 yield "".join(block).encode()

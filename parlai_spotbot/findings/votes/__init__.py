@@ -137,6 +137,9 @@ class VoteForm(Form):
         return {str(name): _ballots(str(name), votes, partners, facts.bots) for name, votes in by_source}, left_out
 
 
+DAY = 86_400
+"""Seconds; a time that is a whole number of them is a date."""
+
 REPEATED = "vote repeated by the same annotator (the last one counts)"
 
 
@@ -144,19 +147,18 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
     """Return a mask (n,) of the votes that a later one repeats, so that each annotator votes once on an item.
 
     An item is the answers of two contestants (`pair` (n,), codes that are the same whichever stands first) to one
-    prompt; where the prompt is unknown, those that were shown at one time; where the time is unknown too, the two
-    contestants. Votes of which nobody knows the annotator stay. The last vote is that with the latest time, and of
-    equal times that which stands last.
+    prompt; where the prompt is unknown, those that were shown at one time of a day. Votes of which neither is known, or
+    not the annotator, stay: they may be about other answers. The last vote is that with the latest time, and of equal
+    times that which stands last.
 
     Parameters
     ----------
     votes : frame (n)
         As `judgement_table` makes it, of one kind of question.
     """
-    time, known = votes["time"].to_numpy(), votes["worker"].to_numpy() >= 0
-    key = votes[["source", "worker", "conversation"]].assign(
-        pair=pair, time=np.where(votes["conversation"].to_numpy() >= 0, np.nan, time)
-    )
+    time, prompted = votes["time"].to_numpy(), votes["conversation"].to_numpy() >= 0
+    known = (votes["worker"].to_numpy() >= 0) & (prompted | (time % DAY > 0))
+    key = votes[["source", "worker", "conversation"]].assign(pair=pair, time=np.where(prompted, np.nan, time))
     order = np.argsort(np.where(np.isnan(time), -np.inf, time), kind="stable")
     again = np.zeros(len(votes), dtype=bool)
     again[order] = key.iloc[order].duplicated(keep="last").to_numpy()

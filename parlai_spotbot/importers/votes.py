@@ -215,7 +215,8 @@ class _VoteReader:
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
                 f'"{UNIT}", {vote[1]}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, "target": '
-                f'"pair", "question": "{PREFERENCE}", "worker_id": {rest[0]}, "source": {self.source}{rest[1]}{when}}}\n'
+                f'"pair", "question": "{PREFERENCE}", "worker_id": {rest[0]}, "source": {self.source}{rest[1]}'
+                f"{when}}}\n"
             )
             if len(block) == BLOCK:
                 yield "".join(block).encode()

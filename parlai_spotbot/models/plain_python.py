@@ -99,12 +99,12 @@ class Talker:
         self.told = _told(self.call, name)
 
     def answer(self, context: str, turns: Sequence[RememberedTurn]) -> str:
-        """The next turn; what isn't text is a TypeError. `context` is its persona, for `messages`."""
+        """The next turn; what isn't text is a `UserError`. `context` is its persona, for `messages`."""
         reply = _said(self.call(**{self.told: self._of(context, turns)}))
         if isinstance(reply, Iterator):
             reply = _joined(reply)
         if not isinstance(reply, str):
-            raise TypeError(f"{self.name} returned {repr(reply)[:200]}, which is no text")
+            raise UserError(f"{self.name} returned {repr(reply)[:200]}, which is no text")
         return reply
 
     def _of(self, context: str, turns: Sequence[RememberedTurn]) -> Any:
@@ -137,11 +137,13 @@ def _as_they_come(pieces: AsyncIterator) -> Iterator:
             return
 
 
-def _joined(pieces: Iterator) -> str:
-    """Join the pieces of a turn, as far as one is kept."""
+def _joined(pieces: Iterator) -> Any:
+    """Join the pieces of a turn, as far as one is kept; a piece that isn't text is returned alone."""
     text = ""
     for piece in pieces:
-        text += piece
+        if not isinstance(piece, str):
+            return piece
+        text = str.__add__(text, piece)
         if len(text) > MOST_OF_A_TURN:
             break
     return text

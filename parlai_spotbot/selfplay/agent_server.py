@@ -21,6 +21,7 @@ from parlai_spotbot.files import rare_collection, sha256
 from parlai_spotbot.outside import HALF, MOST_OF_A_TURN, cleaned
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
+from parlai_spotbot.wording import counted
 
 
 def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapping[str, str]) -> None:
@@ -256,8 +257,9 @@ def _acts(agent: Any, observations: list) -> Iterator[tuple[int, Any]]:
         yield from agent.acts_as_they_come(observations)
         return
     replies = agent.batch_act(observations)
-    if len(replies) != len(observations):
-        raise RuntimeError(f"batch_act gave {len(replies)} replies to {len(observations)} observations")
+    if not isinstance(replies, (list, tuple)) or len(replies) != len(observations):
+        wanted = counted(len(observations), "message")
+        raise UserError(f"batch_act returned {repr(replies)[:200]}, expected {wanted}")
     yield from enumerate(replies)
 
 
@@ -285,7 +287,9 @@ def turn(reply: Any) -> dict:
 
 
 def failure(err: BaseException) -> dict:
-    return {"error": describe(err), "detail": cleaned("".join(traceback.format_exception(err)))}
+    """Return the error and, unless it is one for users, the traceback."""
+    frames = [] if isinstance(err, UserError) else traceback.format_exception(err)
+    return {"error": describe(err), "detail": cleaned("".join(frames))}
 
 
 def seed_everything(seed: int) -> None:

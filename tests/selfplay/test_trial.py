@@ -29,6 +29,7 @@ FAILING = [
     bot("Unloadable", "faulty_agents"),
     bot("Sleeper", load_timeout=3),
     bot("Refused"),
+    Contestant("none", model="spotbot:plain_python", opt={"plain_python": "hostile_bots:none"}),
 ]
 
 
@@ -88,10 +89,11 @@ def test_odd_turns_are_warned_of_and_what_was_left_out_is_counted(tried):
 
 
 @case_table(__file__, "failures")
-def test_one_that_fails_is_named_with_what_and_the_remedy(tried, name, problem, remedy):
+def test_one_that_fails_is_named_with_what_and_the_remedy(tried, name, problem, remedy, raised):
     assert tried[name].problem.startswith(problem)
     assert remedy in tried[name].remedy
     assert "\n" not in tried[name].problem
+    assert tried[name].detail.startswith("Traceback") is bool(raised)
 
 
 def test_the_test_conversations_come_from_the_seeds_fold_of_the_domain():

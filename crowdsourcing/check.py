@@ -13,6 +13,7 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_check import CheckedFile, checked
+from parlai_spotbot.wording import filled
 
 
 def collections(study: Study) -> Iterator[tuple[str, str, CollectionPaths]]:
@@ -40,8 +41,8 @@ def check_collections(study: Study) -> Iterator[CheckedFile]:
 def _check_ledger(study: Study, survey: str, part: str) -> CheckedFile:
     def read() -> str:
         with open_ledger(study, survey, part) as ledger:
-            units = sum(1 for _ in ledger.submissions())
-            return f"{units:,} units handed in by {ledger.counts()['annotators']:,} annotators"
+            units, people = sum(1 for _ in ledger.submissions()), ledger.counts()["annotators"]
+            return filled("{:unit} handed in by {:annotator}", units, people)
 
     return checked(CollectionPaths.of(study, survey, part).ledger, read)
 
@@ -49,7 +50,7 @@ def _check_ledger(study: Study, survey: str, part: str) -> CheckedFile:
 def _database(path: Path, remedy: str) -> str:
     try:
         if path.parent.name == backups.BACKUPS:
-            return f"a backup with {answers_in(path):,} units handed in"
+            return filled("a backup with {:unit} handed in", answers_in(path))
         with reading(path) as db:
             problem = damage(db)
     except sqlite3.Error as err:
@@ -67,7 +68,11 @@ def restore(study: Study) -> list[str]:
         with files.lock(paths.lock, "spotbot_check"):
             if damaged:
                 backup, answers = backups.restore(paths)
-                done.append(f"{paths.ledger}: restored from the backup {backup.stem}, with {answers:,} units handed in")
+                done.append(
+                    filled(
+                        "{}: restored from the backup {}, with {:unit} handed in", paths.ledger, backup.stem, answers
+                    )
+                )
                 done.append(f"to go on: {hints.command('crowdsource', study.path, survey)}")
             elif backups.restore_secret(paths):
                 done.append(f"{paths.secret}: restored from its copy beside the backups")

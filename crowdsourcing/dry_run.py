@@ -10,10 +10,14 @@ from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Unit
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import rounds
-from parlai_spotbot.wording import with_singulars
+from parlai_spotbot.wording import filled
+
+LINES = own_data(__file__)
+"""Templates of the text."""
 
 GUESS = (120.0, "a guess")
 """Seconds per annotation where no paper reports how long it takes."""
@@ -117,30 +121,23 @@ def annotators_needed(units: Iterable[Unit], seeds: Mapping[str, str], allowance
 
 def text_of(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> str:
     """Return the estimate in lines for the terminal, with warnings before going live."""
-    money, limits = settings.currency, survey.limits
-    lines = [
-        f"survey       {survey.name}, recruiting: {settings.provider}",
-        f"units        {found.units} to do ({found.done} done already)",
-        f"annotations  {found.annotations} in them, and {found.controls} of controls",
-        f"annotators   {found.annotators} or more, at most {limits.units_per_annotator} units each",
-        f"time         {found.hours:.1f} hours in all with onboarding, {found.minutes_per_unit:.0f} minutes a unit, at "
-        f"{found.seconds:.0f} seconds per annotation ({found.source})",
-    ]
+    limits = survey.limits
+    keys = ["work"]
     if settings.pay:
-        lines += [
-            f"pay          {found.pay:.2f} {money}: {settings.pay:.2f} a unit, which is {found.hourly:.2f} an hour",
-            f"bonus        {found.bonus:.2f} {money}: a unit's pay, to who has most points" if found.bonus else "",
-            f"fee          {found.fee:.2f} {money}: {settings.platform_fee:.1%} (the setting fee changes it)",
-            f"cost         {found.cost:.2f} {money}",
-        ]
+        keys += ["pay", "bonus" if found.bonus else "", "fee"]
     if found.units and settings.pay and found.hourly < MINIMUM_WAGE:
-        enough = math.ceil(100 * MINIMUM_WAGE * found.hours / found.units) / 100
-        lines.append(
-            f"warning: {found.hourly:.2f} {money} an hour is less than {MINIMUM_WAGE:.2f}; pay {enough:.2f} a unit"
-        )
+        keys.append("low")
     if found.units and found.minutes_per_unit > limits.minutes_per_unit / 2:
-        lines.append(
-            f"warning: a unit takes {found.minutes_per_unit:.0f} minutes on average, and minutes_per_unit allows "
-            f"{limits.minutes_per_unit:.0f}: slow annotators would lose their work; allow more"
-        )
-    return with_singulars("\n".join(filter(None, lines)))
+        keys.append("slow")
+    values = {
+        "minutes": round(found.minutes_per_unit),
+        "seconds": round(found.seconds),
+        "wage": MINIMUM_WAGE,
+        "enough": math.ceil(100 * MINIMUM_WAGE * found.hours / max(1, found.units)) / 100,
+    }
+    lines = [
+        filled(LINES[key], found=found, settings=settings, survey=survey, limits=limits, **values)
+        for key in keys
+        if key
+    ]
+    return "\n".join(lines)

@@ -11,6 +11,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import parse_json
 from parlai_spotbot.study import Study
+from parlai_spotbot.wording import counted
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def _read(path: Path, rows: Callable[[], list] | None) -> Any:
     """Return how many rows a file has; a `UserError` where it is malformed or not as recorded, as `rows` raises it."""
     if path.suffix == ".jsonl":
         rows = rows or partial(checksums.read_jsonl, path, lambda row, where: row, torn_tail=True)
-        return f"{len(rows()):,} rows"
+        return counted(len(rows()), "row")
     checksums.verify(path)
     return parse_json(path.read_bytes()) and None if path.suffix == ".json" else None
 

@@ -4,8 +4,9 @@ What isn't known is `NONE` in a table, and nothing in a sentence. Negative numbe
 """
 
 import math
-import re
+import string
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from parlai_spotbot.records import HUMAN
 
@@ -125,15 +126,13 @@ def counted(n: int, what: str, many: str = "") -> str:
     return f"{n:,} {what if n == 1 else many or what + 's'}"
 
 
-ONE = re.compile(
-    r"(?<![\w.,–−+-])(1 (?:new )?(?:annotation|annotator|answer|block|contestant|control|conversation|file|hour|item|"
-    r"judgement|minute|preference|problem|request|row|second|task|token|turn|unit))s\b"
-)
+class _Counting(string.Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        return counted(value, format_spec) if format_spec[1:].isalpha() else super().format_field(value, format_spec)
 
 
-def with_singulars(text: str) -> str:
-    """Return a text of numbers and nouns with "1 minute" in place of "1 minutes"."""
-    return ONE.sub(r"\1", text)
+filled = _Counting().format
+"""As `str.format`, but a noun in a template counts: ``{n:unit}`` is "1 unit", "2 units"."""
 
 
 def people_said(n: int) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
 from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.wording import counted
 
 PEOPLE = "it holds turns of people: the licence of their conversations decides whether you may pass it on"
 
@@ -53,7 +54,7 @@ def chats(request: ExportRequest, form: ChatForm) -> Exported:
         raise UserError(f"{study.conversations_path}: no such file.", "A study of votes holds no conversations.")
     conversations = study.conversations()
     people = any(HUMAN in c.entities or c.seed_exchanges for c in conversations)
-    summary = f"{len(conversations)} conversations of {', '.join(study.plan.contestants)}"
+    summary = f"{counted(len(conversations), 'conversation')} of {', '.join(study.plan.contestants)}"
     return Exported(lines_of([chat(c, form) for c in conversations]), summary, (PEOPLE,) if people else ())
 
 

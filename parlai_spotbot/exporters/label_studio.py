@@ -16,6 +16,7 @@ from parlai_spotbot.importers.label_studio import JUDGED, control
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import survey_names, survey_of
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.wording import counted
 
 DIALOGUE = "dialogue_{}"
 """The field of a task's data, and the tag of the form, that show a conversation."""
@@ -54,9 +55,11 @@ def label_studio(request: ExportRequest) -> Exported:
     items = by_questions[sets[0]]
     rows = [{"data": {"item_id": item.item_id, "survey": name} | _dialogues(survey, item)} for item in items]
     controls = sum(item.control is not None for item in every.values())
-    notes = (f"{controls} controls left out: their answers are known",) if controls else ()
+    notes = (f"{counted(controls, 'control')} left out: their answers are known",) if controls else ()
     text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return Exported(text, f"{len(rows)} tasks of {name}", notes, {".xml": _configuration(survey, items, sets[0])})
+    return Exported(
+        text, f"{counted(len(rows), 'task')} of {name}", notes, {".xml": _configuration(survey, items, sets[0])}
+    )
 
 
 def _dialogues(survey: Survey, item: Item) -> dict[str, list[dict[str, str]]]:

@@ -17,6 +17,7 @@ from parlai_spotbot.findings.facts_of_study import facts_of
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.wording import counted
 
 WHY = {
     "tie": "were answered as a tie, or by as many for the one as for the other",
@@ -120,7 +121,9 @@ def preferences(request: ExportRequest) -> Exported:
             "Bring in answers to the same, and compare these: spotbot_pack --pairs contexts.",
         )
     notes += [f"{count} answers left out, as in the analysis: {why}" for why, count in sorted(left_out.items())]
-    return Exported(lines_of(rows), f"{len(rows)} preferences of {survey}, by {answers.source}", tuple(notes))
+    return Exported(
+        lines_of(rows), f"{counted(len(rows), 'preference')} of {survey}, by {answers.source}", tuple(notes)
+    )
 
 
 EXPORT = Export(preferences, frozenset({"survey", "source"}))

@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.wording import counted, with_singulars
+from parlai_spotbot.wording import counted, filled
 
 KINDS: dict[str, str]
 LINES: dict[str, str]
@@ -39,7 +39,7 @@ def estimate_text(estimate: Mapping) -> str:
         "requests" if "requests" in estimate else "",
         "unpriced" if cost is None else "cost" if cost else "",
     ]
-    return with_singulars("\n".join(LINES[key].format(**estimate) for key in keys if key))
+    return "\n".join(filled(LINES[key], **estimate) for key in keys if key)
 
 
 def summary_text(summary: Mapping) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.wording import with_singulars
+from parlai_spotbot.wording import counted
 
 
 class SpotbotCheck(Command):
@@ -31,15 +31,12 @@ class SpotbotCheck(Command):
             checked += check_collections(Study.open(folder, verify=False))
         for one in checked:
             name = one.path.relative_to(folder) if one.path.is_relative_to(folder) else one.path
-            said = with_singulars(one.said)
             if one.problem:
                 print(f"WRONG  {one.problem}\n       {one.remedy}")
             else:
-                print(f"ok     {name}" + (f": {said}" if said else ""))
+                print(f"ok     {name}" + (f": {one.said}" if one.said else ""))
         wrong = sum(bool(one.problem) for one in checked)
-        self.result.said = with_singulars(
-            f"{len(checked)} files, {f'{wrong} with a problem' if wrong else 'all sound'}"
-        )
+        self.result.said = f"{counted(len(checked), 'file')}, {f'{wrong} with a problem' if wrong else 'all sound'}"
         self.result.figures = {"files": len(checked), "wrong": [str(one.path) for one in checked if one.problem]}
         print(f"\n{self.result.said}")
         return 1 if wrong else 0

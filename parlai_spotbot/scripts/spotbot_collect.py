@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE
-from parlai_spotbot.wording import with_singulars
+from parlai_spotbot.wording import filled
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.collect import CollectResult
@@ -46,25 +46,21 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
     from parlai_spotbot.crowdsourcing.annotator_summary import table
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 
-    rows, chats, folder = collected.rows, collected.chats, CollectionPaths.of(study, survey).shared
-    left_out = {
-        "units rejected": collected.rejected,
-        "units of annotators who withdrew": collected.withdrawn,
-        f"units of {collected.strangers} annotators that MTurk doesn't list, or not yet": collected.unknown,
-        "judgements there before, left out now": collected.removed,
+    lines, chats = SpotbotCollect.about["lines"], collected.chats
+    values = {
+        "it": collected,
+        "rows": len(collected.rows),
+        "answers": study.judgements_path(survey),
+        "folder": CollectionPaths.of(study, survey).shared,
     }
-    lines = [f"finished units: {collected.units}; judgements: {len(rows)}, {collected.added} of them new"]
-    lines += [f"left out: {count} {what}" for what, count in left_out.items() if count]
+    said = [filled(lines["units"], **values)]
+    said += [filled(text, **values) for name, text in lines["left_out"].items() if getattr(collected, name)]
     if chats:
-        lines.append(f"conversations: {chats.conversations} of people with contestants, {chats.added} of them new")
-        if chats.removed:
-            lines.append(f"taken out again: {chats.removed} conversations, rejected or withdrawn since the last time")
-        for name, units in chats.shown.items():
-            lines.append(f"warning: {units} units of {name} still show such a conversation: stop that collection")
+        said += [filled(text, chats=chats) for name, text in lines["chats"].items() if name == "all" or chats.removed]
+        said += [filled(lines["shown"], name=name, units=units) for name, units in chats.shown.items()]
     if len(collected.look):
-        lines += ["", table(collected.look), ""]
-    lines.append(f"answers: {study.judgements_path(survey)}; comments: {collected.comments}")
-    return with_singulars("\n".join([*lines, f"who is who (keep it to yourself): {folder}"]))
+        said += ["", table(collected.look), ""]
+    return "\n".join([*said, filled(lines["end"], **values)])
 
 
 COMMAND = SpotbotCollect

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.play_options import named_in
-from parlai_spotbot.wording import with_singulars
+from parlai_spotbot.wording import filled
 
 if TYPE_CHECKING:
     from parlai_spotbot.domains import Domain
@@ -38,7 +38,7 @@ class SpotbotContestants(Command):
                 print(f"what they printed is in {logs}")
         failed = [trial.name for trial in trials if trial.problem]
         tried = f", {len(failed)} of {len(trials)} tried failed" if trials else ""
-        self.result.said = with_singulars(f"{len(entries)} contestants, {len(problems)} problems{tried}")
+        self.result.said = filled("{:contestant}, {:problem}", len(entries), len(problems)) + tried
         self.result.figures = as_json(entries, trials)
         return 2 if problems else 1 if failed else 0
 

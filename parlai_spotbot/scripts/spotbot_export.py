@@ -6,7 +6,6 @@ from parlai_spotbot import plugin
 from parlai_spotbot.exporters.format import ExportRequest, export
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command
-from parlai_spotbot.wording import with_singulars
 
 EXPORTERS = "parlai_spotbot.exporters"
 
@@ -22,11 +21,10 @@ class SpotbotExport(Command):
         path = Path(opt["out"])
         request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
         exported, new = export(opt["format"], how, request, path)
-        text = with_singulars(exported.said)
-        self.result.said, self.result.figures = text, {"new": new, "notes": list(exported.notes)}
+        self.result.said, self.result.figures = exported.said, {"new": new, "notes": list(exported.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in exported.beside)]
         self.result.wrote(export=path)
-        print("\n".join((text, *(f"note: {note}" for note in exported.notes))))
+        print("\n".join((exported.said, *(f"note: {note}" for note in exported.notes))))
         print(f"\n{'written' if new else 'there already, nothing changed'}: {', '.join(map(str, paths))}")
 
 

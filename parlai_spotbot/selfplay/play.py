@@ -29,7 +29,7 @@ from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
-from parlai_spotbot.wording import counted, with_singulars
+from parlai_spotbot.wording import counted
 
 PEOPLE = (HUMAN, HUMAN)
 
@@ -94,7 +94,9 @@ class SelfPlaySummary:
 
     def text(self) -> str:
         """Return the summary in a few lines."""
-        lines = [f"{self.bots} of {self.expected} conversations between bots, {self.people} between people"]
+        lines = [
+            f"{self.bots:,} of {counted(self.expected, 'conversation')} between bots, {self.people} between people"
+        ]
         if self.people and self.study.plan.human_pool == "training":
             lines.append("  people's are of the conversations that the bots are trained on, as in the paper")
         if self.people < self.people_wanted:
@@ -110,7 +112,7 @@ class SelfPlaySummary:
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
             lines.append(f"{self.missing()}; the same command tries again")
-        return with_singulars("\n".join(lines))
+        return "\n".join(lines)
 
     def missing(self) -> str:
         """Return the number of missing conversations and the file with the reasons."""

@@ -9,10 +9,15 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, blocks_of, write_units
 from parlai_spotbot.surveys.survey import Survey
-from parlai_spotbot.wording import with_singulars
+from parlai_spotbot.wording import filled
 
 SURFACE_TITLE = "told from people by surface (AUC, 0.5 is blind)"
 SURFACE_COLUMNS = (("as said", "before"), ("as shown", "after"))
+
+UNITS = (
+    "{units:unit} ({added_units} new) in {blocks:block}, of {smallest_unit} to {largest_unit:item}; "
+    "{annotations:annotation}"
+)
 
 COMMON = ("unit_size", "annotators_per_segment", "leave_out")
 """Options of every kind of packing that shows conversations."""
@@ -89,11 +94,7 @@ def summary_text(summary: Mapping) -> str:
     """Return a summary as lines for the terminal."""
     import pandas as pd  # who only launches doesn't wait for it
 
-    text = (
-        f"{summary['units']} units ({summary['added_units']} new) in {summary['blocks']} blocks, of "
-        f"{summary['smallest_unit']} to {summary['largest_unit']} items; {summary['annotations']} annotations"
-    )
-    lines = [with_singulars(text)]
+    lines = [filled(UNITS, **summary)]
     surface = {
         name: {key: "too few" if row[when] is None else f"{row[when]:.2f}" for key, when in SURFACE_COLUMNS}
         for name, row in summary["surface"].get("contestants", {}).items()

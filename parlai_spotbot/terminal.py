@@ -17,7 +17,7 @@ PLAIN_EVERY = 60.0
 PLAIN_AFTER = 2.0
 """What took less seconds leaves no plain line."""
 
-Say = Callable[[str], None]
+Say = Callable[[str], object]
 """Tells the user a line, as `print` does."""
 
 _hushed = False

@@ -17,10 +17,11 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
+from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import get_survey, is_survey
-from parlai_spotbot.terminal import Bar
+from parlai_spotbot.terminal import Bar, Say
 from parlai_spotbot.user_files import validated
 
 
@@ -68,6 +69,25 @@ def judge_study(
             summary = _summary(study, judge, units, _answers(study, survey, judge))
             checksums.write_json(path, summary)
         return summary
+
+
+def let_judge(
+    study: Study, survey: str, judges: Sequence[Judge], yes: bool, say: Say = print, progress: bool = True
+) -> dict[str, dict]:
+    """Let the judges answer, one after the other, after their estimates; return each one's summary by its name.
+
+    The caller holds the study. Unless `yes`, many requests or a high cost are a `UserError`.
+    """
+    summaries = {}
+    for judge in judges:
+        estimated = estimate(study, survey, judge)
+        if estimated["units"]:
+            say(estimate_text(estimated))
+        allow(estimated, yes)
+        summaries[judge.name] = judge_study(study, survey, judge, progress=progress)
+        say(summary_text(summaries[judge.name]))
+        say(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {summary_path(study, survey, judge.name)}")
+    return summaries
 
 
 def estimate(study: Study, survey: str, judge: Judge) -> dict:

@@ -6,7 +6,7 @@ from pathlib import Path
 import yaml
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.wording import counted, filled
+from parlai_spotbot.wording import counted, filled, listed
 
 KINDS: dict[str, str]
 LINES: dict[str, str]
@@ -83,18 +83,29 @@ def is_usable(summary: Mapping) -> bool:
     return any(variant["answers"] for variant in summary["variants"].values())
 
 
-def missing_of(summaries: Mapping[str, Mapping]) -> tuple[dict[str, int], bool]:
-    """Return the number of missing answers by judge and reason, and whether any answer is usable."""
+def accounted(summaries: Mapping[str, Mapping]) -> tuple[dict[str, int], str, str]:
+    """Return what judges (name -> summary) left open.
+
+    Returns
+    -------
+    dict
+        Judge and reason -> the number of missing answers.
+    str
+        What to do about them.
+    str
+        The problem, where no answer can be used; else "".
+    """
     missing = {
         f"answer of judge {name} ({why})": n
         for name, summary in summaries.items()
         for why, n in missing_answers(summary).items()
     }
-    return missing, not missing or any(map(is_usable, summaries.values()))
+    usable = not missing or any(map(is_usable, summaries.values()))
+    problem = "" if usable else f"no answer of {listed(summaries)} can be used"
+    return missing, _remedy(summaries) if missing else "", problem
 
 
-def remedy_of(summaries: Mapping[str, Mapping]) -> str:
-    """Return what to do about missing answers: why judges stopped, and how to go on."""
+def _remedy(summaries: Mapping[str, Mapping]) -> str:
     lines = [
         f"Judge {name} stopped: {summary['stopped']}." for name, summary in summaries.items() if summary.get("stopped")
     ]

@@ -162,23 +162,22 @@ def judge_study(call: JudgeCall) -> dict:
 
     ``key="MY_KEY"`` names the environment variable that holds the server's key.
     """
-    from parlai_spotbot.judges import run, summary
+    from parlai_spotbot.judges import run
+    from parlai_spotbot.judges.summary import accounted
 
     seed = call.study.plan.seed if call.seed is None else call.seed
     judges = [call.judge] if isinstance(call.judge, Judge) else [spec.make(seed) for spec in call.specs(call.survey)]
     if len(judges) != 1:
         raise UserError(f"--judge: {len(judges)} judges.", "Name one; several are several calls.")
-    judge = judges[0]
     with call.study.lock("judge_study"):
-        summary.allow(run.estimate(call.study, call.survey, judge), call.yes)
-        made = run.judge_study(call.study, call.survey, judge, progress=call.progress)
-    missing, usable = summary.missing_of({judge.name: made})
-    counts, remedy = "; ".join(f"{n:,} × {what}" for what, n in missing.items()), summary.remedy_of({judge.name: made})
-    if not usable:
-        raise UserError(f"no answer of {judge.name} can be used: {counts}.", remedy)
+        summaries = run.let_judge(call.study, call.survey, judges, call.yes, str, call.progress)
+    missing, remedy, problem = accounted(summaries)
+    counts = "; ".join(f"{n:,} × {what}" for what, n in missing.items())
+    if problem:
+        raise UserError(f"{problem}: {counts}.", remedy)
     if missing:
         warnings.warn(f"missing: {counts}. {remedy}", stacklevel=3)
-    return made
+    return summaries[judges[0].name]
 
 
 @dataclass(frozen=True)

@@ -129,19 +129,14 @@ class Command(ABC):
         self.result.error = {"problem": problem, "remedy": remedy}
         return code
 
-    def accounted(self, usable: object = True, remedy: str = "", nothing: str = "nothing usable") -> int:
-        """Return the exit code for what `result.missing` counts, and print it.
+    def accounted(self, remedy: str, problem: str = "") -> int:
+        """Return the exit code for what `result.missing` counts, and print it with the `remedy`.
 
-        Parameters
-        ----------
-        usable : object
-            Whether anything can be used; a falsy value gives `MISTAKE` with the message `nothing`.
-        remedy : str
-            How to get what is missing.
+        A `problem`, that nothing can be used, gives `MISTAKE`.
         """
         reasons = "; ".join(f"{count:,} × {what}" for what, count in self.result.missing.items())
-        if not usable:
-            return self._mistake(f"{nothing}: {reasons}." if reasons else f"{nothing}.", remedy)
+        if problem:
+            return self._mistake(f"{problem}: {reasons}." if reasons else f"{problem}.", remedy)
         return self._mistake(f"missing: {reasons}.", remedy, PARTLY) if reasons else DONE
 
     def answered(self, study: Study, survey: str | None) -> None:

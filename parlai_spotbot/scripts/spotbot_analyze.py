@@ -66,7 +66,7 @@ class SpotbotAnalyze(Command):
             print(f"written to {metrics_of_study.metrics_path(study)}")
             self.result.wrote(metrics=metrics_of_study.metrics_path(study))
         self.say_next(study, survey)
-        return self.accounted(remedy="All else is analysed; collect or correct these answers, and analyse again.")
+        return self.accounted("All else is analysed; collect or correct these answers, and analyse again.")
 
 
 COMMAND = SpotbotAnalyze

@@ -36,9 +36,8 @@ class SpotbotCollect(Command):
             self.say_next(study, survey)
         elif who is not None:
             return DONE
-        return self.accounted(
-            collected.rows, "Collect again when more units are finished.", "no finished unit can be used"
-        )
+        nothing = "" if collected.rows else "no finished unit can be used"
+        return self.accounted("Collect again when more units are finished.", nothing)
 
 
 def report(collected: CollectResult, study: Study, survey: str) -> str:

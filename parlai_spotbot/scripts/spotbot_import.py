@@ -21,7 +21,7 @@ class SpotbotImport(Command):
         self.result.next = last.partition("next: ")[2]
         self.result.wrote(study=self.opt["study"])
         self.result.missing = dict(request.left_out.counts)
-        return self.accounted(remedy="All else is imported; correct the file and import it into another --study.")
+        return self.accounted("All else is imported; correct the file and import it into another --study.")
 
 
 COMMAND = SpotbotImport

@@ -11,7 +11,6 @@ from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.spotbot_analyze import missing_of as missing_of_analysis
-from parlai_spotbot.scripts.spotbot_judge import let_judge
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
 if TYPE_CHECKING:
@@ -57,12 +56,12 @@ class SpotbotTournament(Command):
         """Do what comes after self-play; return the exit code. Without a usable answer there is no report."""
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
-        from parlai_spotbot.judges.summary import missing_of, remedy_of
+        from parlai_spotbot.judges.run import let_judge
+        from parlai_spotbot.judges.summary import accounted
         from parlai_spotbot.report.page import build_report
         from parlai_spotbot.surveys import own_surveys
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text
-        from parlai_spotbot.wording import listed
 
         played.check()
         study, seed = played.study, played.study.plan.seed
@@ -71,14 +70,12 @@ class SpotbotTournament(Command):
         survey = own_surveys.taken(study, self.opt["survey"])
         packed = pack_study(study, survey)
         print(f"\n{summary_text(packed)}", flush=True)
-        judges_made = [spec.make(seed) for spec in judges]
-        self.result.figures |= {"pack": packed, "judge": let_judge(study, survey, judges_made, self.opt["yes"])}
-        missing, usable = missing_of(self.result.figures["judge"])
+        summaries = let_judge(study, survey, [spec.make(seed) for spec in judges], self.opt["yes"])
+        self.result.figures |= {"pack": packed, "judge": summaries}
+        missing, remedy, problem = accounted(summaries)
         self.result.missing |= missing
-        remedy = remedy_of(self.result.figures["judge"]) if missing else ""
-        if not usable:
-            names = listed([judge.name for judge in judges_made])
-            return self.accounted(False, remedy, f"no answer of {names} can be used")
+        if problem:
+            return self.accounted(remedy, problem)
         if study.judgements_path(survey).exists():
             result = analyze(study, survey, progress=True, seed=seed, **self._options())
             print(f"\n{summary(survey, {name: part for name, part in result.items() if name != 'hygiene'})}")
@@ -86,7 +83,7 @@ class SpotbotTournament(Command):
             self.answered(study, survey)
         self.result.wrote(report=build_report(study, survey))
         print(f"\nreport: {self.result.written['report']}")
-        return self.accounted(remedy=remedy)
+        return self.accounted(remedy)
 
 
 COMMAND = SpotbotTournament

@@ -81,7 +81,7 @@ def test_a_judge_without_a_usable_answer_stops_and_ends_with_2(study, name):
     assert raw.replace('"', "") in err.replace('\\"', "").replace('"', "")
     assert raw.replace('"', "") in result["error"]["remedy"].replace('\\"', "").replace('"', "")
     assert f"{counts['not asked']} × answer of judge parrot-1 (not asked)" in err
-    assert result["said"] == f"no usable answer of parrot-1; {PROMPTS} answers missing"
+    assert result["said"] == f"no answer of parrot-1 can be used; {PROMPTS} answers missing"
     kept = (study.survey_path(SURVEY) / "judges" / "parrot-1" / "raw.jsonl").read_text().splitlines()
     assert len(kept) == 2 * UNUSABLE
 

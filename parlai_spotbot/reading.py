@@ -114,11 +114,16 @@ def whole_text(path: Path | str) -> str:
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
-def parse_json(text: str | bytes, hook: Callable[[dict], Any] | None = None) -> Any:
-    """The value of a JSON text; `Malformed` where it is none, is nested too deep or holds too long a number."""
+def parse_json(
+    text: str | bytes, hook: Callable[[dict], Any] | None = None, constant: Callable[[str], Any] = float
+) -> Any:
+    """The value of a JSON text; `Malformed` where it is none, is nested too deep or holds too long a number.
+
+    `constant` makes a value of NaN and Infinity, which are not JSON though programs write them.
+    """
     try:
         text = text.decode("utf-8") if isinstance(text, bytes) else text
-        value = json.loads(text, object_hook=hook)
+        value = json.loads(text, object_hook=hook, parse_constant=constant)
         return _whole(value) if "\\u" in text and HALF_ESCAPED.search(text) else value
     except RecursionError:
         raise Malformed(DEEP) from None
@@ -131,13 +136,17 @@ def parse_json(text: str | bytes, hook: Callable[[dict], Any] | None = None) -> 
 def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
     """Read a JSON file; a missing or malformed one is a `UserError`."""
     try:
-        return parse_json(whole_text(path))
+        return parse_json(whole_text(path), constant=_no_number)
     except FileNotFoundError:
         raise UserError(f"{path}: no such {what}.", remedy) from None
     except OSError as err:
         raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
     except Malformed as err:
         raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"it holds {name}")
 
 
 def _whole(value: Any) -> Any:

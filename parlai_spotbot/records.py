@@ -317,12 +317,12 @@ class Item:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
-        return read_record(
-            cls,
-            row,
-            where,
-            transcripts=tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where)),
-        )
+        shown = tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where))
+        item = read_record(cls, row, where, transcripts=shown)
+        if item.conversation_ids and len(item.conversation_ids) != len(shown):
+            problem = f"{where}: field 'transcripts': expected one for each of 'conversation_ids'."
+            raise UserError(problem, "Make the file again.")
+        return item
 
 
 def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:

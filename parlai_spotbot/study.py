@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Required, Self
 
 import yaml
+from typing_extensions import TypedDict
 
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
@@ -22,12 +23,68 @@ from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.study_plan import Plan, extended
+from parlai_spotbot.user_files import validated
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
 OPENED: dict[Path, None] = {}
 """The folders of the studies that this process looks at; what is known by its name may be in one of them."""
+
+
+class Position(TypedDict):
+    """How often a judge's answers changed with the order."""
+
+    n: int
+    flips: int
+    rate: float
+    ci: tuple[float, float]
+
+
+class Variant(TypedDict, total=False):
+    """What the file of a judge holds of one of its variants, as far as it is read again."""
+
+    __pydantic_config__ = {"extra": "allow"}  # pyright: ignore[reportGeneralTypeIssues]
+    answers: dict[str, dict[str, int]]
+    balanced_accuracy: float | None
+    confusion: dict[str, dict[str, int]]
+
+
+class Usage(TypedDict, total=False):
+    """What a judge used up, as far as it is read again."""
+
+    __pydantic_config__ = {"extra": "allow"}  # pyright: ignore[reportGeneralTypeIssues]
+    cost: float | None
+    currency: str
+
+
+class Missing(TypedDict):
+    """Number of a judge's missing answers, and by reason."""
+
+    n: int
+    reasons: dict[str, int]
+
+
+class JudgeAccount(TypedDict, total=False):
+    """What judges/NAME.json holds, as far as it is read again."""
+
+    __pydantic_config__ = {"extra": "allow"}  # pyright: ignore[reportGeneralTypeIssues]
+    judge: str
+    units: int
+    answered: int
+    not_asked: int
+    note: str
+    stopped: str
+    variants: Required[dict[str, Variant]]
+    position: Position | None
+    usage: Usage | None
+    missing: Missing | None
+
+
+def read_judge(path: Path) -> dict[str, Any]:
+    """Return the account of a judge from its file."""
+    remedy = f"Put a copy back, or run the same spotbot_judge command for judge '{path.stem}' again."
+    return dict(validated(JudgeAccount, checksums.read_json(path, "file of a judge", remedy), path, remedy))
 
 
 @dataclass
@@ -265,10 +322,7 @@ class Study:
         """Return the account of each judge that has answered a survey, by its source "judge:NAME"."""
         judges = {}
         for path in sorted((self.survey_path(survey) / "judges").glob("*.json")):
-            remedy = f"Put a copy back, or run the same spotbot_judge command for judge '{path.stem}' again."
-            account = checksums.read_json(path, "file of a judge", remedy)
-            if not isinstance(account, dict) or not isinstance(account.get("variants"), dict):
-                raise UserError(f"{path}: field 'variants': expected a judge's variants.", remedy)
+            account = read_judge(path)
             judges[f"judge:{account.get('judge', path.stem)}"] = account
         return judges
 

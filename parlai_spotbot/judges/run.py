@@ -9,9 +9,6 @@ import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-from typing_extensions import TypedDict
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
@@ -19,23 +16,9 @@ from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Judgement, Unit
-from parlai_spotbot.study import Study, expect_study
+from parlai_spotbot.study import Study, expect_study, read_judge
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.terminal import Bar, Say
-from parlai_spotbot.user_files import validated
-
-
-class Account(TypedDict, total=False):
-    """What JUDGE.json holds, as far as it is read again."""
-
-    __pydantic_config__ = {"extra": "allow"}
-    units: int
-    answered: int
-    stopped: str
-    variants: dict[str, dict[str, Any]]
-    position: dict[str, Any]
-    usage: dict[str, Any]
-    missing: dict[str, Any]
 
 
 def summary_path(study: Study, survey: str, judge_name: str) -> Path:
@@ -54,7 +37,7 @@ def judge_study(
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
     path = summary_path(study, survey, judge.name)
     with _opened(study, survey, judge) as (units, recorded, todo):
-        before = dict(validated(Account, checksums.read_json(path), path)) if path.exists() else {}
+        before = read_judge(path) if path.exists() else {}
         if not todo and before and before.get("answered") == before.get("units") and not before.get("stopped"):
             return before
         if todo or not before:

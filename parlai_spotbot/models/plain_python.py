@@ -103,7 +103,7 @@ class Talker:
         reply = _said(self.call(**{self.told: self._of(context, turns)}))
         if isinstance(reply, Iterator):
             reply = _joined(reply)
-        if not isinstance(reply, str):
+        if not issubclass(type(reply), str):
             raise UserError(f"{self.name} returned {repr(reply)[:200]}, which is no text")
         return reply
 

@@ -13,6 +13,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,6 +24,8 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
 from parlai_spotbot.wording import counted
 
+MOST_FILES = 2**16
+
 
 def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapping[str, str]) -> None:
     """Answer requests from `connection` until it closes, by what `load` gives, an `AgentServer`. Whatever the agent
@@ -32,6 +35,7 @@ def serve(connection: Any, load: Callable[..., Any], log: str, environment: Mapp
     os.environ.clear()
     os.environ.update(environment)
     _die_with_parent()
+    _keep_open(connection.fileno())
     os.setpgrp()  # so that what it starts is killed with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's to handle
     _send_prints_to(log)
@@ -84,6 +88,13 @@ def _die_with_parent() -> None:
     if sys.platform == "linux":
         pr_set_pdeathsig = 1
         ctypes.CDLL(None, use_errno=True).prctl(pr_set_pdeathsig, signal.SIGKILL)
+
+
+def _keep_open(handle: int) -> None:
+    """Close all files but one and the standard ones: those by which contestants are started are not a contestant's."""
+    os.closerange(3, handle)
+    os.closerange(handle + 1, MOST_FILES)
+    vars(resource_tracker._resource_tracker)["_fd"] = None
 
 
 def _send_prints_to(log: str) -> None:
@@ -278,7 +289,7 @@ def turn(reply: Any) -> dict:
     text = reply.get("text")
     if text is None:
         return {"text": ""}
-    if not isinstance(text, str):
+    if not issubclass(type(text), str):
         return {"error": f"the turn's text is a {type(text).__name__}, not a string", "detail": ""}
     text = str.__getitem__(text, slice(MOST_OF_A_TURN + 1))  # what is cut is counted where it arrives
     if HALF.search(text):
@@ -287,9 +298,13 @@ def turn(reply: Any) -> dict:
 
 
 def failure(err: BaseException) -> dict:
-    """Return the error and, unless it is one for users, the traceback."""
-    frames = [] if isinstance(err, UserError) else traceback.format_exception(err)
-    return {"error": describe(err), "detail": cleaned("".join(frames))}
+    """Return the error and, if the agent's own code raised it, the traceback."""
+    if isinstance(err, UserError):
+        return {"error": describe(err), "detail": ""}
+    *_, (frame, _) = traceback.walk_tb(err.__traceback__)
+    if frame.f_globals.get("__name__") == __name__:
+        return {"error": f"it does not do what agents do: {describe(err)}", "detail": ""}
+    return {"error": describe(err), "detail": cleaned("".join(traceback.format_exception(err)))}
 
 
 def seed_everything(seed: int) -> None:

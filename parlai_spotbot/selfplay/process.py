@@ -35,6 +35,11 @@ STRIKES = 3
 LONGEST_ANSWER = 2**27
 """Bytes of an answer: far more than the longest turn with its usage takes."""
 
+ANSWERS = {(str,): "done", (str, dict): "about", (str, str, str, str): "error", (str, int, dict, dict): "reply"}
+"""Types of an answer's parts -> its first part, the kind."""
+
+NO_ANSWER = "its process sent what is no answer"
+
 ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
 
@@ -192,31 +197,40 @@ class ContestantProcess(ContestantHandle):
 
         try:
             self._connection.send(("act", (payload, derive(*(request.seed for request in requests)))))
-            while True:
-                answer = self._receive(limit, hand_over)
-                if answer[0] == "done":
-                    break
-                if answer[0] == "error":
-                    raise ContestantStopped("crash", answer[1])
-                waiting.pop(answer[1])
-                outcomes[answer[1]] = outcome = self._outcome(answer[2])
-                if answer[3]:
-                    self.about = {**self.about, "usage": self.account(answer[3])}
-                    self.noted()
+            while (answer := self._receive(limit, hand_over))[0] != "done":
+                outcome = self._taken(answer, waiting)
+                outcomes[answer[1]] = outcome
                 if isinstance(outcome, str):
                     fresh[answer[1]] = outcome
             hand_over()
+            if waiting:
+                raise ContestantStopped("crash", "it gave no turn")
         except (ContestantStopped, OSError, EOFError) as err:
             hand_over()
             self._strike(err, list(waiting), outcomes)
 
-    def _outcome(self, result: dict) -> str | TurnFailure:
-        if "lost" in result:
+    def _taken(self, answer: tuple, waiting: dict[int, None]) -> str | TurnFailure:
+        """Return the outcome of an answer to one of the requests that are `waiting`."""
+        if answer[0] == "error":
+            raise ContestantStopped("crash", answer[1])
+        if answer[0] != "reply" or answer[1] not in waiting or not {*map(type, answer[2].values())} <= {str, bool}:
+            raise ContestantStopped("crash", NO_ANSWER)
+        del waiting[answer[1]]
+        outcome = self._outcome(**answer[2])
+        if answer[3]:
+            self.about = {**self.about, "usage": self.account(answer[3])}
+            self.noted()
+        return outcome
+
+    def _outcome(
+        self, text: str = "", error: str = "", detail: str = "", suspect: bool = False, lost: bool = False
+    ) -> str | TurnFailure:
+        if lost:
             return self._failure("lost", "its process had to be restarted")
-        if "error" in result:
-            return self._failure("exception", result["error"], result["detail"], result.get("suspect", False))
+        if error:
+            return self._failure("exception", error, detail, suspect)
         before = self.left_out.copy()
-        if text := self.kept(result["text"]):
+        if text := self.kept(text):
             return text
         left_out = ", ".join(LEFT_OUT[kind][0] for kind in self.left_out - before)
         return self._failure("empty", "an empty turn" + (f", without {left_out}" if left_out else ""))
@@ -254,18 +268,23 @@ class ContestantProcess(ContestantHandle):
                 if self._process.exitcode is not None and not self._connection.poll(0):
                     break  # what it has started may hold the connection
         try:
-            answer = ForkingPickler.loads(self._connection.recv_bytes(LONGEST_ANSWER))
+            answer = tuple(ForkingPickler.loads(self._connection.recv_bytes(LONGEST_ANSWER)))
+            if ANSWERS[*map(type, answer)] != answer[0]:
+                raise ValueError
         except Exception:  # it may have written anything
-            code = self._exit_code()
+            why = self._ending()
             self._stop()
-            raise ContestantStopped("crash", f"its process ended ({code})") from None
+            raise ContestantStopped("crash", why) from None
         self._check_memory()
         return answer
 
-    def _exit_code(self) -> str:
+    def _ending(self) -> str:
+        """Return why no answer came."""
         self._process.join(timeout=5)
         code = self._process.exitcode
-        return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        if code is None:
+            return NO_ANSWER
+        return f"its process ended ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
 
     def _check_memory(self) -> None:
         try:

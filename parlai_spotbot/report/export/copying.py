@@ -16,7 +16,7 @@ from parlai_spotbot.report.export import checking, provenance, rows
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
 from parlai_spotbot.report.export.rows import Removed
 from parlai_spotbot.report.export.scrub import scrub
-from parlai_spotbot.study import Study
+from parlai_spotbot.study import Study, read_judge
 from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
 from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
 
@@ -143,9 +143,7 @@ def _survey(job: CopyJob, survey: str, judgements: list[Judgement], removed: Rem
         files.write_jsonl(copy.judgements_path(survey), answers)
     source, target = study.survey_path(survey), copy.survey_path(survey)
     for path in sorted((source / "judges").glob("*.json")):
-        account = files.read_json(path, "file of a judge")
-        if isinstance(account, dict) and isinstance(account.get("variants"), dict):
-            files.write_json(target / "judges" / path.name, provenance.judge(account, job.human_turns))
+        files.write_json(target / "judges" / path.name, provenance.judge(read_judge(path), job.human_turns))
     if (source / "surface.json").exists():
         files.write_json(target / "surface.json", scrub(files.read_json(source / "surface.json")))
     for name in (QUESTIONS, SURVEY):

@@ -72,7 +72,7 @@ def judge(row: dict, human_turns: bool = True) -> dict:
     """
     described = _without_texts(chosen(row, JUDGE))
     for variant in described["variants"].values():
-        if isinstance(variant, dict) and not human_turns:
+        if not human_turns:
             variant.pop("words", None)
     return described
 

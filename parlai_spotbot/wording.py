@@ -126,13 +126,32 @@ def counted(n: int, what: str, many: str = "") -> str:
     return f"{n:,} {what if n == 1 else many or what + 's'}"
 
 
-class _Counting(string.Formatter):
+SHOWS: dict[str, Callable[[Any], str]] = {
+    "percent": percent,
+    "percent_1": lambda share: percent(share, 1),
+    "points": points,
+    "points_1": lambda share: points(share, 1),
+    "number": number,
+    "p_said": p_said,
+    "ci": lambda ci: to(ci, prefix=INTERVAL),
+    "ci_points": lambda ci: to(ci, points),
+    "ci_number": lambda ci: to(ci, number, INTERVAL),
+    "interval_1": lambda ci: interval(ci, 1),
+    "between": between,
+    "between_number": lambda ci: between(ci, number),
+}
+"""Formats of fields of templates, beside Python's and nouns."""
+
+
+class _Sentences(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
+        if format_spec in SHOWS:
+            return SHOWS[format_spec](value)
         return counted(value, format_spec) if format_spec[1:].isalpha() else super().format_field(value, format_spec)
 
 
-filled = _Counting().format
-"""As `str.format`, but a noun in a template counts: ``{n:unit}`` is "1 unit", "2 units"."""
+filled = _Sentences().format
+"""As `str.format`, with `SHOWS`; any other word as a format counts: ``{n:unit}`` is "1 unit", "2 units"."""
 
 
 def people_said(n: int) -> str:

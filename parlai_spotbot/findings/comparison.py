@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.standings import WIN_RATE, Standing, standings
-from parlai_spotbot.wording import between, number, percent, source_said
+from parlai_spotbot.wording import filled, source_said
 
 BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
 LEVEL = 0.05
@@ -30,15 +30,15 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
-        undecided, by = self.verdict == UNDECIDED, f"by {source_said(self.source)}"
-        text = f"{self.new} and {self.old} can't be told apart" if undecided else f"{self.new} is {self.verdict} than "
-        text += "" if undecided else self.old
+        undecided = self.verdict == UNDECIDED
+        text = "{0.new} and {0.old} can't be told apart" if undecided else "{0.new} is {0.verdict} than {0.old}"
         if self.rate is None:
-            return f"{text}: {self.why or 'no match was decided'}, {by}"
-        who = self.new if undecided else "it"
-        if self.what == WIN_RATE:
-            return f"{text}: {who} wins {percent(self.rate)}{between(self.ci)} of the decided matches, {by}"
-        return f"{text}: its {self.what} is higher by {number(self.rate)}{between(self.ci, number)}, {by}"
+            text += ": {0.why}" if self.why else ": no match was decided"
+        elif self.what == WIN_RATE:
+            text += ": {1} wins {0.rate:percent}{0.ci:between} of the decided matches"
+        else:
+            text += ": its {0.what} is higher by {0.rate:number}{0.ci:between_number}"
+        return filled(text + ", by {2}", self, self.new if undecided else "it", source_said(self.source))
 
 
 def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:

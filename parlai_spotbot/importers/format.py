@@ -7,7 +7,7 @@ from parlai_spotbot import hints
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, filled
 
 Format = Callable[[ImportRequest], str]
 """It puts the requested data into their study and returns the text for the terminal."""
@@ -18,14 +18,14 @@ def summary(imported: ImportedStudy) -> str:
     lines = [f"{counted(len(imported.conversations), 'conversation')} of {', '.join(imported.plan.contestants)}"]
     if imported.judgements:
         people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
-        answers = counted(imported.about["annotations"], "annotation")
-        lines[0] += f"; {counted(len(imported.units), 'unit')}; {answers}, {counted(people, 'annotator')}"
+        sizes = len(imported.units), imported.about["annotations"], people
+        lines[0] += filled("; {:unit}; {:annotation}, {:annotator}", *sizes)
     lines = [imported.summary] if imported.summary else lines
     lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = [row for row in imported.about.get("oddities", []) if row["count"]]
     if rows:
         lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")
-        lines += [f"{row['count']:>6} {row['of']:>6}  {row['what']}: {row['rule']}" for row in rows]
+        lines += ["{count:>6} {of:>6}  {what}: {rule}".format(**row) for row in rows]
     return "\n".join(lines)
 
 

@@ -29,7 +29,7 @@ from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, filled
 
 PEOPLE = (HUMAN, HUMAN)
 
@@ -94,16 +94,15 @@ class SelfPlaySummary:
 
     def text(self) -> str:
         """Return the summary in a few lines."""
-        lines = [
-            f"{self.bots:,} of {counted(self.expected, 'conversation')} between bots, {self.people} between people"
-        ]
+        lines = [filled("{0.bots:,} of {0.expected:conversation} between bots, {0.people} between people", self)]
         if self.people and self.study.plan.human_pool == "training":
             lines.append("  people's are of the conversations that the bots are trained on, as in the paper")
         if self.people < self.people_wanted:
-            lines.append(f"  the human pool has no more than {self.people} that fit ({self.people_wanted} wanted)")
+            few = "  the human pool has no more than {0.people} that fit ({0.people_wanted} wanted)"
+            lines.append(few.format(self))
         if self.overlap.get("share") is not None:
-            share = f"{self.overlap['share']:.1%}"
-            lines.append(f"conversations with an exchange from the training data: {share} (the paper: 2 %)")
+            found = "conversations with an exchange from the training data: {share:.1%} (the paper: 2 %)"
+            lines.append(found.format(**self.overlap))
             shares = ", ".join(f"{name} {share:.0%}" for name, share in self.overlap["turns_found"].items())
             lines.append(f"turns that are in the training data: {shares}")
         for name, kinds in self.left_out.items():

@@ -119,9 +119,8 @@ def warnings(report: dict) -> list[str]:
     sentences = []
     for name, row in report["contestants"].items():
         if row["given_away_by"]:
-            by = ", ".join(
-                f"{g['feature']} ({g['contestant']:.0%}, people {g['people']:.0%})" for g in row["given_away_by"]
-            )
+            seen = "{feature} ({contestant:.0%}, people {people:.0%})"
+            by = ", ".join(seen.format(**given) for given in row["given_away_by"])
             sentences.append(
                 f"{name}: the surface alone tells it from people (AUC {row['after']:.2f}, limit {THRESHOLD}): {by}"
             )

@@ -12,7 +12,7 @@ from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAns
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.nuc.background import NucBackground
-from parlai_spotbot.wording import counted, interval, listed, percent
+from parlai_spotbot.wording import filled, listed
 
 
 def compute(answers: CandidateAnswers) -> dict:
@@ -118,9 +118,14 @@ def summarise(result: Result) -> list[str]:
     whole = everybody[data["corpora"][-1]]
     recall, corpus = whole["recall@1"], whole["corpus"]
     text = [
-        f"People chose the real next turn first in {percent(recall['estimate'], 1)} of {recall['n']} answers to "
-        f"{whole['questions']} questions ({interval(recall['ci'], 1)}; {whole['annotators']} people); guessing finds "
-        f"it in {percent(data['chance'][corpus]['recall@1'], 1)}."
+        filled(
+            "People chose the real next turn first in {recall[estimate]:percent_1} of {recall[n]} answers to "
+            "{whole[questions]} questions ({recall[ci]:interval_1}; {whole[annotators]} people); guessing finds it in "
+            "{chance[recall@1]:percent_1}.",
+            recall=recall,
+            whole=whole,
+            chance=data["chance"][corpus],
+        )
     ]
     models = [row for row in data["models"] if row["corpus"] == corpus and row["questions"]]
     if not models:
@@ -131,11 +136,15 @@ def summarise(result: Result) -> list[str]:
     better = [row["contestant"] for row in sure if row["difference"] > 0]
     worse = [row["contestant"] for row in sure if row["difference"] < 0]
     text.append(
-        f"The best model on these questions is {best['contestant']} with "
-        f"{percent(best['recall@1']['estimate'], 1)} ({interval(best['recall@1']['ci'], 1)}). People find the real "
-        f"turn more often than {listed(better) or 'no model'}"
-        + (f", and less often than {listed(worse)}" if worse else "")
-        + f", of {counted(len(tests), 'model')}."
+        filled(
+            "The best model on these questions is {best[contestant]} with {best[recall@1][estimate]:percent_1} "
+            "({best[recall@1][ci]:interval_1}). People find the real turn more often than {better}{worse}, of "
+            "{tests:model}.",
+            best=best,
+            better=listed(better) or "no model",
+            worse=f", and less often than {listed(worse)}" if worse else "",
+            tests=len(tests),
+        )
     )
     short = [f"{name}: {count}" for name, count in data["unscored"].items()]
     left = f" Questions without a model's scores of these candidates are left out: {', '.join(short)}." if short else ""

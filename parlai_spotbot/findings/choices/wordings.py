@@ -7,7 +7,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.wording import INTERVAL, p_said, percent, points, to
+from parlai_spotbot.wording import filled
 
 LEVEL = 0.05
 
@@ -30,16 +30,18 @@ def sentences(result: Mapping) -> list[str]:
     if not wordings:
         return []
     best = max(wordings, key=lambda name: wordings[name]["estimate"])
-    row = wordings[best]
     clear = [
-        f"“{row['a']}” and “{row['b']}” ({points(row['estimate'])} points{to(row['ci'], points)}, "
-        f"{p_said(row['p_adjusted'])})"
+        filled("“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})", **row)
         for row in result["differences"]
         if row["p_adjusted"] < LEVEL
     ]
     text = [
-        f"The wording with the highest agreement is “{best}”: {percent(row['estimate'])} of {row['n']} choices went to "
-        f"the better conversation{to(row['ci'], prefix=INTERVAL)}."
+        filled(
+            "The wording with the highest agreement is “{best}”: {row[estimate]:percent} of {row[n]} choices went to "
+            "the better conversation{row[ci]:ci}.",
+            best=best,
+            row=wordings[best],
+        )
     ]
     if result["differences"]:
         text.append(f"Wordings that differ clearly: {'; '.join(clear) or 'none'}.")

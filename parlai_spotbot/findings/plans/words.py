@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.planning.pilot import SETTLED
 from parlai_spotbot.terminal import table
-from parlai_spotbot.wording import NONE, counted, p_value, part_of
+from parlai_spotbot.wording import NONE, filled, p_value, part_of
 
 DIFFER = {
     "matches": "two bots of which one wins {win:.0%} of their decided matches",
@@ -24,18 +24,21 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
         return "\n".join([*lines, f"{differ.capitalize()}: out of reach of a million conversations."])
     people = " with those of people" if design.people else ""
     lines.append(
-        f"With {planned['needed']:,} conversations {each} ({planned['conversations']:,} in all, "
-        f"{planned['annotations']:,} annotations{people}, {planned['hours']:,.1f} hours by {planned['workers']:,} "
-        f"people{_cost(planned)}) {differ} are told apart with {planned['power']:.0%} power, corrected for tests of "
-        f"{counted(design.pairs, 'pair')} and correlated annotations (design effect "
-        f"{design.design_effect:.2f})."
-    )
-    if simulation := result["simulation"]:
-        low, high = simulation["ci"]
-        lines.append(
-            f"{simulation['repetitions']} simulated studies: {simulation['power']:.0%} ({low:.0%} to {high:.0%}) found "
-            "the difference."
+        filled(
+            "With {0[needed]:,} conversations {1} ({0[conversations]:,} in all, {0[annotations]:,} annotations{2}, "
+            "{0[hours]:,.1f} hours by {0[workers]:,} people{3}) {4} are told apart with {0[power]:.0%} power, corrected "
+            "for tests of {5.pairs:pair} and correlated annotations (design effect {5.design_effect:.2f}).",
+            planned,
+            each,
+            people,
+            _cost(planned),
+            differ,
+            design,
         )
+    )
+    if result["simulation"]:
+        found = "{repetitions} simulated studies: {power:.0%} ({ci[0]:.0%} to {ci[1]:.0%}) found the difference."
+        lines.append(filled(found, **result["simulation"]))
     return "\n".join(lines)
 
 
@@ -68,9 +71,15 @@ def after_text(result: Mapping) -> str:
         return "\n".join([*lines, "Every pair that met is settled."])
     hours = "" if more["hours"] is None else f", {more['hours']:.1f} hours"
     lines.append(
-        f"{part_of(opened, len(pairs), 'pair', 'is', 'are')} not settled; for {design['power']:.0%} power they need "
-        f"{more['annotations']:,} more annotations{hours}{_cost(more)}. 'close' pairs are planned for the least "
-        "difference of interest."
+        filled(
+            "{0} not settled; for {1[power]:.0%} power they need {2[annotations]:,} more annotations{3}{4}. 'close' "
+            "pairs are planned for the least difference of interest.",
+            part_of(opened, len(pairs), "pair", "is", "are"),
+            design,
+            more,
+            hours,
+            _cost(more),
+        )
     )
     return "\n".join(lines)
 

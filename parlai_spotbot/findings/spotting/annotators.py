@@ -14,7 +14,7 @@ from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
-from parlai_spotbot.wording import INTERVAL, number, percent, to, upper_first
+from parlai_spotbot.wording import filled, number, upper_first
 
 
 def compute(answers: Annotations) -> dict:
@@ -60,10 +60,13 @@ def detection_sentence(rates: Mapping, who: str) -> str:
     low, high = rates["bias_ci"]
     way = "quick" if (rates["bias"] or 0) < 0 else "slow"
     lean = "" if low is None or low <= 0 <= high else f", {way} to say “bot” (c {number(rates['bias'])})"
-    return (
-        f"{upper_first(who)} called {percent(rates['hit'])} of bots and {percent(rates['false_alarm'])} of people "
-        f"bots: sensitivity d′ {number(rates['sensitivity'])}{to(rates['sensitivity_ci'], number, INTERVAL)}{lean}; "
-        f"0 is guessing. Always “bot” would be right in {percent(rates['always_bot'])}."
+    return filled(
+        "{0} called {1[hit]:percent} of bots and {1[false_alarm]:percent} of people bots: sensitivity d′ "
+        "{1[sensitivity]:number}{1[sensitivity_ci]:ci_number}{2}; 0 is guessing. Always “bot” would be right in "
+        "{1[always_bot]:percent}.",
+        upper_first(who),
+        rates,
+        lean,
     )
 
 

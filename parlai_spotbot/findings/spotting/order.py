@@ -9,7 +9,7 @@ from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.wording import p_said, points
+from parlai_spotbot.wording import filled
 
 LEVEL = 0.05
 
@@ -22,16 +22,14 @@ def compute(answers: Annotations) -> dict:
 
 def position_sentence(row: Mapping) -> str:
     """Return whether a group's entity 0 is called human more, or less, often than its entity 1."""
-    sentence = f"{row['group']}: entity 0 is called human in {row['human_0']:.1%}, entity 1 in {row['human_1']:.1%}"
+    sentence = "{group}: entity 0 is called human in {human_0:.1%}, entity 1 in {human_1:.1%}"
     if not np.isfinite(row["p"]):
-        return sentence + "; there are too few conversations or annotators to say more."
+        return filled(sentence + "; there are too few conversations or annotators to say more.", **row)
     clear = row["p_adjusted"] < LEVEL
     more = "more" if row["difference"] > 0 else "less"
     verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
-    return (
-        f"{sentence}: {verdict} ({points(row['difference'], 1)} points, 95 % interval {points(row['low'], 1)} to "
-        f"{points(row['high'], 1)}, {p_said(row['p_adjusted'])})."
-    )
+    ends = "({difference:points_1} points, 95 % interval {low:points_1} to {high:points_1}, {p_adjusted:p_said})."
+    return filled(f"{sentence}: {verdict} {ends}", **row)
 
 
 def summarise(result: Result) -> list[str]:

@@ -8,7 +8,7 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NAMED, factor, part_of, percent, plainly, points, some, to, who
+from parlai_spotbot.wording import INTERVAL, NAMED, factor, filled, part_of, percent, plainly, some, to, who
 
 BOT = Column("name", "Bot")
 LEVEL = 0.05
@@ -39,8 +39,8 @@ def _longest(curves: Mapping[str, Mapping]) -> str:
     versus, share = curve.get("versus_human"), f"{percent(curve['survival'][-1])}{to(curve['ci'][-1], prefix=INTERVAL)}"
     people = ". No conversation of people was judged at this length."
     if versus:
-        ends = to(versus["ci"], points)
-        people = f"; people in {percent(versus['human'])}, a difference of {points(versus['difference'])} points{ends}."
+        beside = "; people in {human:percent}, a difference of {difference:points} points{ci:ci_points}."
+        people = filled(beside, **versus)
     which = f"{some(best, 'bots')} {'is' if len(best) == 1 else 'are'}"
     return f"After {last} exchanges {which} not called a bot most often: in {share}{people}"
 

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.methods import CLUSTERED
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, counted, listed, p_said, percent, points, to
+from parlai_spotbot.wording import filled, listed, points
 
 LEVEL = 0.05
 WITH_PEOPLE, ELSEWHERE = "with people", "elsewhere"
@@ -69,14 +69,16 @@ def summarise(result: Result) -> list[str]:
 def people_sentence(data: Mapping) -> str:
     """Return how often people who talked to bots are taken for bots, and how often people among themselves are."""
     here, other = (data["labels"][HUMAN][where] for where in (WITH_PEOPLE, ELSEWHERE))
-    text = (
-        f"In {counted(data['conversations'], 'conversation')} between a person and a bot the person was taken for a "
-        f"bot in {percent(here['bot']['estimate'])} of {here['n']} labels{to(here['bot']['ci'], prefix=INTERVAL)}"
+    text = filled(
+        "In {n:conversation} between a person and a bot the person was taken for a bot in "
+        "{here[bot][estimate]:percent} of {here[n]} labels{here[bot][ci]:ci}",
+        n=data["conversations"],
+        here=here,
     )
     if not other["n"]:
         return f"{text}; no conversation of people was judged beside them."
     p = data["labels"][HUMAN]["difference"]["p_adjusted"]
-    return f"{text}; between people in {percent(other['bot']['estimate'])} of {other['n']} ({p_said(p)})."
+    return text + filled("; between people in {0[bot][estimate]:percent} of {0[n]} ({1:p_said}).", other, p)
 
 
 def bots_sentence(data: Mapping) -> str:

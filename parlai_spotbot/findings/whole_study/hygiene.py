@@ -17,7 +17,7 @@ from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
-from parlai_spotbot.wording import counted, small_percent
+from parlai_spotbot.wording import filled, small_percent
 
 TITLES = {
     "special_tokens": "Special tokens",
@@ -89,10 +89,13 @@ def copies_of(clusters: Mapping[str, str]) -> dict:
     """Return how many conversations are near-copies (`texts.repetition.near_copies`), in numbers and words."""
     found = {"conversations": len(clusters), "clusters": len(set(clusters.values())), "sentence": ""}
     if clusters:
-        found["sentence"] = (
-            f"{len(clusters):,} conversations have the same text as another, or nearly, and count as "
-            f"{counted(found['clusters'], 'cluster')}: all their words are the same, or (from {LEAST_WORDS} words on) "
-            f"{ALIKE:.0%} of the sequences of three words that occur in either."
+        found["sentence"] = filled(
+            "{conversations:,} conversations have the same text as another, or nearly, and count as "
+            "{clusters:cluster}: all their words are the same, or (from {least} words on) {alike:.0%} of the sequences "
+            "of three words that occur in either.",
+            least=LEAST_WORDS,
+            alike=ALIKE,
+            **found,
         )
     return found
 

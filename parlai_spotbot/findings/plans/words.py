@@ -26,8 +26,8 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     lines.append(
         filled(
             "With {0[needed]:,} conversations {1} ({0[conversations]:,} in all, {0[annotations]:,} annotations{2}, "
-            "{0[hours]:,.1f} hours by {0[workers]:,} people{3}) {4} are told apart with {0[power]:.0%} power, corrected "
-            "for tests of {5.pairs:pair} and correlated annotations (design effect {5.design_effect:.2f}).",
+            "{0[hours]:,.1f} hours by {0[workers]:,} people{3}) {4} are told apart with {0[power]:.0%} power, "
+            "corrected for tests of {5.pairs:pair} and correlated annotations (design effect {5.design_effect:.2f}).",
             planned,
             each,
             people,

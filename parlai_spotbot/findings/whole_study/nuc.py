@@ -16,7 +16,7 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import interval, listed, part_of, percent, source_said
+from parlai_spotbot.wording import filled, listed, part_of, percent, source_said
 
 METHOD = "nuc"
 CITE = ("lowe2016", "lowe2015")
@@ -98,11 +98,12 @@ def asked(ranking: Mapping) -> str:
     sizes = questions["candidates"]
     many = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     about = f", from {questions['corpus']}" if questions.get("corpus") else ""
-    guessing = percent(ranking["chance"][f"recall@{ranking['k'][0]}"], 1)
-    return (
-        f"{questions['n']} questions of {questions['conversations']} conversations{about}: which of {many} candidates "
-        f"is the real next turn? Guessing finds it in {guessing}."
+    text = (
+        "{n} questions of {conversations} conversations{about}: which of {many} candidates is the real next turn? "
+        "Guessing finds it in {chance:percent_1}."
     )
+    chance = ranking["chance"][f"recall@{ranking['k'][0]}"]
+    return filled(text, **questions, about=about, many=many, chance=chance)
 
 
 def _summarise(result: Result) -> list[str]:
@@ -116,8 +117,13 @@ def _summarise(result: Result) -> list[str]:
     clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in pairs)
     differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
     return [
-        f"{best['contestant']} finds the real next turn most often: in {percent(best[measure]['estimate'], 1)} "
-        f"({interval(best[measure]['ci'], 1)}). Better than guessing by more than chance: {beaten or 'nobody'}."
+        filled(
+            "{0} finds the real next turn most often: in {1[estimate]:percent_1} ({1[ci]:interval_1}). Better than "
+            "guessing by more than chance: {2}.",
+            best["contestant"],
+            best[measure],
+            beaten or "nobody",
+        )
         + (f" {differ} by more than chance (paired by question, Holm-corrected)." if pairs else ""),
         asked(ranking),
         " ".join(notes(ranking)),

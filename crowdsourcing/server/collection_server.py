@@ -114,8 +114,7 @@ class ProgressLine:
         return f"{self.counts['done']} of {self.counts['units']} units done, {self._rest()}"
 
     def _rest(self) -> str:
-        c = self.counts
-        return f"{c['open']} open, {c['free']} free; {c['annotators']} annotators, {c['stopped']} stopped"
+        return "{open} open, {free} free; {annotators} annotators, {stopped} stopped".format(**self.counts)
 
     def close(self) -> None:
         self.bar.close()

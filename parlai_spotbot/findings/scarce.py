@@ -102,10 +102,8 @@ def scarce_step(needs: Mapping) -> str:
         return f"{more}, or ask them what differs."
     if kind is VOTES:
         return f"Collect {needs['annotations']:,} votes or more, as many on each pair."
-    return (
-        f"Collect {needs['collect']:,} {kind.collected} or more, each judged by {LEAST_ANNOTATORS} annotators at "
-        f"least: {needs['annotations']:,} annotations."
-    )
+    step = "Collect {collect:,} {0} or more, each judged by {1} annotators at least: {annotations:,} annotations."
+    return step.format(kind.collected, LEAST_ANNOTATORS, **needs)
 
 
 # -- what more answers of the same kind can't settle -------------------------------------------------------------------

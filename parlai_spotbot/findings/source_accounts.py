@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import between, percent, source_said, upper_first
+from parlai_spotbot.wording import filled, source_said, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Answers
@@ -51,10 +51,11 @@ class SourceAccount:
     @property
     def _right(self) -> str:
         """Return in which share of what it judged it is right."""
-        people, bots = self.judged
-        return (
-            f"in {percent(self.accuracy)}{between(self.ci)}, people ({people:,}) and bots ({bots:,}) weighed alike; "
-            f"guessing in {percent(GUESSING)}"
+        return filled(
+            "in {0.accuracy:percent}{0.ci:between}, people ({0.judged[0]:,}) and bots ({0.judged[1]:,}) weighed alike; "
+            "guessing in {1:percent}",
+            self,
+            GUESSING,
         )
 
     @property

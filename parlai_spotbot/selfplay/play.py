@@ -71,12 +71,13 @@ class SelfPlaySummary:
         """A `UserError` with what stopped the first conversation, where all failed and nothing can come of it."""
         if self.bots or not self.failures:
             return
-        first = self.failures[0]
-        raise UserError(
-            f"{self.study.failures_path}: none of {counted(self.expected, 'conversation')} came to its end. The first: "
-            f"{first['contestant']}: {first['kind']}: {first['message']}.",
-            "Correct that contestant, and run the same command again.",
+        problem = filled(
+            "{0.study.failures_path}: none of {0.expected:conversation} came to its end. The first: {contestant}: {kind}: "
+            "{message}.",
+            self,
+            **self.failures[0],
         )
+        raise UserError(problem, "Correct that contestant, and run the same command again.")
 
     def figures(self) -> dict:
         """Return the same for a script: counts, failures by kind and shares by contestant."""

@@ -65,10 +65,10 @@ def summarise(result: Result) -> list[str]:
     data = result.data
     tests = data["tests"]
     clear = (
-        f"{tests['clear']} of {tests['pairs']} differences are clear where p is corrected over the pairs of a "
-        f"behaviour, {tests['clear_all']} where it is corrected over all behaviours."
+        "{clear} of {pairs} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} where "
+        "it is corrected over all behaviours."
     )
-    return [data["why"], clear if tests["pairs"] else ""]
+    return [data["why"], clear.format(**tests) if tests["pairs"] else ""]
 
 
 LABEL = Column("term", "Behaviour")

@@ -5,7 +5,7 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.wording import percent, plainly, to
+from parlai_spotbot.wording import filled, plainly, to
 
 LEVEL = 0.05
 
@@ -30,10 +30,8 @@ def summarise(result: Result) -> list[str]:
     text = []
     for question, found in result.data["left"].items():
         clear = "more than chance explains" if found["p"] < LEVEL else "as chance would have it"
-        text.append(
-            f"{plainly(question).capitalize()}: of all {found['n']} choices the left conversation got "
-            f"{percent(found['estimate'])}{to(found['ci'])}, {clear}."
-        )
+        got = "{0}: of all {n} choices the left conversation got {estimate:percent}{ends}, {1}."
+        text.append(filled(got, plainly(question).capitalize(), clear, **found, ends=to(found["ci"])))
     return text
 
 

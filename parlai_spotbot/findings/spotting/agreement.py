@@ -9,7 +9,7 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.wording import INTERVAL, number, p_said, percent, points, to
+from parlai_spotbot.wording import INTERVAL, filled, number, points, to
 
 CONSISTENCY = "Consistency of the judge with itself"
 
@@ -35,12 +35,13 @@ def compute(answers: Annotations) -> dict:
 
 def alike_sentence(row: Mapping) -> str:
     """Return whether the two entities of a conversation get the same label more often than chance would have it."""
-    p, ends = row["p"], [row["low"], row["high"]]
-    clear = "" if p is not None and p < 0.05 else ", no more than chance explains"
-    return (
-        f"Of conversations between two {row['conversations']}, {percent(row['observed'])} got the same label twice; "
-        f"chance gives {percent(row['expected'])}: {points(row['excess'])} points{to(ends, points, INTERVAL)}{clear} "
-        f"({p_said(p)})."
+    clear = "" if row["p"] is not None and row["p"] < 0.05 else ", no more than chance explains"
+    return filled(
+        "Of conversations between two {conversations}, {observed:percent} got the same label twice; chance gives "
+        "{expected:percent}: {excess:points} points{ends}{clear} ({p:p_said}).",
+        **row,
+        ends=to([row["low"], row["high"]], points, INTERVAL),
+        clear=clear,
     )
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.votes import FORM, Ballots
-from parlai_spotbot.wording import interval, p_said, percent
+from parlai_spotbot.wording import filled
 
 
 def compute(ballots: Ballots) -> dict:
@@ -61,9 +61,11 @@ def summarise(result: Result) -> list[str]:
     first = ""
     if test:
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
-        first = (
-            f"Of {test['n']:,} decided votes {percent(test['estimate'], 1)} ({interval(test['ci'], 1)}) were for the "
-            f"contestant that the file names first, {clear} ({p_said(test['p'])})."
+        first = filled(
+            "Of {n:,} decided votes {estimate:percent_1} ({ci:interval_1}) were for the contestant that the file names "
+            "first, {clear} ({p:p_said}).",
+            **test,
+            clear=clear,
         )
     return [data["sentence"], first]
 

@@ -198,12 +198,9 @@ def _sensitivity(result: Result) -> list[str]:
     if not data["rows"]:
         return []
     best = data["rows"][0]
-    if best["mean"] < 0.05:
-        return [f"With {data['sample']} conversations a bot no metric distinguishes any of the {data['pairs']} pairs."]
-    return [
-        f"With {data['sample']} conversations a bot {best['metric']} distinguishes most of the {data['pairs']} pairs: "
-        f"{number(best['mean'], 1)} on average."
-    ]
+    most = "{1[metric]} distinguishes most of the {0[pairs]} pairs: {1[mean]:.1f} on average"
+    what = "no metric distinguishes any of the {0[pairs]} pairs" if best["mean"] < 0.05 else most
+    return [f"With {{0[sample]}} conversations a bot {what}.".format(data, best)]
 
 
 SENSITIVITY = Finding(

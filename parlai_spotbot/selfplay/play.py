@@ -72,8 +72,8 @@ class SelfPlaySummary:
         if self.bots or not self.failures:
             return
         problem = filled(
-            "{0.study.failures_path}: none of {0.expected:conversation} came to its end. The first: {contestant}: {kind}: "
-            "{message}.",
+            "{0.study.failures_path}: none of {0.expected:conversation} came to its end. The first: {contestant}: "
+            "{kind}: {message}.",
             self,
             **self.failures[0],
         )

@@ -65,8 +65,8 @@ def summarise(result: Result) -> list[str]:
     data = result.data
     tests = data["tests"]
     clear = (
-        "{clear} of {pairs} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} where "
-        "it is corrected over all behaviours."
+        "{clear} of {pairs} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} "
+        "where it is corrected over all behaviours."
     )
     return [data["why"], clear.format(**tests) if tests["pairs"] else ""]
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import json
 import random
 import re
 import shutil
@@ -10,6 +9,8 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+import yaml
+from case_tables import case_table
 
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.domains import get_domain
@@ -21,6 +22,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_surveys import __doc__ as OWN_SURVEY
 from parlai_spotbot.surveys.own_surveys import read_survey
 
+ROWS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 STUDY = Path(__file__).parent / "goldens" / "studies" / "people"
 INSERTED = (
     *(b'"', b"'", b"{", b"[", b"]", b"}", b":", b",", b"\n", b"\r\n", b"\t", b"\x00", b"\xff", b"\xef\xbb\xbf", b"- "),
@@ -53,21 +55,6 @@ def mutated(raw: bytes, chance: random.Random) -> bytes:
 
 
 # -- the kinds of files, each with one that is right and what reads it -------------------------------------------------
-def lines(*rows):
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
-CHAT = [{"role": role, "content": f"{role} says {i}"} for i in range(3) for role in ("user", "assistant")]
-CHATS = [{"conversation_id": f"c{i}", "model": f"m{i % 2}", "messages": CHAT} for i in range(4)]
-SHARED = [
-    {"id": f"c{i}", "model": "m", "conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}
-    for i in range(3)
-]
-TURNS = [[{"id": who, "text": f"{who} {i}"} for who in ("one", "two")] for i in range(6)]
-TALKS = [{"dialog": TURNS, "metadata": {"model": "one"}} for _ in range(3)]
-VOTES = (
-    "model_a,model_b,winner,judge,tstamp,language\n" + "a,b,model_a,u1,1700000000,en\nb,c,tie,u2,1700000100,de\n" * 4
-)
 ANSWERS = "conversation_id,exchanges,worker_id,nature0,nature1,fluency,sensibleness,specificity,seconds\n"
 
 
@@ -113,27 +100,8 @@ def of_study(name):
     return (STUDY / name).read_bytes(), Path(name).suffix, read
 
 
-PLAIN = {
-    "pool": (
-        "a: {model: spotbot:eliza}\nb: {model: fixed_response, opt: {fixed_response: i see}, turn_timeout: 60}\n",
-        ".yaml",
-    ),
+PLAIN = {name: (row["text"], row["end"]) for name, row in ROWS["files"].items()} | {
     "own_survey": (re.sub(r"(?m)^    ", "", "    " + OWN_SURVEY.partition("\n\n    ")[2]), ".yaml"),
-    "domain": ("name: mine\nsegments: [1, 2]\nconversations: talks.jsonl\nfolds: hash\n", ".yaml"),
-    "conversations": (
-        lines(*({"turns": [f"{who} {i}" for who in "abcd"], "id": f"t{i}"} for i in range(90))),
-        ".jsonl",
-    ),
-    "settings": ("title: Talk\npay: 2.5\nkeywords: [a, b]\nlimits: {minutes_per_unit: 9}\nfee: 0.1\n", ".yaml"),
-    "judges": (
-        "gpt: {kind: language_model, model: m, url: 'http://127.0.0.1:1/v1', temperature: 1.0, price_prompt: 0.1}\n",
-        ".yaml",
-    ),
-    "messages": (lines(*CHATS), ".jsonl"),
-    "sharegpt": (json.dumps(SHARED), ".json"),
-    "talks": (lines(*TALKS), ".jsonl"),
-    "votes": (VOTES, ".csv"),
-    "votes_json": (lines(*({"model_a": "a", "model_b": "b", "winner": "tie"} for _ in range(4))), ".jsonl"),
     "judgements": (answers(), ".csv"),
 }
 READERS = {
@@ -193,20 +161,9 @@ def test_a_broken_file_is_read_or_refused(kind, tmp_path):
     fuzz(kind, 20, tmp_path)
 
 
-LONG = "1" * 400
-ONCE = [
-    ("pool", f"a: {{model: '{LONG}:eliza'}}\n"),
-    ("pool", "a: {model: spotbot:eliza}\nb:: {model: spotbot:eliza}\n"),
-    ("domain", f"name: mine\nconversations: {LONG}.jsonl\n"),
-    ("judges", f"gpt: {{kind: language_model, model: m, price_prompt: {LONG}}}\n"),
-    ("settings", f"fee: {LONG}\n"),
-    ("votes_json", f'{{"model_a": "a", "model_b": "b", "winner": "tie", "tstamp": {LONG}}}\n'),
-]
-
-
-@pytest.mark.parametrize(("kind", "text"), ONCE)
+@case_table(__file__, "once")
 def test_what_ended_in_another_exception_once(kind, text, tmp_path):
-    assert read(kind, text.encode(), tmp_path)
+    assert read(kind, text.replace("LONG", "1" * 400).encode(), tmp_path)
 
 
 @pytest.mark.slow

@@ -84,7 +84,9 @@ class JudgeAccount(TypedDict, total=False):
 def read_judge(path: Path) -> dict[str, Any]:
     """Return the account of a judge from its file."""
     remedy = f"Put a copy back, or run the same spotbot_judge command for judge '{path.stem}' again."
-    return dict(validated(JudgeAccount, checksums.read_json(path, "file of a judge", remedy), path, remedy))
+    account = checksums.read_json(path, "file of a judge", remedy)
+    validated(JudgeAccount, account, path, remedy)
+    return account
 
 
 @dataclass

@@ -168,3 +168,24 @@ def test_a_check_verifies_each_file_once(sound, monkeypatch):
 
 def test_a_study_of_an_older_version_is_read(tmp_path):
     assert len(Study.open(shutil.copytree(GOLDEN, tmp_path / "study")).judgements(SURVEY)) > 0
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "says"),
+    [
+        (JUDGE, '"judge": ', '"stopped": 5, "judge": ', "stopped: expected a valid string, found '5'"),
+        (JUDGE, '"judge": ', '"usage": NaN, "judge": ', "not a valid JSON file of a judge: it holds NaN"),
+        (
+            f"surveys/{SURVEY}/units.jsonl",
+            '"conversation_ids": [',
+            '"conversation_ids": ["x", ',
+            "'transcripts': expected",
+        ),
+    ],
+)
+def test_a_file_of_an_older_version_is_refused_in_words(name, old, new, says, tmp_path):
+    study = shutil.copytree(GOLDEN, tmp_path / "study")
+    path = study / name
+    path.write_text(path.read_text().replace(old, new, 1))
+    _, err = spotbot("report", "--study", study, "--export", tmp_path / "copy", code=2)
+    assert says in err

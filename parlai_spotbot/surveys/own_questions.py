@@ -1,6 +1,6 @@
 """Questions that studies of earlier versions added to ACUTE-Eval or Spot The Bot (now: a survey file with `base`)."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from parlai_spotbot import checksums
 from parlai_spotbot.study import Study
@@ -10,8 +10,23 @@ from parlai_spotbot.user_files import read_file
 FILE = "questions.yaml"
 
 
-Kept = dict[str, dict[str, dict[str, str | None]]]
-"""questions: by name, the texts of each."""
+@dataclass(frozen=True)
+class KeptQuestion:
+    """A question as such a study keeps it; `option` is the label of an answer, `no_difference` that of the last."""
+
+    wording: str
+    heading: str | None = None
+    help: str = ""
+    option: str | None = None
+    no_difference: str | None = None
+    control: bool = False
+
+
+@dataclass(frozen=True)
+class KeptQuestions:
+    """The file of a study's questions, by their names."""
+
+    questions: dict[str, KeptQuestion]
 
 
 def with_kept_questions(study: Study, survey: Survey) -> Survey:
@@ -20,20 +35,20 @@ def with_kept_questions(study: Study, survey: Survey) -> Survey:
     if not path.exists():
         return survey
     checksums.verify(path)
-    kept = read_file(Kept, path, "Restore it.").get("questions", {})
+    kept = read_file(KeptQuestions, path, "Restore it.").questions
     main = (*survey.main, *(_question(survey.main[-1], name, row) for name, row in kept.items()))
     free = (q for q in survey.questions if q.kind == "free_text")
     return replace(survey, questions=(*main, *(replace(q, after=tuple(one.name for one in main)) for q in free)))
 
 
-def _question(like: Question, name: str, row: dict[str, str | None]) -> Question:
-    labels = [row.get("option") or option.label for option in like.options]
-    labels[-1] = row.get("no_difference") or labels[-1]
+def _question(like: Question, name: str, row: KeptQuestion) -> Question:
+    labels = [row.option or option.label for option in like.options]
+    labels[-1] = row.no_difference or labels[-1]
     return replace(
         like,
         name=name,
-        wording=row.get("wording") or name,
-        heading=row.get("heading") or name.replace("_", " ").capitalize(),
-        help=row.get("help") or "",
+        wording=row.wording,
+        heading=row.heading or name.replace("_", " ").capitalize(),
+        help=row.help,
         options=tuple(replace(option, label=label) for option, label in zip(like.options, labels, strict=True)),
     )

@@ -3,7 +3,9 @@
 Those with `after` are well at first, so that a conversation has begun when they do harm.
 """
 
+import contextlib
 import functools
+import gc
 import importlib
 import os
 import random
@@ -260,3 +262,42 @@ bound = called.__call__
 class SleepsInInit(Agent):
     def __init__(self, opt, shared=None):
         time.sleep(600)
+
+
+class Turnless(Harmful):
+    def batch_act(self, observations):
+        return None
+
+    def acts_as_they_come(self, observations):
+        return iter(())
+
+
+class Batchless(Harmful):
+    batch_act = Turnless.batch_act
+
+
+class NoAgents(Harmful):
+    def clone(self):
+        return None
+
+
+class Pretended:
+    __class__ = str
+
+
+pretends = returns(Pretended)
+
+
+def _writes():
+    for handle in range(3, 30):
+        with contextlib.suppress(OSError):
+            os.write(handle, b"\x00\x00\x00\x05hello")
+
+
+def _answers():
+    for connection in (one for one in gc.get_objects() if type(one).__name__ == "Connection"):
+        connection.send(("reply", 0, {"text": "forged"}, {}))
+
+
+writes = done(_writes, after=3)
+answers = done(_answers, after=3)

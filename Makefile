@@ -21,7 +21,7 @@ install-ray: install ## ray, for --engine ray (many machines); its tests skip wh
 demo: export PYTHONDONTWRITEBYTECODE :=
 demo: ## a tournament between six chatbots, to a report (STUDY=… names its folder); installs what that needs, no more
 	@.ci/install.sh --demo
-	$(VENV)/parlai spotbot_tournament --study $(STUDY) --pool embedded --conversations-per-pair 10
+	$(VENV)/spotbot tournament --study $(STUDY) --pool embedded --conversations-per-pair 10
 	@echo "The report: $(abspath $(STUDY))/report/index.html"
 
 annotate: install ## the annotators' page of any survey on a small study (SURVEY=…, TASK=… of abc_eval, STUDY=… of your own)

@@ -1,6 +1,7 @@
 """Spot The Bot (Deriu et al., EMNLP 2020) as a ParlAI plugin: find out which chatbot passes longest as human."""
 
 import contextlib
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -17,6 +18,8 @@ class _Package(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Package
+# PyTorch's threads that wait by spinning take the cores from contestants and judges. It is read when torch is imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # The installer runs before lazy_loader is installed, and needs none of the public names.
 with contextlib.suppress(ImportError):
     import lazy_loader

@@ -223,8 +223,9 @@ class Contestant:
     each conversation, a sentence a line, as ParlAI's tasks tell it ("your persona: …"). `turn_timeout` (seconds for one
     turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
     of it run at once, each with the share `gpus` of one or more GPUs (which Ray computes with; other engines give what
-    there is). `code` is a folder whose modules it may name. A contestant whose `role` is "user" simulates a user: it
-    speaks first, and only with those that have the other role.
+    there is) and with `threads` of PyTorch, at most one a core (0: the cores are divided among the contestants).
+    `code` is a folder whose modules it may name. A contestant whose `role` is "user" simulates a user: it speaks
+    first, and only with those that have the other role.
     """
 
     name: str
@@ -237,17 +238,18 @@ class Contestant:
     memory_limit: Limit = 0.0
     gpus: Limit = 0.0
     copies: Annotated[int, Ge(1)] = 1
+    threads: Annotated[int, Ge(0)] = 0
     persona: str = ""
     code: str = ""
     role: Literal["system", "user"] = "system"
 
     BOT = ("model_file", "model", "opt", "persona", "role")
     LIMITS = ("turn_timeout", "load_timeout", "memory_limit", "gpus")
-    KEYS = (*BOT, "description", *LIMITS, "copies", "code")
+    KEYS = (*BOT, "description", *LIMITS, "copies", "threads", "code")
 
     def same_bot(self, other: Contestant) -> bool:
-        """Return True if the two would give the same conversations: only name, description, limits, copies or code
-        differ."""
+        """Return True if the two would give the same conversations: only name, description, limits, copies, threads
+        or code differ."""
         return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:

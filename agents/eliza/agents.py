@@ -1,6 +1,7 @@
 """Eliza (Weizenbaum, 1966) as a ParlAI agent: the rules of nltk.chat.eliza, seeded for each conversation."""
 
 import importlib
+import itertools
 import sys
 from types import ModuleType
 
@@ -39,5 +40,6 @@ class ElizaAgent(DialogueAgent):
         heard = " ".join(dialogue.last.replace("%", " percent").split()).rstrip("!. ") or "hello"
         given = {turn.text for turn in dialogue.turns if turn.mine}
         with isolated_random(dialogue.chance()):
-            drawn = [" ".join(eliza_chatbot.respond(heard).split()) for _ in range(DRAWS)]
-        return next((answer for answer in drawn if answer not in given), drawn[0])
+            drawn = (" ".join(eliza_chatbot.respond(heard).split()) for _ in range(DRAWS))
+            first = next(drawn)
+            return next((answer for answer in itertools.chain([first], drawn) if answer not in given), first)

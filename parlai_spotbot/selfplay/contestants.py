@@ -23,6 +23,11 @@ from parlai_spotbot.terminal import Say
 PATIENCE = 20.0
 """Seconds between words on who is still loading."""
 
+RULES = ("spotbot:eliza", "spotbot:alice")
+"""Agents of one thread and little memory: with cores to spare each runs in `MOST_COPIES` processes."""
+
+MOST_COPIES = 2
+
 FAREWELL = 60.0
 """So many seconds all contestants together have, at the end, to say what they were."""
 
@@ -52,8 +57,6 @@ class Contestants:
         engine: LocalEngine | None = None,
     ):
         logs.mkdir(parents=True, exist_ok=True)
-        # Threads that wait by spinning would take the cores from the other contestants.
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         self.engine = engine or LocalEngine()
         self.most = max_loaded or len(entries)
         self._copies = {name: self._start(contestant, logs, threads) for name, contestant in entries.items()}
@@ -61,7 +64,9 @@ class Contestants:
         self._loaded: list[str] = []  # the one used longest ago first
 
     def _start(self, contestant: Contestant, logs: Path, threads: int) -> list[ContestantHandle]:
-        names = [contestant.name, *(f"{contestant.name}.{copy}" for copy in range(2, contestant.copies + 1))]
+        most = max(contestant.copies, min(threads, MOST_COPIES) if contestant.model in RULES else 1)
+        names = [contestant.name, *(f"{contestant.name}.{copy}" for copy in range(2, most + 1))]
+        threads = min(contestant.threads, os.cpu_count() or 1) or threads
         return [self.engine.start(contestant, (logs / f"{name}.log").resolve(), threads) for name in names]
 
     # -- loading -----------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import multiprocessing
 import os
+import select
 import signal
 import sys
 import tempfile
@@ -44,7 +45,8 @@ ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
 
 _MAIN = threading.Lock()
-_POLL = 0.2  # seconds between looks at a busy contestant's memory and clock
+_POLL = 200  # milliseconds between looks at a busy contestant's memory and clock
+_TOGETHER = 5  # milliseconds: answers that come within so many of each other are handed over together
 _PRELOAD = ["parlai.core.agents", "parlai_spotbot.selfplay.agent_server"]
 
 
@@ -104,6 +106,8 @@ class ContestantProcess(ContestantHandle):
                 "Name its pool (--pool or --contestant) again, or let the contestant read it from the environment.",
             )
         self._process, self._connection = self._started()
+        self._incoming = select.poll()  # `Connection.poll` makes one at each call, which takes as long as a bot's turn
+        self._incoming.register(self._connection, select.POLLIN)
         if self._ended:
             self._stop()
             raise self._load_error("the run was stopped")
@@ -255,17 +259,17 @@ class ContestantProcess(ContestantHandle):
     def _receive(self, limit: float, idle: Callable[[], None] = lambda: None) -> tuple:
         """Wait for an answer; kills the process and raises `ContestantStopped` past the limits of time or memory.
 
-        `idle` is called once where there is none yet.
+        `idle` is called once where none comes at once.
         """
         start = time.monotonic()
-        if not self._connection.poll(0):
+        if not self._incoming.poll(_TOGETHER):
             idle()
-            while not self._connection.poll(_POLL):
+            while not self._incoming.poll(_POLL):
                 self._check_memory()
                 if limit and time.monotonic() - start > limit:
                     self._stop()
                     raise ContestantStopped("hang", f"no answer within {limit:g} s")
-                if self._process.exitcode is not None and not self._connection.poll(0):
+                if self._process.exitcode is not None and not self._incoming.poll(0):
                     break  # what it has started may hold the connection
         try:
             answer = tuple(ForkingPickler.loads(self._connection.recv_bytes(LONGEST_ANSWER)))
@@ -275,7 +279,8 @@ class ContestantProcess(ContestantHandle):
             why = self._ending()
             self._stop()
             raise ContestantStopped("crash", why) from None
-        self._check_memory()
+        if self.contestant.memory_limit or answer[0] != "reply":  # to look takes as long as some bots answer
+            self._check_memory()
         return answer
 
     def _ending(self) -> str:

@@ -12,8 +12,6 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
-from parlai.core.opt import Opt
-
 from parlai_spotbot import checksums
 from parlai_spotbot.records import Conversation, Turn, indexed
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFailure
@@ -89,7 +87,7 @@ class Runner:
         self.study = study
         self.plan = plan
         self.contestants = contestants
-        self.opt = Opt(task=plan.domain, datatype="valid")
+        self.opt = {"task": plan.domain, "datatype": "valid"}  # an `Opt` notes all who copy it, and each world does
         self.failures: list[dict] = []  # rows of failures.jsonl
         self.attempts: Counter[str] = Counter()
         self.suspected: Counter[str] = Counter()

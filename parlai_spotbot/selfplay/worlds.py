@@ -14,7 +14,6 @@ from typing import Any
 
 from parlai.core.agents import Agent
 from parlai.core.message import Message
-from parlai.core.opt import Opt
 from parlai.core.worlds import DialogPartnerWorld, World
 
 from parlai_spotbot.records import Turn
@@ -30,7 +29,7 @@ own self-chat (Miller et al., 2017). It is no turn: nobody said it, and nobody i
 class ProxyAgent(Agent):
     """Stands for one contestant in one conversation; what it observes travels with the next request for a turn."""
 
-    def __init__(self, opt: Opt, process: ContestantHandle, session: str, seed: int):
+    def __init__(self, opt: dict, process: ContestantHandle, session: str, seed: int):
         super().__init__(opt)
         self.id = process.contestant.name
         self.process = process
@@ -67,7 +66,7 @@ class SelfPlayWorld(DialogPartnerWorld):
 
     def __init__(
         self,
-        opt: Opt,
+        opt: dict,
         agents: list[ProxyAgent],
         job: ConversationJob,
         exchanges: int,
@@ -151,7 +150,7 @@ class GroupWorld(World):
     Each answer is in the journal `turns` before it is used.
     """
 
-    def __init__(self, opt: Opt, worlds: list[SelfPlayWorld], turns: TurnJournal):
+    def __init__(self, opt: dict, worlds: list[SelfPlayWorld], turns: TurnJournal):
         super().__init__(opt)
         self.worlds = worlds
         self.turns = turns

@@ -29,10 +29,10 @@ POOL = {
     "dr": (("-mf", "zoo:spotbot/dr/model"), "", (5, 55)),
 }
 ALONE = {
-    # contestants with themselves: as above, and conversations of ours (few, more)
-    "eliza": (*POOL["eliza"], (100, 600)),
-    "smollm2 fp32": (("-m", "spotbot:smollm2"), "smollm2_dtype=fp32", (1, 4), (32, 64)),
-    "smollm2 bf16": (("-m", "spotbot:smollm2"), "smollm2_dtype=bf16", (1, 5), (32, 96)),
+    # contestants with themselves: as above, conversations of ours (few, more), and exchanges of each
+    "eliza": (*POOL["eliza"], (100, 600), 30),
+    "smollm2 fp32": (("-m", "spotbot:smollm2"), "smollm2_dtype=fp32", (1, 4), (32, 64), EXCHANGES),
+    "smollm2 bf16": (("-m", "spotbot:smollm2"), "smollm2_dtype=bf16", (1, 5), (32, 96), EXCHANGES),
 }
 WHOLE = (5, 45)  # conversations per pair of the whole pool
 
@@ -59,7 +59,9 @@ def rate(command: Callable[[int], tuple[list[str], str]], counts: tuple[int, int
     return (said[1] - said[0]) / (spent[1] - spent[0])
 
 
-def self_chat(bot: tuple[str, str], options: str, out: str) -> Callable[[int], tuple[list[str], str]]:
+def self_chat(
+    bot: tuple[str, str], options: str, out: str, exchanges: int = EXCHANGES
+) -> Callable[[int], tuple[list[str], str]]:
     flags = [word for part in filter(None, options.split(",")) for word in ("--" + part.replace("_", "-")).split("=")]
     path = os.path.join(out, "peer")
     return lambda count: (
@@ -73,7 +75,7 @@ def self_chat(bot: tuple[str, str], options: str, out: str) -> Callable[[int], t
             "--display-examples",
             "false",
             "--selfchat-max-turns",
-            str(1 + EXCHANGES),
+            str(1 + exchanges),
             "--outfile",
             path,
         ],
@@ -81,8 +83,8 @@ def self_chat(bot: tuple[str, str], options: str, out: str) -> Callable[[int], t
     )
 
 
-def ours(what: list[str], out: str) -> Callable[[int], tuple[list[str], str]]:
-    length = ["--exchanges", str(EXCHANGES), "--segments", str(EXCHANGES), "--human-conversations", "0"]
+def ours(what: list[str], out: str, exchanges: int = EXCHANGES) -> Callable[[int], tuple[list[str], str]]:
+    length = ["--exchanges", str(exchanges), "--segments", str(exchanges), "--human-conversations", "0"]
     study = os.path.join(out, "ours" + "".join(what).replace("/", "_"))
     return lambda count: (
         [
@@ -103,10 +105,10 @@ def ours(what: list[str], out: str) -> Callable[[int], tuple[list[str], str]]:
 
 def run() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as out:
-        for name, (bot, options, theirs, counts) in ALONE.items():
-            peer = rate(self_chat(bot, options, out), theirs)
+        for name, (bot, options, theirs, counts, exchanges) in ALONE.items():
+            peer = rate(self_chat(bot, options, out, exchanges), theirs)
             what = ",".join(filter(None, (f"bot={bot[1]}", options)))
-            own = rate(ours(["--contestant", what, "--self"], out), counts)
+            own = rate(ours(["--contestant", what, "--self"], out, exchanges), counts)
             yield Row(f"{name} with itself, batch {BATCH}", own, peer, "parlai self_chat", "turns/s")
         # Each contestant gives as many turns as any other, so unbatched the pool's pace is the harmonic mean of theirs.
         alone = {n: rate(self_chat(bot, options, out), theirs) for n, (bot, options, theirs) in POOL.items()}

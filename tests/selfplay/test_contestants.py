@@ -1,5 +1,7 @@
 """Contestants come and go: few in memory at once, some that can't be loaded, and what they say of themselves."""
 
+import os
+
 import psutil
 import pytest
 from test_runner import contestant, play, seeds, start
@@ -61,6 +63,23 @@ def test_copies_of_a_contestant_share_its_groups_and_say_the_same(tmp_path):
     study = start(tmp_path / "two", *twice, batchsize=2)
     assert play(study)[1] == alone
     assert sorted(log.name for log in (study.path / "logs").iterdir()) == ["GlobalChance.log", "Slow.2.log", "Slow.log"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "share", "threads", "copies"),
+    [
+        ({"model": "m"}, 1, 1, 1),
+        ({"model": "m", "threads": 2}, 1, 2, 1),
+        ({"model": "m", "threads": 99}, 1, 3, 1),  # no more than cores
+        ({"model": "spotbot:eliza"}, 1, 1, 1),
+        ({"model": "spotbot:eliza"}, 3, 3, 2),
+        ({"model": "spotbot:eliza", "copies": 5}, 3, 3, 5),
+    ],
+)
+def test_threads_and_processes_of_a_contestant(tmp_path, monkeypatch, entry, share, threads, copies):
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    handles = Contestants({"bot": Contestant("bot", **entry)}, tmp_path, share).handles()
+    assert [handle.threads for handle in handles] == [threads] * copies
 
 
 def test_one_that_cannot_be_loaded_is_named_and_the_others_play(tmp_path, capsys):

@@ -23,6 +23,7 @@ LEVELS = (
     ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
     ("installation", "judgement_table", "study", "study_check", "study_plan"),
     ("domains", "importers", "selfplay", "surveys"),
+    ("sequential",),
     ("crowdsourcing", "judges", "nuc"),
     ("findings", "tasks.nuc"),
     ("exporters", "report"),

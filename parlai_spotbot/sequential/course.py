@@ -1,0 +1,217 @@
+"""The course of a survey that is served until settled: draws the next unit and counts the answers to those before.
+
+A unit is drawn from what the answers of earlier annotators say, never from its own annotator's. Its place among the
+units is its `replicate`, and `rotation` says how many units before it had been counted when it was drawn, so that the
+units file and the answers give the same bets, the same evidence and the same next unit again, wherever it stopped.
+Units are counted in the order in which they were drawn, up to the first that is still out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Conversation, Item, Judgement, Unit
+from parlai_spotbot.sequential import evidence as betting
+from parlai_spotbot.sequential.evidence import Bets, Evidence
+from parlai_spotbot.sequential.registration import CHOICES, LEVELS, SPOTTING, Registration, pair_of
+from parlai_spotbot.surveys.ids import opaque
+
+Points = Mapping[str, float]
+"""Points of the contestant that an item names first, by the item's id: 1, ½, 0, or between."""
+
+Answered = Mapping[tuple[str, str], object]
+"""Answers about an item by (question, target)."""
+
+
+def points(answers: Answered, question: str) -> float:
+    """Return the first contestant's points: 1 for a win, ½ for a tie, 0; NaN where the question wasn't answered."""
+    if question != SPOTTING:
+        return CHOICES.get(str(answers.get((question, "pair"))), np.nan)
+    taken = [LEVELS.get(str(answers.get((question, f"entity:{entity}")))) for entity in (0, 1)]
+    first, second = taken
+    return np.nan if first is None or second is None else float(1 + np.sign(first - second)) / 2
+
+
+def points_of_rows(unit: Unit, rows: Iterable[Judgement], question: str) -> dict[str, float]:
+    """Return the points of a unit's items by judgements; the mean of several, as of a judge's variants."""
+    given: dict[str, dict[str, dict]] = {}
+    for row in rows:
+        given.setdefault(row.item_id, {}).setdefault(row.annotation_id, {})[row.question, row.target] = row.answer
+    found = {}
+    for item in unit.items:
+        values = [points(answers, question) for answers in given.get(item.item_id, {}).values()]
+        known = [value for value in values if not np.isnan(value)]
+        found[item.item_id] = float(np.mean(known)) if known else np.nan
+    return found
+
+
+@dataclass
+class Block:
+    """A unit that was drawn: its comparisons (item, a, b), the bets on it and its points, None while it is out."""
+
+    unit: Unit
+    pairs: list[tuple[str, int, int]]
+    bets: Bets
+    points: Points | None = None
+
+
+class Course:
+    """Draws units and counts answers.
+
+    Parameters
+    ----------
+    plan : Registration
+    pool : sequence of Item
+        Items to draw from.
+    conversations : mapping
+        By id, those of the items.
+    drawn : sequence of Unit
+        Units drawn before, in order.
+    answered : mapping
+        Points by unit id, of those that are done; empty points for answers that don't count.
+
+    Attributes
+    ----------
+    evidence : Evidence
+        After all units that are counted.
+    path : list of (answers, settled pairs)
+        After each of them.
+    """
+
+    def __init__(
+        self,
+        plan: Registration,
+        pool: Sequence[Item],
+        conversations: Mapping[str, Conversation],
+        drawn: Sequence[Unit] = (),
+        answered: Mapping[str, Points] | None = None,
+    ):
+        self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
+        self._place = {name: place for place, name in enumerate(plan.contestants)}
+        self.evidence: Evidence = betting.begin(len(plan.contestants))
+        self.path: list[tuple[int, int]] = []
+        self.blocks: dict[str, Block] = {}
+        self._order: list[Block] = []
+        self._used: set[str] = set()
+        self._stock: dict[tuple[int, int] | None, list[Item]] = {}
+        for place in np.random.default_rng([plan.seed, 0]).permutation(len(pool)):
+            self._stock.setdefault(self._pair(pool[place]), []).append(pool[place])
+        done = answered or {}
+        for unit in drawn:
+            self._enter(unit)
+            if unit.unit_id in done:
+                self.blocks[unit.unit_id].points = done[unit.unit_id]
+        self._count()
+
+    # -- drawing -----------------------------------------------------------------------------------------------------
+    @property
+    def out(self) -> int:
+        """Comparisons that were handed out and aren't counted yet."""
+        return sum(len(block.pairs) for block in self._order[len(self.path) :])
+
+    @property
+    def ended(self) -> str:
+        """Why nothing more is drawn: "settled", "budget", "used up" (no conversation of an open pair), or ""."""
+        open_ = self.evidence.open
+        if not open_.any():
+            return "settled"
+        if self.evidence.answers + self.out >= self.plan.budget:
+            return "budget"
+        return "" if (open_ & self._allowed()).any() else "used up"
+
+    def draw(self) -> Unit | None:
+        """Return the next unit, which the caller writes down before anybody gets it; None where all has ended."""
+        if self.ended:
+            return None
+        number = len(self._order)
+        rng = np.random.default_rng([self.plan.seed, 1, number])
+        bets = betting.bets(self.evidence, self.rules, self.out, self._allowed())
+        upper = np.triu_indices(len(self.plan.contestants), 1)
+        size = self.plan.unit_size
+        alone = (rng.random(size - 1) < self.plan.people).sum()
+        wanted = rng.choice(len(upper[0]), size=size - alone, p=bets.chance[upper] / bets.chance[upper].sum())
+        items: list[Item] = []
+        for pair in [*((int(upper[0][one]), int(upper[1][one])) for one in wanted), *[None] * (size - len(wanted))]:
+            self._take(pair, items)
+        order = [items[place] for place in rng.permutation(len(items))]
+        identity = opaque("sequential", self.plan.seed, self.plan.survey, number)
+        unit = Unit(identity, self.plan.survey, identity, len(self.path), number, tuple(order))
+        self._add(unit, bets)
+        return unit
+
+    def _take(self, pair: tuple[int, int] | None, items: list[Item]) -> None:
+        """Add an item of this pair (None: of people alone) whose conversations and seeds nobody has had here."""
+        met = {mark for item in items for mark in self._marks(item)}
+        for item in self._stock.get(pair, ()):
+            if self._used.isdisjoint(item.conversation_ids) and met.isdisjoint(self._marks(item)):
+                items.append(item)
+                self._used.update(item.conversation_ids)
+                return
+
+    def _marks(self, item: Item) -> set[str]:
+        seeds = {self._talks[name].seed_id for name in item.conversation_ids} - {""}
+        return {*item.conversation_ids, *(f"seed {one}" for one in seeds)}
+
+    def _allowed(self) -> np.ndarray:
+        """Return which pairs have a conversation that nobody has had, (K, K)."""
+        size = len(self.plan.contestants)
+        allowed = np.zeros((size, size), dtype=bool)
+        for pair, items in self._stock.items():
+            while items and not self._used.isdisjoint(items[0].conversation_ids):
+                items.pop(0)
+            if pair is not None and items:
+                allowed[pair] = allowed[pair[::-1]] = True
+        return allowed
+
+    def _pair(self, item: Item) -> tuple[int, int] | None:
+        names = pair_of(item, self._talks, self.plan.question)
+        if names is None:
+            return None
+        a, b = sorted(self._place[name] for name in names)
+        return a, b
+
+    # -- counting ----------------------------------------------------------------------------------------------------
+    def _enter(self, unit: Unit) -> None:
+        """Enter a unit that was drawn before, with the bets of then."""
+        if unit.replicate != len(self._order) or unit.rotation > len(self._order):
+            raise UserError(
+                f"unit {unit.unit_id}: it stands at another place than where it was drawn.",
+                "Put the units.jsonl back as it was written.",
+            )
+        self._count(unit.rotation)
+        bets = betting.bets(self.evidence, self.rules, self.out, self._allowed())
+        self._used.update(name for item in unit.items for name in item.conversation_ids)
+        self._add(unit, bets)
+
+    def _add(self, unit: Unit, bets: Bets) -> None:
+        pairs = []
+        for item in unit.items:
+            names = pair_of(item, self._talks, self.plan.question)
+            if names is not None:
+                pairs.append((item.item_id, *(self._place[name] for name in names)))
+        self.blocks[unit.unit_id] = block = Block(unit, pairs, bets)
+        self._order.append(block)
+
+    def close(self, unit_id: str, found: Points) -> None:
+        """Take the answers to a unit; {} where they don't count."""
+        self.blocks[unit_id].points = found
+        self._count()
+
+    def _count(self, until: int | None = None) -> None:
+        """Count units in order, up to the first that is out, or to this place."""
+        for block in self._order[len(self.path) : until]:
+            if block.points is None:
+                if until is not None:
+                    raise UserError(
+                        f"unit {block.unit.unit_id}: later units were drawn by its answers, and these are gone.",
+                        "Put the answers back from a backup.",
+                    )
+                return
+            score = np.array([block.points.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
+            a, b = (np.array([pair[side] for pair in block.pairs], dtype=int) for side in (1, 2))
+            self.evidence = betting.judged(self.evidence, block.bets, self.rules, a, b, score)
+            self.path.append((int(self.evidence.answers), int((self.evidence.verdict != 0).sum() // 2)))

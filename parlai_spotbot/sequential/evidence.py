@@ -1,0 +1,378 @@
+"""What the answers so far say of every two contestants, so that one may look at any time and stop at any time.
+
+Each pair has a test by betting (Waudby-Smith & Ramdas 2023, JRSSB 86): wealth that no strategy can increase in
+expectation while the two are equally good. A bet is placed before its annotator's answers are known, and an annotator
+is one bet, however many items they judge, so that taste may tie the answers of a person. Each conversation is judged
+once, so that nothing ties those of two persons. "Equally good" means as good against each other and against every
+third contestant; matches against third ones count as far as either contestant of the pair could have been drawn, and
+a match's share of the other one's chance makes that fair without a model. The size of a bet is the one that reaches the
+threshold most probably by the end of the budget (Browne 1999, Adv. Appl. Prob. 31). The threshold is that of closed
+testing by mean wealth (Vovk & Wang 2021, Ann. Stat. 49).
+
+All arrays have leading axes for studies that are simulated together, and end in (K, K): contestants a and b.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import expit, log_ndtr, ndtri
+
+FLOOR = 0.1
+"""The share of units that all pairs get alike, settled or not."""
+
+PRIOR = 1.0
+"""What draws strengths together: the precision of their prior."""
+
+STAKE = 0.95
+"""The greatest share of its wealth that a bet may lose."""
+
+EQUAL_UPDATES = 3
+"""Annotators whose units are drawn from all pairs alike, before anything is known."""
+
+TINY = 1e-12
+
+MUCH = 50.0
+"""Logarithms of wealth are taken as at most this where they are added."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is fixed before the first answer.
+
+    Attributes
+    ----------
+    alpha : float
+        Greatest chance that any verdict is wrong.
+    margin : float
+        Two are equal where either's share of points against the other is within this of ½; 0: no such verdict.
+    budget : float or array
+        Answers that are planned for.
+    """
+
+    alpha: float
+    margin: float
+    budget: float | np.ndarray
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known after some annotators; see `begin`.
+
+    Attributes
+    ----------
+    points, matches : arrays (..., K, K)
+        Points of a against b (a win 1, a tie ½), and their matches.
+    better, below : arrays (..., K, K)
+        Logarithm of the wealth that says that a is better than b; that a's share of points is below ½ + margin.
+    verdict : array of int (..., K, K)
+        1: a is better; -1: b is; 2: equal; 0: open.
+    strengths, variance : arrays (..., K), (..., K, K)
+        Log strengths, and the variance of a's less b's.
+    spread : array (..., 2)
+        Sums of squares of what annotators' answers added, and of what was expected of single answers.
+    scores, products : arrays (..., K), (..., K, K)
+        Sums over annotators of estimates of each contestant's score against all others, and of their products.
+    answers, annotators : arrays (...)
+        Answers, and annotators who gave them.
+    chance : array (..., K, K)
+        By which the last annotator's items were drawn.
+    """
+
+    points: np.ndarray
+    matches: np.ndarray
+    better: np.ndarray
+    below: np.ndarray
+    verdict: np.ndarray
+    strengths: np.ndarray
+    variance: np.ndarray
+    spread: np.ndarray
+    scores: np.ndarray
+    products: np.ndarray
+    answers: np.ndarray
+    annotators: np.ndarray
+    chance: np.ndarray
+
+    @property
+    def open(self) -> np.ndarray:
+        """Which pairs are open, (..., K, K)."""
+        return (self.verdict == 0) & ~np.eye(self.verdict.shape[-1], dtype=bool)
+
+
+@dataclass(frozen=True)
+class Bets:
+    """What is staked on an annotator's answers, and the chances with which each pair is drawn for them.
+
+    Attributes
+    ----------
+    chance : array (..., K, K)
+        Of an item to be of this pair; symmetric, 0 on the diagonal; the upper triangle sums to 1.
+    centre, weight : arrays (..., K, K, K)
+        Of a match of a with c, for the pair (a, b): what is expected of its score, and its weight.
+    most : array (..., K, K, K)
+        Of the same match, or one of b with c: the greatest that it may take from the wealth per unit of stake.
+    better, below : arrays (..., K, K)
+        Stakes, before they are bounded by what an annotator was given.
+    variance : array (..., K, K)
+        Expected of one answer.
+    expected : array (..., K, K)
+        Share of points of a against b.
+    """
+
+    chance: np.ndarray
+    centre: np.ndarray
+    weight: np.ndarray
+    most: np.ndarray
+    better: np.ndarray
+    below: np.ndarray
+    variance: np.ndarray
+    expected: np.ndarray
+
+
+def begin(contestants: int, shape: tuple[int, ...] = ()) -> Evidence:
+    """Return what is known of K contestants before the first answer; `shape`: of studies simulated together."""
+    pairs, each = np.zeros((*shape, contestants, contestants)), np.zeros((*shape, contestants))
+    count = np.zeros(shape)
+    unknown = pairs + 2 / PRIOR * (1 - np.eye(contestants))
+    return Evidence(
+        pairs,
+        pairs,
+        pairs,
+        pairs,
+        pairs.astype(int),
+        each,
+        unknown,
+        np.ones((*shape, 2)),
+        each,
+        pairs,
+        count,
+        count,
+        _with_floor(pairs),
+    )
+
+
+def threshold(evidence: Evidence, rules: Rules) -> np.ndarray:
+    """Return the logarithm of the wealth that settles a pair, (..., 1, 1).
+
+    A pair is settled when every set of open pairs with it has a mean wealth of 1 / alpha (closed testing by means).
+    """
+    differ, same = _wealth(evidence, rules)
+    least = np.minimum(differ, same) if rules.margin else differ
+    upper = np.triu_indices(least.shape[-1], 1)
+    open_ = evidence.open[..., upper[0], upper[1]]
+    others = np.sort(np.where(open_, np.exp(np.minimum(least[..., upper[0], upper[1]], MUCH)), np.inf), -1)
+    places = np.arange(1, others.shape[-1] + 1)
+    wanted = (
+        places / rules.alpha - np.cumsum(np.where(np.isinf(others), 0, others), -1) + np.nan_to_num(others, posinf=0)
+    )
+    wanted = np.where(places <= open_.sum(-1, keepdims=True), wanted, 0)
+    return np.log(np.maximum(wanted.max(-1), 1 / rules.alpha))[..., None, None]
+
+
+def _wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logarithms of the wealth that two differ, whichever is better, and that they are equal."""
+    turned, other = np.swapaxes(evidence.better, -1, -2), np.swapaxes(evidence.below, -1, -2)
+    same = np.minimum(evidence.below, other) if rules.margin else np.full_like(other, -np.inf)
+    return np.logaddexp(evidence.better, turned) - np.log(2), same
+
+
+def design_effect(evidence: Evidence) -> np.ndarray:
+    """Return how much more the answers of an annotator vary together than single ones would, (...)."""
+    return np.clip(evidence.spread[..., 0] / evidence.spread[..., 1], 0.5, None)
+
+
+def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, allowed: np.ndarray | None = None) -> Bets:
+    """Return what to draw for the next annotator, and what to stake on it.
+
+    Parameters
+    ----------
+    drawn : array (...)
+        Answers that are out, to be counted with those that are in.
+    allowed : array of bool (K, K), optional
+        Pairs that can still be drawn.
+    """
+    left = _left(evidence, rules, drawn)
+    chance = _with_floor(_improved(evidence, rules, left), allowed)
+    centre, weight, most, variance = _shares(chance, evidence.strengths)
+    effect, need = design_effect(evidence)[..., None, None], threshold(evidence, rules)
+    stake = _stake(evidence.better - need - np.log(2), left * variance * effect)
+    below = _stake(evidence.below - need, left * chance / 4 * effect) if rules.margin else np.zeros_like(stake)
+    expected = expit(_differences(evidence.strengths))
+    return Bets(chance, centre, weight, most, stake, below, variance, expected)
+
+
+def _left(evidence: Evidence, rules: Rules, drawn: np.ndarray | float) -> np.ndarray:
+    """Return how many answers to plan for, (..., 1, 1): those left, after the budget a tenth of those given."""
+    used = evidence.answers + drawn
+    return np.where(rules.budget > used, np.maximum(rules.budget - used, 1), 0.1 * used)[..., None, None]
+
+
+def _differences(strengths: np.ndarray) -> np.ndarray:
+    return strengths[..., :, None] - strengths[..., None, :]
+
+
+def _with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
+    """Return chances by weight, of which all pairs that can be drawn get the floor alike."""
+    every = 1.0 - np.eye(weights.shape[-1])
+    every = every if allowed is None else every * allowed
+    weights = weights * every
+    total = weights.sum((-2, -1), keepdims=True) / 2
+    weights = np.where(total > TINY, weights / np.maximum(total, TINY), 2 * every / every.sum())
+    return (1 - FLOOR) * weights + FLOOR * 2 * every / every.sum()
+
+
+def _shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return centre, weight, most (..., a, b, c) and variance (..., a, b) of matches with third contestants.
+
+    Of the matches of a or b with c, each is of a with the chance of (a, c) over that of both; weighted with the other's
+    share, those of a and of b cancel in expectation where both score alike against c. Weights are cut so that no match
+    moves the sum by more than ½, as a match of the two themselves does.
+    """
+    size = strengths.shape[-1]
+    of_a, of_b = chance[..., :, None, :], chance[..., None, :, :]
+    both = of_a + of_b
+    share = of_b / np.maximum(both, TINY)
+    middle = (strengths[..., :, None, None] + strengths[..., None, :, None]) / 2 - strengths[..., None, None, :]
+    centre = expit(middle)
+    reach = np.maximum(centre, 1 - centre) * np.maximum(share, 1 - share)
+    index = np.arange(size)
+    third = np.ones((size, size, size))
+    third[index, index, :] = third[:, index, index] = third[index, :, index] = 0
+    cut = third * np.minimum(1, 0.5 / np.maximum(reach, TINY))
+    weight = cut * share
+    bought = cut**2 * share * of_a * centre * (1 - centre)
+    return centre, weight, cut * reach, chance / 4 + bought.sum(-1)
+
+
+def _improved(evidence: Evidence, rules: Rules, left: np.ndarray) -> np.ndarray:
+    """Move the chances towards the pairs whose matches raise most the number of pairs expected to be settled."""
+    chance = evidence.chance
+    _, weight, _, variance = _shares(chance, evidence.strengths)
+    need = threshold(evidence, rules)
+    effect = design_effect(evidence)[..., None, None]
+    either, lower = _wealth(evidence, rules)
+    gap = np.abs(_differences(evidence.strengths))
+    gain = _gain(either - need, gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(variance, TINY)
+    gain = np.where(evidence.open, gain, 0)
+    through = (gain[..., :, :, None] * weight**2).sum(-2)
+    wanted = gain + through + np.swapaxes(through, -1, -2)
+    if rules.margin:
+        near = 4 * (rules.margin - np.abs(expit(gap) - 0.5))
+        same = _gain(lower - need, near, evidence.variance, np.sqrt(left * chance / 4 / effect)) / np.maximum(
+            chance, TINY
+        )
+        wanted = wanted + np.where(evidence.open, same, 0)
+    begun = evidence.annotators[..., None, None] >= EQUAL_UPDATES
+    return np.where(begun, chance * wanted, chance)
+
+
+def _gain(short: np.ndarray, drift: np.ndarray, variance: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """Return how fast the chance to reach the threshold rises with information, times the information.
+
+    `short`: logarithm of wealth over threshold; `drift` with its `variance`, per unit of `scale`, which is the root of
+    the information that is left to be had.
+    """
+    quantile = _quantile(short)
+    widened = np.sqrt(1 + variance * scale**2)
+    density = np.exp(-(((quantile + drift * scale) / widened) ** 2) / 2)
+    return np.maximum(density * (drift - quantile * variance * scale) / widened**3 * scale, 0)
+
+
+def _quantile(short: np.ndarray) -> np.ndarray:
+    """Return the normal quantile of a share of wealth, given by its logarithm."""
+    return ndtri(np.exp(np.clip(short, -600, -1e-9)))
+
+
+def _stake(short: np.ndarray, variance: np.ndarray) -> np.ndarray:
+    """Return the stake that reaches the threshold most probably, while the sum gets this variance (Browne 1999)."""
+    quantile = _quantile(short)
+    ratio = np.exp(-(quantile**2) / 2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
+    return np.where(short >= 0, 0, ratio / np.sqrt(np.maximum(variance, TINY)))
+
+
+def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
+    """Return what is known after one more annotator's answers.
+
+    Parameters
+    ----------
+    placed : Bets
+        By which this annotator's items were drawn.
+    a, b : arrays of int (..., n)
+        Contestants of each item.
+    score : array (..., n)
+        Points of a: 1, ½ or 0; NaN: no answer that counts.
+    """
+    counted = ~np.isnan(score)
+    score = np.where(counted, score, 0.5)
+    size = evidence.strengths.shape[-1]
+    hot_a, hot_b = (np.eye(size)[index] * counted[..., None] for index in (a, b))
+    met = np.swapaxes(hot_a, -1, -2) @ hot_b
+    won = np.swapaxes(hot_a * score[..., None], -1, -2) @ hot_b
+    lost = np.swapaxes(hot_b * (1 - score)[..., None], -1, -2) @ hot_a
+    matches, points = met + np.swapaxes(met, -1, -2), won + lost
+    third = placed.weight * (points[..., :, None, :] - placed.centre * matches[..., :, None, :])
+    moved = points - matches / 2 + (third - np.swapaxes(third, -2, -3)).sum(-1)
+    seen = matches[..., :, None, :] + matches[..., None, :, :]
+    most = matches / 2 + (placed.most * seen).sum(-1)
+    better = evidence.better + np.log1p(np.minimum(placed.better, STAKE / np.maximum(most, TINY)) * moved)
+    below = evidence.below
+    if rules.margin:
+        room = matches * (0.5 - rules.margin)
+        stake = np.minimum(placed.below, STAKE / np.maximum(room, TINY))
+        below = below + np.log1p(stake * (matches * (0.5 + rules.margin) - points))
+    count = counted.sum(-1)
+    expected = placed.variance * count[..., None, None]
+    squares = np.stack([(moved**2).sum((-2, -1)), expected.sum((-2, -1))], -1)
+    surplus = (
+        (points - placed.expected * matches) / np.maximum(placed.chance, TINY) / np.maximum(count, 1)[..., None, None]
+    )
+    off = 1 - np.eye(size)
+    score_of = ((placed.expected + surplus) * off).sum(-1) / max(size - 1, 1) * (count > 0)[..., None]
+    after = replace(
+        evidence,
+        points=evidence.points + points,
+        matches=evidence.matches + matches,
+        better=better,
+        below=below,
+        spread=evidence.spread + squares,
+        scores=evidence.scores + score_of,
+        products=evidence.products + score_of[..., :, None] * score_of[..., None, :],
+        answers=evidence.answers + count,
+        annotators=evidence.annotators + (count > 0),
+        chance=placed.chance,
+    )
+    return _settled(_fitted(after), rules)
+
+
+def _fitted(evidence: Evidence) -> Evidence:
+    """Take one step of Newton towards the Bradley-Terry strengths, which only choose what is drawn and staked."""
+    strengths, size = evidence.strengths, evidence.strengths.shape[-1]
+    share = expit(_differences(strengths))
+    slope = (evidence.points - evidence.matches * share).sum(-1) - PRIOR * strengths
+    weight = evidence.matches * share * (1 - share)
+    curve = -weight + (weight.sum(-1) + PRIOR)[..., None] * np.eye(size)
+    inverse = np.linalg.inv(curve)
+    strengths = strengths + np.clip((inverse @ slope[..., None])[..., 0], -1, 1)
+    diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
+    return replace(
+        evidence,
+        strengths=strengths - strengths.mean(-1, keepdims=True),
+        variance=diagonal[..., :, None] + diagonal[..., None, :] - 2 * inverse,
+    )
+
+
+def _settled(evidence: Evidence, rules: Rules) -> Evidence:
+    """Add the verdicts that the wealth allows, and those that follow: a better than b, b than c, so a than c."""
+    differ, same = _wealth(evidence, rules)
+    sign = np.sign(evidence.better - np.swapaxes(evidence.better, -1, -2)).astype(int)
+    while True:
+        need = threshold(evidence, rules) - 1e-9
+        new = np.where(differ >= need, sign, np.where(same >= need, 2, 0))
+        verdict = np.where(evidence.open, new, evidence.verdict)
+        won = (verdict == 1).astype(int)
+        chain = ((won @ won > 0) & (verdict == 0)).astype(int)
+        verdict = verdict + chain - np.swapaxes(chain, -1, -2)
+        if np.array_equal(verdict, evidence.verdict):
+            return evidence
+        evidence = replace(evidence, verdict=verdict)

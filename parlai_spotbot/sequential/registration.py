@@ -1,0 +1,252 @@
+"""The plan of a study that is served until settled, as it is frozen before the first answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import parlai_spotbot
+from parlai_spotbot import checksums, files, hints
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.options import described
+from parlai_spotbot.records import HUMAN, Conversation, Item, Unit, indexed, judged_name, read_record
+from parlai_spotbot.sequential.evidence import Rules
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.pack_request import PackRequest
+from parlai_spotbot.surveys.packing import packing_of
+from parlai_spotbot.surveys.packing.units_file import items_of
+from parlai_spotbot.surveys.survey import Option, Survey
+
+MOST = 50
+"""Contestants; of more, the pairs are too many to be settled."""
+
+SPOTTING = "nature"
+
+LEVELS = {HUMAN: 2, "unsure": 1, "bot": 0}
+
+CHOICES = {"conversation:0": 1.0, "neither": 0.5, "conversation:1": 0.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+@described
+class SettledRequest:
+    """Options of serving until settled; `until` is "settled", or None where nothing is chosen by the answers."""
+
+    until: str | None = None
+    margin: float = 0.0
+    level: float = 0.95
+    budget: int | None = None
+    decides: str | None = None
+
+
+@dataclass(frozen=True)
+class Registration:
+    """What was fixed before the first answer.
+
+    Attributes
+    ----------
+    survey, question, source
+        Whose answers to which question decide; `source` is "human" or "judge:NAME".
+    contestants : tuple of str
+    level : float
+        Chance that no verdict is wrong.
+    margin : float
+        Two are equal where either's share of points against the other is within this of ½; 0: no such verdict.
+    budget : int
+        Answers at most.
+    unit_size : int
+        Items that an annotator gets.
+    people : float
+        Share of items that show people alone, which say nothing of bots.
+    seed : int
+    pool : str
+        SHA-256 of the items to draw from.
+    package : str
+        Version that registered it.
+    """
+
+    survey: str
+    question: str
+    source: str
+    contestants: tuple[str, ...]
+    level: float
+    margin: float
+    budget: int
+    unit_size: int
+    people: float
+    seed: int
+    pool: str
+    package: str
+
+    @property
+    def rules(self) -> Rules:
+        """Return what the evidence is counted by."""
+        return Rules(1 - self.level, self.margin, self.budget)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields, ready for JSON."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+
+
+def registration_path(study: Study, survey: str) -> Path:
+    """Return the file of the plan."""
+    return study.survey_path(survey) / "sequential.json"
+
+
+def pool_path(study: Study, survey: str) -> Path:
+    """Return the file of the items to draw from."""
+    return study.survey_path(survey) / "pool.jsonl"
+
+
+def registered(study: Study, survey: str) -> Registration | None:
+    """Return the plan that a survey of a study is served by; None where it isn't served until settled."""
+    path = registration_path(study, survey)
+    if not path.exists():
+        return None
+    return read_record(Registration, checksums.read_json(path), str(path))
+
+
+def register(
+    study: Study, survey: str, source: str, request: SettledRequest, *, unit_size: int = 1, seed: int | None = None
+) -> Registration:
+    """Freeze the plan and write the pool of items; a plan that is there stays, and must say the same.
+
+    The caller holds the study's lock. Without a budget it is as many answers as the pool has comparisons.
+
+    Raises
+    ------
+    UserError
+        Where the survey compares nobody, too few or too many contestants have conversations, a number is out of its
+        range, units were packed already, or another plan was registered.
+    """
+    about = get_survey(survey, study)
+    question = decisive(about, request.decides)
+    earlier = registered(study, survey)
+    if earlier is None and study.units_path(survey).exists():
+        raise UserError(
+            f"{study.units_path(survey)}: packed already, so what is shown next can't be chosen.",
+            "Take another --study for it, or leave --until out.",
+        )
+    items, people = _pool(study, about) if earlier is None else (read_pool(study, survey), earlier.people)
+    talks = indexed(study.conversations())
+    pairs = [pair for item in items if (pair := pair_of(item, talks, question))]
+    names, budget = _contestants(pairs), request.budget or len(pairs)
+    check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
+    if earlier is None:
+        checksums.write_jsonl(pool_path(study, survey), items)
+        checksums.write_text(study.units_path(survey), "")
+    plan = Registration(
+        survey,
+        question,
+        source,
+        names,
+        request.level,
+        request.margin,
+        budget,
+        unit_size,
+        people if source == HUMAN else 0.0,
+        study.plan.seed if seed is None else seed,
+        files.sha256(pool_path(study, survey)),
+        f"parlai_spotbot {parlai_spotbot.__version__}",
+    )
+    if earlier is not None:
+        _check_same(study, earlier, plan)
+        return earlier
+    if survey not in study.plan.surveys:
+        study.extend(surveys=[survey])
+    checksums.write_json(registration_path(study, survey), plan.to_json())
+    return plan
+
+
+def decisive(about: Survey, question: str | None) -> str:
+    """Return the name of the question that decides; a `UserError` where the survey compares nobody by it."""
+    comparing = [
+        question.name
+        for question in about.questions
+        if question.name == SPOTTING or (question.options and set(map(_value, question.options)) <= set(CHOICES))
+    ]
+    if about.chat or about.layout in ("candidates", "opening") or not comparing or about.judged == (0,):
+        raise UserError(
+            f"--survey {about.name}: compares no two contestants, so nothing is settled between them.",
+            "--until settled takes spot_the_bot, acute_eval and comparative.",
+        )
+    if question is not None and question not in comparing:
+        raise UserError(f"--decides {question}: no comparison of survey {about.name}.", f"Those are {comparing}.")
+    return question or comparing[0]
+
+
+def _value(option: Option) -> str:
+    return option.value
+
+
+def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
+    """Raise `UserError` for a number out of its range."""
+    ranges = {
+        "level": (level, 0.5 <= level < 1, "a share from 0.5 to below 1"),
+        "margin": (margin, 0 <= margin < 0.5, "a share of points from 0 to below 0.5"),
+        "budget": (budget, budget >= unit_size, f"at least one unit of {unit_size}"),
+        "unit-size": (unit_size, unit_size >= 1, "a whole number from 1 up"),
+    }
+    for name, (value, right, expected) in ranges.items():
+        if not right:
+            raise UserError(f"--{name} {value}: expected {expected}.", "Correct it.")
+
+
+def _pool(study: Study, about: Survey) -> tuple[list[Item], float]:
+    """Return the items to draw from, and the share of items that are to show people alone."""
+    packing = packing_of(about)
+    spots = any(question.name == SPOTTING for question in about.questions)
+    request = PackRequest(annotators_per_segment=1, unit_size=2 if spots else 1, humans_per_unit=1 if spots else 5)
+    packing.check(about, request)
+    items = items_of(packing.packed(study, about, request).units)
+    return items, PackRequest().humans_per_unit / about.unit_size if spots else 0.0
+
+
+def read_pool(study: Study, survey: str) -> list[Item]:
+    """Return the items to draw from."""
+    remedy = hints.run("judge", study.path, survey)
+    return checksums.read_jsonl(pool_path(study, survey), Item.from_json, "pool of items", remedy)
+
+
+def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    """Return who is compared, sorted; a `UserError` for fewer than two or too many."""
+    found = {name for pair in pairs for name in pair}
+    if not 2 <= len(found) <= MOST:
+        raise UserError(
+            f"{len(found)} contestants have conversations to compare; from 2 to {MOST} can be settled.",
+            "Play conversations of each two (spotbot_selfchat), or choose fewer (--contestants).",
+        )
+    return tuple(sorted(found))
+
+
+def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[str, str] | None:
+    """Return whom an item compares; None where that is one contestant, people alone or nobody known."""
+    shown = [talks[identity] for identity in item.conversation_ids if identity in talks]
+    if question == SPOTTING:
+        names: Sequence[str | None] = shown[0].entities if shown and HUMAN not in shown[0].entities else ()
+    else:
+        names = [judged_name(talk, entity) for talk, entity in zip(shown, item.judged or (None, None), strict=False)]
+    first, second = names if len(names) == 2 else (None, None)
+    return (first, second) if first is not None and second is not None and first != second else None
+
+
+def _check_same(study: Study, earlier: Registration, plan: Registration) -> None:
+    """Raise `UserError` where something else is wanted than was registered."""
+    differ = [
+        f"{own.name} {getattr(earlier, own.name)} there, {getattr(plan, own.name)} here"
+        for own in fields(plan)
+        if own.name != "package" and getattr(earlier, own.name) != getattr(plan, own.name)
+    ]
+    if differ:
+        raise UserError(
+            f"{registration_path(study, plan.survey)}: registered before the first answer with {'; '.join(differ)}.",
+            "Go on with the options of the first time, or take another --study.",
+        )
+
+
+def drawn_units(study: Study, survey: str) -> list[Unit]:
+    """Return the units drawn so far, in order."""
+    return study.units(survey) if study.units_path(survey).stat().st_size else []

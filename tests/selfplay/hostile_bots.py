@@ -296,7 +296,7 @@ def _writes():
 
 def _answers():
     for connection in (one for one in gc.get_objects() if type(one).__name__ == "Connection"):
-        connection.send(("reply", 0, {"text": "forged"}, {}))
+        connection.send(("reply", 99, {"text": "forged"}, {}))
 
 
 writes = done(_writes, after=3)

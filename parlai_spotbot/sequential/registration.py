@@ -10,14 +10,14 @@ from typing import Any
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.options import described
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit, indexed, judged_name, read_record
 from parlai_spotbot.sequential.evidence import Rules
+from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.packing.units_file import items_of
+from parlai_spotbot.surveys.packing.units_file import Packed, items_of
 from parlai_spotbot.surveys.survey import Option, Survey
 
 MOST = 50
@@ -28,18 +28,6 @@ SPOTTING = "nature"
 LEVELS = {HUMAN: 2, "unsure": 1, "bot": 0}
 
 CHOICES = {"conversation:0": 1.0, "neither": 0.5, "conversation:1": 0.0}
-
-
-@dataclass(frozen=True, kw_only=True)
-@described
-class SettledRequest:
-    """Options of serving until settled; `until` is "settled", or None where nothing is chosen by the answers."""
-
-    until: str | None = None
-    margin: float = 0.0
-    level: float = 0.95
-    budget: int | None = None
-    decides: str | None = None
 
 
 @dataclass(frozen=True)
@@ -130,14 +118,17 @@ def register(
             f"{study.units_path(survey)}: packed already, so what is shown next can't be chosen.",
             "Take another --study for it, or leave --until out.",
         )
-    items, people = _pool(study, about) if earlier is None else (read_pool(study, survey), earlier.people)
+    if earlier is None:
+        items, people, packed = _pool(study, about)
+    else:
+        items, people, packed = read_pool(study, survey), earlier.people, None
     talks = indexed(study.conversations())
-    pairs = [pair for item in items if (pair := pair_of(item, talks, question))]
-    names, budget = _contestants(pairs), request.budget or len(pairs)
+    pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
+    names = _contestants(pairs.values())
+    budget = _at_most(pairs) if request.budget is None else request.budget
     check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
     if earlier is None:
         checksums.write_jsonl(pool_path(study, survey), items)
-        checksums.write_text(study.units_path(survey), "")
     plan = Registration(
         survey,
         question,
@@ -154,11 +145,26 @@ def register(
     )
     if earlier is not None:
         _check_same(study, earlier, plan)
-        return earlier
-    if survey not in study.plan.surveys:
-        study.extend(surveys=[survey])
-    checksums.write_json(registration_path(study, survey), plan.to_json())
-    return plan
+    elif packed is not None:
+        if survey not in study.plan.surveys:
+            study.extend(surveys=[survey])
+        about_it = {"options": {**packed.options, "unit_size": unit_size}, "warnings": list(packed.warnings)}
+        study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
+        checksums.write_json(registration_path(study, survey), plan.to_json())
+    if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
+        checksums.write_text(study.units_path(survey), "")
+    return earlier or plan
+
+
+def _at_most(items: Iterable[Item]) -> int:
+    """Return how many of the items can be shown where each conversation is shown once."""
+    used: set[str] = set()
+    free = 0
+    for item in items:
+        if used.isdisjoint(item.conversation_ids):
+            free += 1
+            used.update(item.conversation_ids)
+    return free
 
 
 def decisive(about: Survey, question: str | None) -> str:
@@ -195,14 +201,14 @@ def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
             raise UserError(f"--{name} {value}: expected {expected}.", "Correct it.")
 
 
-def _pool(study: Study, about: Survey) -> tuple[list[Item], float]:
-    """Return the items to draw from, and the share of items that are to show people alone."""
+def _pool(study: Study, about: Survey) -> tuple[list[Item], float, Packed]:
+    """Return the items to draw from, the share of items that are to show people alone, and how they were packed."""
     packing = packing_of(about)
     spots = any(question.name == SPOTTING for question in about.questions)
-    request = PackRequest(annotators_per_segment=1, unit_size=2 if spots else 1, humans_per_unit=1 if spots else 5)
+    request = PackRequest(annotators_per_segment=1, unit_size=4 if spots else 1, humans_per_unit=1 if spots else 5)
     packing.check(about, request)
-    items = items_of(packing.packed(study, about, request).units)
-    return items, PackRequest().humans_per_unit / about.unit_size if spots else 0.0
+    packed = packing.packed(study, about, request)
+    return items_of(packed.units), PackRequest().humans_per_unit / about.unit_size if spots else 0.0, packed
 
 
 def read_pool(study: Study, survey: str) -> list[Item]:

@@ -59,6 +59,11 @@ def existing_units(
     path = study.units_path(survey)
     if not path.exists():
         return []
+    if path.with_name("sequential.json").exists():
+        raise UserError(
+            f"{path}: units are drawn while people answer (--until settled), so nothing is packed.",
+            "Go on with the command that draws them, or take another --study.",
+        )
     units = study.units(survey)
     recorded = packed_with(study, survey)
     stays = recorded is not None and (goes_on is None or goes_on(recorded, requested)) and made_here(units)

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from inspect import cleandoc, signature
+from itertools import chain
 from textwrap import fill
-from typing import Any, ParamSpec, TypeVar, get_type_hints
+from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from parlai_spotbot.errors import MissingPackage, UserError, nearest, packages_named
 from parlai_spotbot.options import flags_of
@@ -86,13 +87,19 @@ def _checked(hint: Any, name: str, value: Any) -> Any:
     from pydantic.errors import PydanticSchemaGenerationError
     from pydantic_core import PydanticSerializationError
 
-    if is_dataclass(value) or "Callable" in str(hint):
+    kinds = _kinds(hint)
+    if is_dataclass(value) or any(get_origin(kind) is Callable for kind in kinds):
         return value
-    plain = tuple(value.split(",")) if isinstance(value, str) and "tuple[str" in str(hint) else value
+    plain = tuple(value.split(",")) if isinstance(value, str) and tuple[str, ...] in kinds else value
     try:
         return validated(hint, plain, name, "")
     except (PydanticSchemaGenerationError, PydanticSerializationError):
         return value
+
+
+def _kinds(hint: Any) -> list:
+    """Return a hint and all that it is made of."""
+    return [hint, *chain.from_iterable(map(_kinds, get_args(hint)))]
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from parlai_spotbot.surveys import get_survey
 
 ROOM = Path(crowdsourcing.__file__).parent
 SURVEY = get_survey("spot_the_bot")
-SURVEYS = ("spot_the_bot", "spot_the_bot_game")
+SURVEYS = ("spot_the_bot", "spot_the_bot_game", "spot_the_user")
 
 
 @pytest.fixture

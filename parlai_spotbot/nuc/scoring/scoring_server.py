@@ -101,16 +101,16 @@ class NucServer(AgentServer):
         """Yield ``(place, result)`` for each part of the work.
 
         ``encode texts``
-            Encode candidates once (for those that do so apart from contexts); results are None.
+            Encode candidates once (for those that do so apart from contexts); results are empty.
         ``score questions``
             For each question {way: values}, or {"failed": why}.
         """
         yield from {"encode": self._encode, "score": self._score}[what](*args)
 
-    def _encode(self, texts: Sequence[str]) -> Iterator[tuple[int, None]]:
+    def _encode(self, texts: Sequence[str]) -> Iterator[tuple[int, dict]]:
         self._encoded = EncodedTexts(texts, self.way)
         for done in self._encoded.fill():
-            yield done, None
+            yield done, {}
 
     def _score(self, questions: Sequence[NucQuestion]) -> Iterator[tuple[int, dict]]:
         if isinstance(self.way, SeparateEncoder):
@@ -119,8 +119,11 @@ class NucServer(AgentServer):
                 why = self.failures.pop(questions[place].question_id, "")
                 yield place, {"failed": why} if why else {name: rounded(scores)}
         elif self.chosen == "likelihood":
+            texts = sorted({text for question in questions for text in question.candidates})
+            likelihood_alone = dict(zip(texts, self.way.log_likelihood(None, texts), strict=True))
             for place, question in enumerate(questions):
-                values, alone = (self.way.log_likelihood(of, question.candidates) for of in (question, None))
+                values = self.way.log_likelihood(question, question.candidates)
+                alone = np.array([likelihood_alone[text] for text in question.candidates])
                 sizes = np.array([len(text.encode("utf-8")) for text in question.candidates])
                 yield place, {SUM: rounded(values), PER_BYTE: rounded(values / sizes), PMI: rounded(values - alone)}
         else:

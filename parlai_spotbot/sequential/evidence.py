@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtri
+from scipy.special import expit, log_ndtr, ndtri, stdtrit
 
 FLOOR = 0.1
 """The share of units that all pairs get alike, settled or not."""
@@ -343,6 +343,25 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
         chance=placed.chance,
     )
     return _settled(_fitted(after), rules)
+
+
+def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Estimate by how much the score of a against all others is above b's, and half the width of its interval.
+
+    Each answer counts by the inverse of the chance with which its pair was drawn, beside what was expected of it, so
+    that no model is needed (Hadad et al. 2021, PNAS 118); annotators are the clusters. NaN for fewer than three.
+
+    Returns
+    -------
+    estimate, half : arrays (..., K, K)
+        Of scores, which are shares of points: a win 1, a tie ½.
+    """
+    count = np.where(evidence.annotators > 2, evidence.annotators, np.nan)[..., None, None]
+    score = evidence.scores / count[..., 0]
+    spread = evidence.products / count - score[..., :, None] * score[..., None, :]
+    own = np.diagonal(spread, axis1=-2, axis2=-1)
+    variance = (own[..., :, None] + own[..., None, :] - 2 * spread) / (count - 1)
+    return _differences(score), stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
 
 
 def _fitted(evidence: Evidence) -> Evidence:

@@ -102,7 +102,7 @@ def register(
 ) -> Registration:
     """Freeze the plan and write the pool of items; a plan that is there stays, and must say the same.
 
-    The caller holds the study's lock. Without a budget it is as many answers as the pool has comparisons.
+    The caller holds the study's lock. The budget is at most what the pool has to show, each conversation once.
 
     Raises
     ------
@@ -125,7 +125,8 @@ def register(
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     names = _contestants(pairs.values())
-    budget = _at_most(pairs) if request.budget is None else request.budget
+    most = _at_most(pairs)
+    budget = most if request.budget is None else min(request.budget, most)
     check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
     if earlier is None:
         checksums.write_jsonl(pool_path(study, survey), items)

@@ -1,0 +1,138 @@
+"""Simulated studies that are served until settled, and the fixed studies beside them.
+
+Nobody's answers come from the model of the evidence: a judge compares two normal impressions and finds them equal where
+they are near, each annotator has a taste for each contestant, and each conversation goes better or worse. Where nothing
+else is said these effects are as large as in the paper's data; `LARGE` is three times that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr
+
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.sequential.evidence import Evidence, Rules, begin, bets, intervals, judged
+
+SCALE, NEAR = 0.6, 0.3
+"""Impressions per logit of strength, and how near to each other two are equal."""
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Standard deviations, in logits, of annotators' tastes and of conversations; and items an annotator."""
+
+    taste: float = 0.3
+    conversation: float = 0.5
+    items: int = 5
+
+    def share(self, difference: np.ndarray) -> np.ndarray:
+        """Return the true share of points at these differences of strength."""
+        sd = np.sqrt(1 + SCALE**2 * (2 * self.taste**2 + self.conversation**2))
+        low, high = (ndtr((SCALE * difference + side) / sd) for side in (-NEAR, NEAR))
+        return (low + high) / 2
+
+    def answers(self, rng: np.random.Generator, strength: np.ndarray) -> np.ndarray:
+        """Return points for these differences of strength, annotators' tastes among them."""
+        strength = strength + rng.normal(0, self.conversation, strength.shape)
+        apart = SCALE * strength + rng.normal(0, 1, strength.shape)
+        return np.where(np.abs(apart) < NEAR, 0.5, (apart > 0).astype(float))
+
+
+LARGE = Crowd(0.9, 1.5)
+
+
+@dataclass(frozen=True)
+class Served:
+    """Studies after their budgets: evidence, and in which a verdict was ever wrong, (S,)."""
+
+    evidence: Evidence
+    wrong: np.ndarray
+
+    def decided(self) -> float:
+        """Return the share of pairs of which one is better."""
+        verdict = self.evidence.verdict
+        return float(
+            (np.abs(verdict) == 1).sum() / verdict[..., 0, 0].size / verdict.shape[-1] / (verdict.shape[-1] - 1)
+        )
+
+
+def strengths(spread: float, studies: int, contestants: int, seed: int = 7) -> np.ndarray:
+    """Draw strengths in logits, (S, K)."""
+    return np.random.default_rng(seed).normal(0, 1, (studies, contestants)) * spread
+
+
+def serve(true: np.ndarray, budget: int, crowd: Crowd, seed: int, margin: float = 0.0) -> Served:
+    """Serve studies of these strengths (S, K) side by side, with a look after every annotator."""
+    rng, (studies, size) = np.random.default_rng(seed), true.shape
+    rules, evidence = Rules(1 - LEVEL, margin, budget), begin(size, (studies,))
+    upper, row = np.triu_indices(size, 1), np.arange(studies)[:, None]
+    difference = true[:, :, None] - true[:, None, :]
+    unequal = np.abs(crowd.share(difference) - 0.5) >= margin
+    wrong = np.zeros(studies, dtype=bool)
+    while evidence.answers.max() < budget:
+        placed = bets(evidence, rules)
+        chances = np.cumsum(placed.chance[:, upper[0], upper[1]], 1)
+        drawn = (rng.random((studies, crowd.items, 1)) * chances[:, None, -1:] > chances[:, None, :]).sum(2)
+        a, b = upper[0][drawn], upper[1][drawn]
+        taste = rng.normal(0, crowd.taste, (studies, size))
+        given = crowd.answers(rng, true[row, a] - true[row, b] + taste[row, a] - taste[row, b])
+        evidence = judged(evidence, placed, rules, a, b, given)
+        verdict = evidence.verdict
+        wrong |= (((verdict == 1) & (difference <= 0)) | ((verdict == 2) & unequal)).any((1, 2))
+    return Served(evidence, wrong)
+
+
+def coverage(served: Served, true: np.ndarray, crowd: Crowd) -> float:
+    """Return how often the intervals of differences of scores hold the true ones."""
+    size = true.shape[-1]
+    scores = (crowd.share(true[:, :, None] - true[:, None, :]).sum(2) - 0.5) / (size - 1)
+    upper = np.triu_indices(size, 1)
+    estimate, half = intervals(served.evidence, LEVEL)
+    right = np.abs(estimate - (scores[:, :, None] - scores[:, None, :])) <= half
+    return float(right[:, upper[0], upper[1]].mean())
+
+
+def fixed(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:
+    """Return the share of pairs decided by studies of a size fixed before, `each` annotators a conversation."""
+    rng = np.random.default_rng(seed)
+    return float(np.mean([_fixed(rng, one, answers, crowd, each) for one in true]))
+
+
+def _fixed(rng: np.random.Generator, true: np.ndarray, answers: int, crowd: Crowd, each: int) -> float:
+    pairs = np.array(np.triu_indices(len(true), 1))
+    talks = answers // each
+    of_talk = pairs[:, np.resize(np.arange(pairs.shape[1]), talks)]
+    talk = np.concatenate([rng.permutation(talks) for _ in range(each)])
+    who = np.arange(len(talk)) // crowd.items
+    a, b = of_talk[:, talk]
+    taste = rng.normal(0, crowd.taste, (who[-1] + 1, len(true)))
+    better = rng.normal(0, crowd.conversation, talks)[talk]
+    rest = Crowd(0, 0, crowd.items)
+    points = rest.answers(rng, true[a] - true[b] + taste[who, a] - taste[who, b] + better)
+    names = [f"bot{i}" for i in range(len(true))]
+    matches = pd.DataFrame(
+        {
+            "a": pd.Categorical.from_codes(a, names),
+            "b": pd.Categorical.from_codes(b, names),
+            "outcome": (2 * points - 1).astype(int),
+            "conversation_id": talk.astype(str),
+            "worker_id": who.astype(str),
+        }
+    )
+    return float((contrasts(matches, names, order=False).pairs["p_adjusted"] < 1 - LEVEL).mean())
+
+
+def cost(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:
+    """Return the answers that decide as many pairs as a fixed study of so many, as a share of these."""
+    wanted, sizes, shares = fixed(true, answers, crowd, seed, each), [], []
+    for size in (0.35, 0.5, 0.65, 0.8, 0.95, 1.1, 1.3):
+        sizes.append(size)
+        shares.append(serve(true, int(size * answers), crowd, seed).decided())
+        if shares[-1] >= wanted:
+            return float(np.interp(wanted, shares, sizes))
+    return np.inf

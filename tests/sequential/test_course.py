@@ -1,0 +1,115 @@
+"""The course: draws depend on the seed and on counted answers alone, so that a replay draws the same."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import Conversation, Item, Turn, Utterance, indexed
+from parlai_spotbot.sequential.course import Course, points
+from parlai_spotbot.sequential.registration import Registration
+
+BOTS = ("best", "good", "poor")
+PLAN = Registration(
+    "spot_the_bot", "nature", "human", BOTS, 0.95, 0.0, 200, 4, 0.25, seed=1, pool="", package="parlai_spotbot 0"
+)
+SHOWN = (Utterance(0, "hello"), Utterance(1, "hello"))
+
+
+def talks_of(number=80):
+    """Return conversations of each two bots, and of people."""
+    pairs = [*itertools.combinations(BOTS, 2), ("human", "human")]
+    turns = (Turn("a", "hello"), Turn("b", "hello"))
+    return indexed(
+        Conversation(f"{a}:{b}:{i}", "chitchat", (a, b), i, (a, b), turns, seed_id=f"seed {i}")
+        for a, b in pairs
+        for i in range(number)
+    )
+
+
+TALKS = talks_of()
+POOL = [Item(f"{name}-{k}", (name,), k, (SHOWN,)) for name in TALKS for k in (2, 3)]
+
+
+def answers(course, unit, rng):
+    """Return an annotator's points: the one that is named first in `BOTS` wins most matches."""
+    return {item: float(rng.random() < (0.8 if a < b else 0.2)) for item, a, b in course.blocks[unit.unit_id].pairs}
+
+
+def served(stop=None, out=3):
+    """Serve, with so many units out at a time, handed in in another order; return the course, units and points."""
+    course, rng, units, done, waiting = Course(PLAN, POOL, TALKS), np.random.default_rng(5), [], {}, []
+    while len(units) != stop and (unit := course.draw()) is not None:
+        units.append(unit)
+        waiting.append(unit)
+        if len(waiting) > out:
+            unit = waiting.pop(rng.integers(len(waiting)))
+            done[unit.unit_id] = answers(course, unit, rng)
+            course.close(unit.unit_id, done[unit.unit_id])
+    return course, units, done
+
+
+@pytest.mark.parametrize("stop", [1, 7, 20, None])
+def test_a_replay_draws_the_same(stop):
+    course, units, done = served(stop)
+    again = Course(PLAN, POOL, TALKS, units, done)
+    assert again.path == course.path
+    assert np.array_equal(again.evidence.better, course.evidence.better)
+    assert (again.ended, again.draw()) == (course.ended, course.draw())
+
+
+def test_no_conversation_is_drawn_twice_and_none_twice_in_a_unit():
+    _, units, _ = served()
+    shown = [name for unit in units for item in unit.items for name in item.conversation_ids]
+    assert len(set(shown)) == len(shown)
+    for unit in units:
+        seeds = [TALKS[name].seed_id for item in unit.items for name in item.conversation_ids]
+        assert len(set(seeds)) == len(seeds)
+        assert any("human" not in name for item in unit.items for name in item.conversation_ids)
+    alone = np.mean([name.startswith("human") for name in shown])
+    assert 0.1 < alone < 0.3
+
+
+def test_it_ends_when_all_is_settled_and_finds_the_order():
+    course, _, _ = served()
+    assert course.ended == "settled"
+    assert (course.evidence.verdict[np.triu_indices(3, 1)] == 1).all()
+    assert course.evidence.answers < PLAN.budget
+
+
+def test_it_ends_where_the_budget_or_the_conversations_are_used_up():
+    pool = [item for item in POOL if item.conversation_ids[0].endswith((":1", ":2"))]
+    few = Course(PLAN, pool, TALKS)
+    while few.draw() is not None:
+        pass
+    assert few.ended == "used up"
+    small = Course(dataclasses.replace(PLAN, budget=8), POOL, TALKS)
+    while small.draw() is not None:
+        pass
+    assert (small.ended, 8 <= small.out < 12) == ("budget", True)
+
+
+def test_answers_that_are_gone_and_units_out_of_place_are_told():
+    _, units, done = served(20)
+    with pytest.raises(UserError, match=r"later units were drawn by its answers.*backup"):
+        Course(PLAN, POOL, TALKS, units, dict(list(done.items())[3:]))
+    with pytest.raises(UserError, match="another place"):
+        Course(PLAN, POOL, TALKS, units[1:], done)
+
+
+@pytest.mark.parametrize(
+    ("question", "given", "expected"),
+    [
+        ("nature", {("nature", "entity:0"): "human", ("nature", "entity:1"): "unsure"}, 1),
+        ("nature", {("nature", "entity:0"): "bot", ("nature", "entity:1"): "bot"}, 0.5),
+        ("nature", {("nature", "entity:0"): "bot", ("nature", "entity:1"): "unsure"}, 0),
+        ("quality", {("quality", "pair"): "conversation:1"}, 0),
+        ("quality", {("quality", "pair"): "neither"}, 0.5),
+        ("quality", {("other", "pair"): "conversation:0"}, np.nan),
+        ("nature", {("nature", "entity:0"): "human"}, np.nan),
+    ],
+)
+def test_points(question, given, expected):
+    assert points(given, question) == pytest.approx(expected, nan_ok=True)

@@ -45,7 +45,7 @@ class Facts:
     turns of each conversation that the bots know, None where they are not there. `judges`: of each judge's source
     `about`, what it says of itself. `screening` are the rounds of the training that annotators took; `collection`,
     what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
-    scores.
+    scores; `settled`, the account of a survey that was served until settled (`sequential.account`).
     """
 
     name: str = ""
@@ -59,6 +59,7 @@ class Facts:
     screening: tuple[Mapping, ...] = ()
     collection: Mapping[str, Any] = field(default_factory=dict)
     nuc: Any = None
+    settled: Mapping[str, Any] = field(default_factory=dict)
     made: dict = field(default_factory=dict, compare=False)
 
     @classmethod
@@ -115,6 +116,11 @@ class Answers:
     def resample(self) -> str:
         """What another study would have other ones of."""
         return "conversations_workers" if self.crossed else "conversations"
+
+    @property
+    def settled(self) -> Mapping[str, Any]:
+        """The account of the survey where this source decided what was shown; {} else."""
+        return self.facts.settled if self.facts.settled.get("source") == self.source else {}
 
     @property
     def hang(self) -> dict:

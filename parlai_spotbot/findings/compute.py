@@ -14,6 +14,7 @@ from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
+from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import write
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
@@ -76,7 +77,7 @@ def compute(
                 for name, answers in sources.items():
                     try:
                         by_source[name] = data = of(finding, answers, progress)
-                        if finding.bars and data and rest is not None:
+                        if finding.bars and data and rest is not None and finding.name != SETTLED:
                             others = of(finding, rest[name], None) if name in rest else None
                             by_source[name] = beside(data, others, facts)
                     except BROKEN as err:

@@ -8,6 +8,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.answers import Facts
 from parlai_spotbot.records import HUMAN, Unit
+from parlai_spotbot.sequential.account import account
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import is_survey, launched_survey
 
@@ -49,6 +50,7 @@ def facts_of(study: Study, survey: str) -> Facts:
         units={unit.unit_id: asked for unit in data.units if (asked := _asked_in(unit))},
         judges={source: {"about": account} for source, account in study.judges(survey).items()},
         screening=tuple(screening_of(study, survey)),
+        settled=account(study, survey),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),
         **{name: value for form in forms for name, value in form.facts(study).items()},
     )

@@ -10,6 +10,7 @@ import pandas as pd
 
 from parlai_spotbot import terminal
 from parlai_spotbot.findings import addressed, sections
+from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
@@ -34,6 +35,8 @@ MOST_NAMES = 40
 FOLDED = 12
 """Longer tables start folded."""
 
+
+AS_FIXED = "Computed as if the number of answers had been fixed"
 
 TOO_LITTLE = "Too little was answered to say who is better."
 
@@ -86,6 +89,8 @@ def sentences_of(finding: Finding, result: Result) -> list[str]:
     """Return what a finding says; of a ranking, where judges are addressed in turns, also what the other
     conversations say."""
     sentences = [sentence for sentence in finding.summarise(result) if sentence]
+    if finding.bars and finding.name != SETTLED and SETTLED in result.others:
+        sentences[:1] = [f"{AS_FIXED}: {sentence}" for sentence in sentences[:1]]
     if not (spoken := result.data.get("unaddressed")):
         return sentences
     others = [sentence for sentence in finding.summarise(replace(result, data=spoken["ranking"])) if sentence]

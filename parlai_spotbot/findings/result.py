@@ -7,6 +7,9 @@ from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import source_said
 
+SETTLED = "settled"
+"""The finding of surveys that were served until settled; other rankings of theirs are named as what they are."""
+
 
 @dataclass(frozen=True)
 class Result:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings import needs
-from parlai_spotbot.findings.render import Caution
+from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
@@ -63,7 +63,7 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         account, lead = _lead(contents)
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
-        further = [text for text in lead.card.text[1 : 1 + FURTHER] if not isinstance(text, Caution)]
+        further = [text for text in lead.card.text[1 : 1 + FURTHER] if not isinstance(text, (Caution, Fact))]
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]

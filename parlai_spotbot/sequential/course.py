@@ -8,7 +8,7 @@ Units are counted in the order in which they were drawn, up to the first that is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,6 +73,8 @@ class Course:
         Units drawn before, in order.
     answered : mapping
         Points by unit id, of those that are done; empty points for answers that don't count.
+    watch : callable, optional
+        Told of the evidence after each unit that is counted.
 
     Attributes
     ----------
@@ -89,7 +91,9 @@ class Course:
         conversations: Mapping[str, Conversation],
         drawn: Sequence[Unit] = (),
         answered: Mapping[str, Points] | None = None,
+        watch: Callable[[Evidence], object] = id,
     ):
+        self._watch = watch
         self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
         self._place = {name: place for place, name in enumerate(plan.contestants)}
         self.evidence: Evidence = betting.begin(len(plan.contestants))
@@ -215,3 +219,4 @@ class Course:
             a, b = (np.array([pair[side] for pair in block.pairs], dtype=int) for side in (1, 2))
             self.evidence = betting.judged(self.evidence, block.bets, self.rules, a, b, score)
             self.path.append((int(self.evidence.answers), int((self.evidence.verdict != 0).sum() // 2)))
+            self._watch(self.evidence)

@@ -31,9 +31,6 @@ STAKE = 0.95
 EQUAL_UPDATES = 3
 """Annotators whose units are drawn from all pairs alike, before anything is known."""
 
-STEPS = 30
-"""Of Newton and of the chances, where they don't follow answers one by one."""
-
 TINY = 1e-12
 
 MUCH = 50.0
@@ -160,7 +157,7 @@ def threshold(evidence: Evidence, rules: Rules) -> np.ndarray:
 
     A pair is settled when every set of open pairs with it has a mean wealth of 1 / alpha (closed testing by means).
     """
-    differ, same = _wealth(evidence, rules)
+    differ, same = wealth(evidence, rules)
     least = np.minimum(differ, same) if rules.margin else differ
     upper = np.triu_indices(least.shape[-1], 1)
     open_ = evidence.open[..., upper[0], upper[1]]
@@ -173,7 +170,7 @@ def threshold(evidence: Evidence, rules: Rules) -> np.ndarray:
     return np.log(np.maximum(wanted.max(-1), 1 / rules.alpha))[..., None, None]
 
 
-def _wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """Return the logarithms of the wealth that two differ, whichever is better, and that they are equal."""
     turned, other = np.swapaxes(evidence.better, -1, -2), np.swapaxes(evidence.below, -1, -2)
     same = np.minimum(evidence.below, other) if rules.margin else np.full_like(other, -np.inf)
@@ -254,7 +251,7 @@ def _improved(evidence: Evidence, rules: Rules, left: np.ndarray) -> np.ndarray:
     _, weight, _, variance = _shares(chance, evidence.strengths)
     need = threshold(evidence, rules)
     effect = design_effect(evidence)[..., None, None]
-    either, lower = _wealth(evidence, rules)
+    either, lower = wealth(evidence, rules)
     gap = np.abs(_differences(evidence.strengths))
     gain = _gain(either - need, gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(variance, TINY)
     gain = np.where(evidence.open, gain, 0)
@@ -367,28 +364,6 @@ def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]
     return _differences(score), stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
 
 
-def of_counts(points: np.ndarray, matches: np.ndarray, verdict: np.ndarray) -> Evidence:
-    """Return evidence of matches that were drawn another way: strengths and verdicts, but no wealth.
-
-    Parameters
-    ----------
-    points, matches, verdict : arrays (K, K)
-        As in `Evidence`.
-    """
-    evidence = replace(begin(len(points)), points=points, matches=matches, verdict=verdict)
-    evidence = replace(evidence, annotators=matches.sum() / 2, answers=matches.sum() / 2)
-    for _ in range(STEPS):
-        evidence = _fitted(evidence)
-    return evidence
-
-
-def converged(evidence: Evidence, rules: Rules) -> np.ndarray:
-    """Return the chances (K, K) that suit this evidence best, however those of the last draw were."""
-    for _ in range(STEPS):
-        evidence = replace(evidence, chance=bets(evidence, rules).chance)
-    return evidence.chance
-
-
 def _fitted(evidence: Evidence) -> Evidence:
     """Take one step of Newton towards the Bradley-Terry strengths, which only choose what is drawn and staked."""
     strengths, size = evidence.strengths, evidence.strengths.shape[-1]
@@ -408,7 +383,7 @@ def _fitted(evidence: Evidence) -> Evidence:
 
 def _settled(evidence: Evidence, rules: Rules) -> Evidence:
     """Add the verdicts that the wealth allows, and those that follow: a better than b, b than c, so a than c."""
-    differ, same = _wealth(evidence, rules)
+    differ, same = wealth(evidence, rules)
     sign = np.sign(evidence.better - np.swapaxes(evidence.better, -1, -2)).astype(int)
     while True:
         need = threshold(evidence, rules) - 1e-9

@@ -11,9 +11,11 @@ def little(answers: Answers) -> dict | None:
 
 
 def compute(answers: Answers) -> dict | None:
-    """Return what open pairs need; nothing of a judge."""
+    """Return what open pairs need; nothing of a judge, or of a survey served until settled."""
+    if not answers.crossed or answers.settled:
+        return None
     given = answers.to(answers.questions[0])["worker_id"].value_counts().tolist()
-    return needs.of_tests(ranking.compute(answers), little(answers), given) if answers.crossed else None
+    return needs.of_tests(ranking.compute(answers), little(answers), given)
 
 
 FINDING = needs.finding(FORM, compute)

@@ -7,8 +7,8 @@ from parlai_spotbot.findings.spotting.ranking import ranked
 
 
 def compute(answers: Annotations) -> dict | None:
-    """Return what open pairs need; nothing of a judge."""
-    if not answers.crossed:
+    """Return what open pairs need; nothing of a judge, or of a survey served until settled."""
+    if not answers.crossed or answers.settled:
         return None
     seconds = float(answers.rows["seconds"].mean()) if answers.rows["seconds"].notna().any() else None
     matches = matches_frame(answers.rows).reset_index(drop=True)

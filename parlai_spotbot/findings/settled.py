@@ -1,0 +1,119 @@
+"""Verdicts of a survey that was served until settled, which hold however often somebody looked, and its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from parlai_spotbot.findings.answers import Form
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.render import Caution, Fact
+from parlai_spotbot.findings.result import SETTLED, Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.wording import asked, counted, filled, percent, some
+
+ENDS = {
+    "settled": "Settled after {answers:answer}{of}: {first}.",
+    "budget": "Settled in part when the budget of {budget:answer} was used up: {first}.",
+    "used up": "Settled in part after {answers:answer}, when no conversation of an open pair was left: {first}.",
+    "": "Not settled yet after {answers:answer} of at most {budget}: {first}.",
+}
+NOTHING = "Too little was answered to settle anything: no answer counts yet, of at most {budget}."
+PLAN = "the plan fixed before the first answer ({0}, level {level:percent}, margin {margin:percent}, budget {budget})"
+KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
+
+
+def summarise(result: Result) -> list[str]:
+    """Return what is settled, of how many pairs, and what departs from the registered plan."""
+    data, plan = result.data, filled(PLAN, asked(result.data["question"]), **result.data)
+    departed = [f"{row['departure']}: {row['count']}" for row in data["departures"]]
+    checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
+    if not departed:
+        checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}.")]
+    if not data["order"]:
+        return [filled(NOTHING, **data), *checked]
+    of = (
+        f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
+        if data["fixed"]
+        else ""
+    )
+    verdicts = [row["verdict"] for row in data["pairs"]]
+    counts = [f"{verdicts.count(kind)} {words}" for kind, words in KINDS.items() if kind in verdicts]
+    chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked"
+    pairs = f"Of {counted(len(verdicts), 'pair')}: {', '.join(counts)}; {chance}."
+    return [filled(ENDS[data["ended"]], **data, of=of, first=_first(data)), pairs, *checked]
+
+
+def _first(data: Mapping) -> str:
+    """Return who is better than all others; else who may be."""
+    best = [name for name in data["order"] if data["clusters"][name][0] == 1]
+    if len(best) == 1:
+        return f"{best[0]} is better than {'all others' if data['order'][2:] else data['order'][1]}"
+    among = [row["verdict"] for row in data["pairs"] if {row["a"], row["b"]} <= set(best)]
+    names = some(best, "contestants")
+    return f"{names} are equal at the top" if set(among) == {"equal"} else f"who is first among {names} is open"
+
+
+TABLES = {
+    "settled": Table(
+        "{column}/{bot}",
+        {
+            "bot": Column("name", "Contestant"),
+            "cluster": Column("places", "Places", key="clusters"),
+            "score": Column("share", "Points", ci="score_ci"),
+            "n": Column("count", "Answers", key="matches"),
+        },
+        "Contestants",
+        "Places follow from the verdicts. Points are the share won against all others alike: each annotator's answers "
+        "are weighted by the chances with which pairs were drawn, with 95 % intervals by annotators. The fixed study "
+        "has as many answers of each pair, and tells as many pairs apart as here, but at most 80 %, in expectation, at "
+        "the differences estimated here.",
+    ),
+    "pairs": Table(
+        "pairs",
+        {
+            "a": Column("name", "Contestant"),
+            "b": Column("name", "Against"),
+            "verdict": Column("text", "Verdict"),
+            "after": Column("count", "After answers"),
+            "n": Column("count", "Its own"),
+            "share": Column("share", "Points"),
+            "difference": Column("share", "Difference", ci="ci"),
+            "evidence": Column("number", "Evidence"),
+            "needed": Column("number", "Needed"),
+        },
+        "Every pair",
+        "A test by betting for each pair, with closed testing. Evidence and what is needed are logarithms to base 10, "
+        "of when the pair was settled or now; that a is better than c may follow from a over b and b over c. The "
+        "difference is of points against all others, with a 95 % interval.",
+        ("waudbysmith2024", "vovk2021"),
+    ),
+    "path": Table(
+        "path",
+        {"pair": Column("text"), "answers": Column("count", "Answers"), "evidence": Column("number", "Evidence")},
+    ),
+    "departures": Table("departures", {"departure": Column("text"), "count": Column("count")}),
+}
+
+
+def finding(form: Form) -> Finding:
+    """Return the finding of a form of answers; it leads where a survey was served until settled."""
+    return Finding(
+        SETTLED,
+        form,
+        lambda answers: answers.settled or None,
+        tables=TABLES,
+        summarise=summarise,
+        heading="What is settled",
+        chart=Chart(
+            "curve",
+            "path",
+            x="answers",
+            y="evidence",
+            group="pair",
+            caption="Evidence over answers, in powers of ten above what settles a pair, which is at the line. Of many "
+            "pairs those that are open or were settled last.",
+            reference=0,
+        ),
+        bars=("score",),
+        place=4,
+    )

@@ -1,0 +1,208 @@
+"""What is told of a survey that was served until settled: verdicts, estimates, and departures from its plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+from scipy.stats import t as student
+
+import parlai_spotbot
+from parlai_spotbot import files
+from parlai_spotbot.analysis.planning import Design, pair_power
+from parlai_spotbot.analysis.planning.design import fewest
+from parlai_spotbot.analysis.planning.power import CLEAREST
+from parlai_spotbot.records import HUMAN, Judgement, Unit, indexed
+from parlai_spotbot.sequential.course import Course, Points, points_of_rows
+from parlai_spotbot.sequential.evidence import Evidence, threshold, wealth
+from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, registered
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey
+from parlai_spotbot.surveys.controls.exclusion import failed_people
+
+POWER = 0.8
+
+SHOWN, STEPS = 8, 100
+"""Pairs whose path of evidence is kept, and points of it."""
+
+OPEN = -1
+
+VERDICTS = ("open", "better", "equal")
+
+
+class Watch:
+    """Notes after every unit what was learnt of each pair until it was settled: arrays (K, K).
+
+    `after`: answers until it was settled, or `OPEN`; `evidence` and `needed`, logarithms to base 10, of then or now;
+    `path` has (answers, evidence less needed).
+    """
+
+    def __init__(self, plan: Registration):
+        self.rules, size = plan.rules, len(plan.contestants)
+        self.after, self.verdict = np.full((size, size), OPEN), np.zeros((size, size), dtype=int)
+        self.evidence, self.needed = np.zeros((2, size, size))
+        self.path: list[tuple[int, np.ndarray]] = []
+
+    def __call__(self, evidence: Evidence) -> None:
+        """Note the evidence after one more unit."""
+        was_open, answers = self.after == OPEN, int(evidence.answers)
+        now, before = np.maximum(*wealth(evidence, self.rules)), replace(evidence, verdict=self.verdict)
+        needed = np.clip(now, threshold(evidence, self.rules), threshold(before, self.rules))
+        needed = np.where(evidence.open, threshold(evidence, self.rules), needed)
+        self.evidence = np.where(was_open, now / np.log(10), self.evidence)
+        self.needed = np.where(was_open, needed / np.log(10), self.needed)
+        self.after = np.where(was_open & ~evidence.open, answers, self.after)
+        self.verdict = evidence.verdict
+        self.path.append((answers, self.evidence - self.needed))
+
+
+def account(study: Study, survey: str) -> dict[str, Any]:
+    """Return what the answers of the plan's source say; {} of a survey that isn't served until settled.
+
+    Contestants that were left out afterwards count as before, since others' units were drawn by their answers; no row
+    is about them.
+    """
+    plan = registered(study, survey)
+    if plan is None:
+        return {}
+    whole, units = replace(study, gone=frozenset()), drawn_units(study, survey)
+    rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
+    failed = failed_people(rows, launched_survey(study, survey)) if plan.source == HUMAN else {}
+    given = points_by_unit(units, rows, plan.question, failed)
+    lost = [unit.unit_id for unit in units[: max((unit.rotation for unit in units), default=0)]]
+    lost = [name for name in lost if name not in given]
+    given |= {name: {} for name in lost}
+    watch, material = Watch(plan), (plan, read_pool(study, survey), indexed(whole.conversations()))
+    course = Course(*material, units, given, watch)
+    met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
+    counts = {
+        "units drawn otherwise than planned, or after the end": _foreign(Course(*material), units, given),
+        "units whose answers are missing, though later ones were drawn by them": len(lost),
+        "units answered but not counted, as an earlier one is out": len(given) - len(course.path),
+        "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
+        "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
+        "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
+        "changes of the pool of items": int(files.sha256(pool_path(study, survey)) != plan.pool),
+        "changes of the package version": int(plan.package != f"parlai_spotbot {parlai_spotbot.__version__}"),
+    }
+    return {
+        **plan.to_json(),
+        "ended": course.ended,
+        "answers": int(course.evidence.answers),
+        "annotators": int(course.evidence.annotators),
+        "fixed": fixed_size(course),
+        **_estimates(course, watch, [name for name in plan.contestants if name not in study.gone]),
+        "departures": [{"departure": what, "count": count} for what, count in counts.items() if count],
+        "checks": list(counts),
+    }
+
+
+def points_by_unit(
+    units: Sequence[Unit], rows: Sequence[Judgement], question: str, failed: Mapping[str, str]
+) -> dict[str, Points]:
+    """Return the points of the units that were answered; {} of those whose annotator failed the controls."""
+    by_unit: dict[str, list[Judgement]] = {}
+    for row in rows:
+        by_unit.setdefault(row.unit_id, []).extend([] if row.worker_id in failed else [row])
+    taken = [(unit, by_unit[unit.unit_id]) for unit in units if unit.unit_id in by_unit]
+    return {unit.unit_id: points_of_rows(unit, own, question) if own else {} for unit, own in taken}
+
+
+def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points]) -> int:
+    """Draw all units again by the plan; return how many there are from the first other one on."""
+    for number, unit in enumerate(units):
+        for before in units[len(course.path) : unit.rotation]:
+            course.close(before.unit_id, given[before.unit_id])
+        drawn = course.draw()
+        if drawn is None or _shown(drawn) != _shown(unit):
+            return len(units) - number
+    return 0
+
+
+def _shown(unit: Unit) -> tuple[str, list[str]]:
+    return unit.unit_id, sorted(item.item_id for item in unit.items if item.control is None)
+
+
+def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:
+    """Return order and places by the verdicts, scores, rows of pairs, the better one first, and paths of evidence."""
+    evidence, place = course.evidence, {name: course.plan.contestants.index(name) for name in names}
+    n, ours = float(evidence.annotators) or np.nan, np.ix_([*place.values()], [*place.values()])
+    scores, spare = evidence.scores / n, n - 1 or np.nan
+    product = evidence.products / n - np.outer(scores, scores)
+    own = np.diag(product)
+    variance = np.where(np.eye(len(own), dtype=bool), own, own[:, None] + own - 2 * product)
+    reach = student.ppf(0.975, spare) * np.sqrt(np.where(variance > 0, variance, np.nan) / spare)
+    worse, better = ((evidence.verdict[ours] == sign).sum(1) for sign in (1, -1))
+    clusters = {name: (int(1 + better[i]), int(len(names) - worse[i])) for i, name in enumerate(names)}
+    order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []
+    pairs = []
+    for a, b in combinations(order, 2):
+        i, j = at = place[a], place[b]
+        apart, count = scores[i] - scores[j], evidence.matches[at]
+        pairs.append(
+            {
+                "a": a,
+                "b": b,
+                "verdict": VERDICTS[abs(evidence.verdict[at])],
+                "n": count,
+                "share": evidence.points[at] / count if count else None,
+                "difference": apart,
+                "ci": np.clip([apart - reach[at], apart + reach[at]], -1, 1),
+                "after": watch.after[at] if evidence.verdict[at] else None,
+                "evidence": watch.evidence[at],
+                "needed": watch.needed[at],
+            }
+        )
+    shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
+    steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int)) if watch.path else []
+    return {
+        "order": order,
+        "clusters": {name: clusters[name] for name in order},
+        "score": {name: np.clip(scores[place[name]], 0, 1) for name in order},
+        "score_ci": {
+            name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), 0, 1)
+            for name in order
+        },
+        "matches": {name: evidence.matches[place[name]].sum() for name in order},
+        "pairs": pairs,
+        "path": [
+            {
+                "pair": f"{row['a']} – {row['b']}",
+                "answers": answers,
+                "evidence": values[place[row["a"]], place[row["b"]]],
+            }
+            for row in shown
+            for answers, values in (watch.path[step] for step in steps)
+        ],
+    }
+
+
+def fixed_size(course: Course) -> int | None:
+    """Return how many answers a fixed study takes in which as many pairs are expected to be told apart as here.
+
+    At most `POWER` of all pairs, at the differences estimated here, with as many answers of each pair and in the middle
+    of Holm's steps; None where no pair was found to differ.
+    """
+    evidence, plan = course.evidence, course.plan
+    a, b = np.triu_indices(len(plan.contestants), 1)
+    pairs, found = len(a), int((np.abs(evidence.verdict[a, b]) == 1).sum())
+    if not found:
+        return None
+    given = [points for block in course.blocks.values() for points in (block.points or {}).values()]
+    ties = min(float(np.isclose(given, 0.5).sum() / np.isfinite(given).sum()), 0.95)
+    share = expit(np.abs(evidence.strengths[a] - evidence.strengths[b]))
+    gaps = logit(np.clip((share - ties / 2) / (1 - ties), 0.5, CLEAREST))
+    level = max(1 - (1 - plan.level) * pairs / (pairs - found / 2), 0.01)
+    design = Design(len(plan.contestants), 1, ties, annotations_per_worker=plan.unit_size, unequal=1, level=level)
+    grid = np.linspace(gaps.min(), gaps.max(), 12)
+
+    def enough(conversations: int) -> bool:
+        power = [pair_power(float(expit(gap)), conversations, design) for gap in grid]
+        return bool(np.interp(gaps, grid, power).mean() >= min(POWER, found / pairs))
+
+    each = fewest(enough)
+    return each and each * pairs

@@ -1,0 +1,219 @@
+"""A study that was served until settled, from its registration to the page: scripted people, no server."""
+
+import json
+import random
+import re
+import shutil
+from dataclasses import replace
+from itertools import product
+
+import pytest
+from scripted import talk
+from spoken import bots_of
+
+from parlai_spotbot import checksums
+from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.compute import summary, tables
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.settled import summarise
+from parlai_spotbot.records import HUMAN, Judgement, indexed
+from parlai_spotbot.report.page import build_report
+from parlai_spotbot.sequential.account import account
+from parlai_spotbot.sequential.course import Course, points_of_rows
+from parlai_spotbot.sequential.registration import read_pool, register
+from parlai_spotbot.sequential.settled_request import SettledRequest
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys import get_survey
+
+BOTS = ("ann", "bob", "cat")
+STRENGTH = {"ann": 0.9, "bob": 0.5, "cat": 0.5}
+
+
+def answers_of(survey, item, talks, rng):
+    """Yield (target, question, answer): ann is taken for human, or preferred, far more often than the others."""
+    if survey == "spot_the_bot":
+        names = talks[item.conversation_ids[0]].entities
+        for entity, name in enumerate(names):
+            yield f"entity:{entity}", "nature", "human" if rng.random() < STRENGTH.get(name, 0.7) else "bot"
+        for feature in ("fluency", "sensibleness", "specificity"):
+            yield "pair", feature, "no_difference"
+    else:
+        names = [talks[name].entities[entity] for name, entity in zip(item.conversation_ids, item.judged, strict=True)]
+        first, second = (STRENGTH[name] ** 3 for name in names)
+        for question in get_survey(survey).questions:
+            if question.options:
+                yield "pair", question.name, f"conversation:{int(rng.random() > first / (first + second))}"
+
+
+def rows_of(unit, worker, talks):
+    rng = random.Random(worker)
+    for item in unit.items:
+        name = f"{worker}/{unit.unit_id}/{item.item_id}"
+        for target, question, answer in answers_of(unit.survey, item, talks, rng):
+            yield Judgement(
+                f"{name}/{question}/{target}",
+                name,
+                unit.survey,
+                unit.unit_id,
+                item.item_id,
+                item.conversation_ids,
+                item.exchanges,
+                target,
+                question,
+                answer,
+                worker,
+                HUMAN,
+                seconds=20.0,
+            )
+
+
+def careless(rows):
+    """Two controls that a person of these rows missed."""
+    row = next(row for row in rows if row.question == "nature")
+    for n, entity in product(range(2), range(2)):
+        yield replace(
+            row,
+            judgement_id=f"control {n} {entity}",
+            annotation_id=f"control {n}",
+            target=f"entity:{entity}",
+            answer="bot",
+            control="known_human",
+        )
+
+
+def served(path, survey, margin=0.0, budget=400, stop=1000, skip=(), talks_each=150):
+    """Register a study and serve it, a unit of four a person, until it ends or so many have answered.
+
+    The people `skip` miss the controls. Return the study and its course.
+    """
+    study = Study.create(path, Plan("chitchat", bots_of(BOTS), talks_each, seed=5))
+    talks = [talk(pair, n) for pair in study.plan.all_pairs() for n in range(talks_each)]
+    talks += [talk((HUMAN, HUMAN), n) for n in range(talks_each)] if survey == "spot_the_bot" else []
+    checksums.write_jsonl(study.conversations_path, talks)
+    request = SettledRequest(until="settled", margin=margin, budget=budget)
+    plan = register(study, survey, HUMAN, request, unit_size=4)
+    by_name = indexed(talks)
+    course = Course(plan, read_pool(study, survey), by_name)
+    units, rows = [], []
+    while len(units) < stop and (unit := course.draw()):
+        units.append(unit)
+        own = list(rows_of(unit, f"person{len(units)}", by_name))
+        fails = len(units) in skip
+        rows += [*own, *(careless(own) if fails else ())]
+        course.close(unit.unit_id, {} if fails else points_of_rows(unit, own, plan.question))
+    checksums.write_jsonl(study.units_path(survey), units)
+    checksums.write_jsonl(study.judgements_path(survey), rows)
+    return Study.open(path), course
+
+
+def told(study, survey):
+    """Analyse a study; return what was settled, its frames and the page."""
+    result = analyze(study, survey, bootstraps=20)
+    page = build_report(study).read_text(encoding="utf-8")
+    return result["settled"]["by_source"][HUMAN], tables(survey, result), re.sub("\\s+", " ", page), result
+
+
+@pytest.mark.parametrize(
+    ("survey", "more", "answer"),
+    [
+        (
+            "spot_the_bot",
+            {"margin": 0.15, "skip": (3,)},
+            "that a fixed study would take: ann is better than all others.",
+        ),
+        ("comparative", {"budget": 100}, "Settled in part when the budget of 100 answers was used up: ann is better"),
+    ],
+)
+def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
+    study, course = served(tmp_path / "s", survey, **more)
+    found, frames, page, result = told(study, survey)
+    evidence, names = course.evidence, list(course.plan.contestants)
+    assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
+    assert (found["departures"], len(found["checks"])) == ([], 8)
+    pairs, score = frames["settled_pairs"], evidence.scores / evidence.annotators
+    assert len(pairs) == 3
+    a, b = (pairs[side].map(names.index).to_numpy() for side in "ab")
+    assert pairs["n"].tolist() == evidence.matches[a, b].tolist()
+    assert pairs["share"].tolist() == pytest.approx(evidence.points[a, b] / evidence.matches[a, b])
+    assert pairs["verdict"].tolist() == [("open", "better", "equal")[verdict] for verdict in evidence.verdict[a, b]]
+    assert pairs["difference"].tolist() == pytest.approx(score[a] - score[b])
+    assert pairs["difference"].between(pairs["difference_low"], pairs["difference_high"]).all()
+    assert ((pairs["evidence"] > pairs["needed"] - 1e-9) == (pairs["verdict"] != "open")).all()
+    assert frames["settled"].set_index("bot")["score"][names].tolist() == pytest.approx(score)
+    assert set(frames["settled_path"]["pair"]) == set(pairs["a"] + " – " + pairs["b"])
+    assert frames["settled_path"]["answers"].max() == evidence.answers
+
+    first, rest = page.split("How it was found", 1)
+    assert answer in first
+    assert "however often one looked" in first
+    assert "No departure from the plan fixed before the first answer (" in rest
+    assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
+    assert "Computed as if the number" in summary(survey, result)
+    assert "needs" not in result
+
+
+def one_person(rows):
+    return [row | {"worker_id": row["worker_id"].replace("person7", "person6")} for row in rows]
+
+
+def without_second(rows):
+    lost = list(dict.fromkeys(row["unit_id"] for row in rows))[1]
+    return [row for row in rows if row["unit_id"] != lost]
+
+
+def without_last(rows):
+    return [row for row in rows if row["worker_id"] != "person20"]
+
+
+def turned(rows):
+    return [*rows[:5], rows[5] | {"items": rows[6]["items"]}, rows[6] | {"items": rows[5]["items"]}, *rows[7:]]
+
+
+def version(rows):
+    return [rows[0] | {"package": "parlai_spotbot 0"}]
+
+
+DEPARTURES = [
+    ("units beyond the first of a person", 1, "judgements.jsonl", one_person),
+    ("units whose answers are missing, though later ones were drawn by them", 1, "judgements.jsonl", without_second),
+    ("", 0, "judgements.jsonl", without_last),
+    ("units drawn otherwise than planned, or after the end", 15, "units.jsonl", turned),
+    ("changes of the package version", 1, "sequential.json", version),
+]
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """A study that twenty people have answered."""
+    path = tmp_path_factory.mktemp("begun") / "s"
+    served(path, "spot_the_bot", stop=20, talks_each=40)
+    return path
+
+
+@pytest.mark.parametrize(("departure", "count", "file", "change"), DEPARTURES)
+def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
+    shutil.copytree(begun, tmp_path / "s")
+    path = tmp_path / "s" / "surveys" / "spot_the_bot" / file
+    lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
+    checksums.write_text(path, "\n".join(map(json.dumps, change([json.loads(line) for line in lines]))) + "\n")
+    found = account(Study.open(tmp_path / "s"), "spot_the_bot")
+    text = " ".join(summarise(Result(HUMAN, found)))
+    assert ({"departure": departure, "count": count} in found["departures"]) == bool(count)
+    assert bool(found["departures"]) == bool(count)
+    assert f"{departure}: {count}" in text or not count
+    assert ("Departures from the plan" in text) == bool(count)
+    assert text.startswith("Not settled yet after ")
+
+
+def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_path):
+    shutil.copytree(begun, tmp_path / "s")
+    study = Study.open(tmp_path / "s")
+    before, *_ = told(study, "spot_the_bot")
+    study.extend(left_out=["cat"])
+    found, frames, page, _ = told(study, "spot_the_bot")
+    assert found["departures"] == [{"departure": "contestants left out afterwards", "count": 1}]
+    assert "contestants left out afterwards: 1" in page
+    assert set(frames["settled"]["bot"]) == {"ann", "bob"}
+    [row] = found["pairs"]
+    assert row in before["pairs"]

@@ -37,8 +37,8 @@ class Position(TypedDict):
 
     n: int
     flips: int
-    rate: float
-    ci: tuple[float, float]
+    rate: float | None
+    ci: tuple[float, float] | None
 
 
 class Variant(TypedDict, total=False):
@@ -159,6 +159,10 @@ class Study:
 
     def units_path(self, survey: str) -> Path:
         return self.survey_path(survey) / "units.jsonl"
+
+    def settled_path(self, survey: str) -> Path:
+        """The frozen plan of a survey that is served until settled, whose units file grows."""
+        return self.survey_path(survey) / "sequential.json"
 
     def judgements_path(self, survey: str) -> Path:
         return self.survey_path(survey) / "judgements.jsonl"
@@ -299,7 +303,9 @@ class Study:
         return {name for row in self.finished() for name in row.entities}
 
     def units(self, survey: str) -> list[Unit]:
-        return self._read(self.units_path(survey), Unit.reader(), "units file", hints.run("pack", self.path, survey))
+        """All units; of a survey that is served until settled those drawn, without a last line torn by a crash."""
+        grows, remedy = self.settled_path(survey).exists(), hints.run("pack", self.path, survey)
+        return self._read(self.units_path(survey), Unit.reader(), "units file", remedy, torn_tail=grows)
 
     def judgements(self, survey: str) -> list[Judgement]:
         """All answers; a last line torn by a crash is left out."""

@@ -22,7 +22,7 @@ class Judge(ABC):
     """Answers units. `version` is raised whenever the same seed would give other answers than before.
 
     `workers` are the variants' ids, `answers_per_item` is the number of rows of an item, if all get the same. `stopped`
-    is the reason why the judge ended early, else "".
+    is the reason why the judge ended early, else "". `at_once` is the number of items that it answers at once.
     """
 
     name = ""
@@ -30,6 +30,7 @@ class Judge(ABC):
     workers: tuple[str, ...] = ()
     answers_per_item = 0
     stopped = ""
+    at_once = 1
 
     def __init__(self, seed: int = 0):
         self.seed = seed
@@ -72,6 +73,9 @@ class Judge(ABC):
     @abstractmethod
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         """Read what is to be judged and train; `UserError` where the study does not allow it."""
+
+    def ask(self, units: Sequence[Unit]) -> None:  # noqa: B027
+        """Get ready the answers to `units`, all at once where that is faster; `answer` gives them."""
 
     @abstractmethod
     def answer(self, unit: Unit) -> list[Judgement]:

@@ -16,9 +16,13 @@ from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Judgement, Unit
+from parlai_spotbot.sequential.judging import account, course_of, judge_until_settled, most_units
+from parlai_spotbot.sequential.registration import drawn_units, register, registered
+from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study, expect_study, read_judge
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.terminal import Bar, Say
+from parlai_spotbot.wording import source_said
 
 
 def summary_path(study: Study, survey: str, judge_name: str) -> Path:
@@ -26,57 +30,82 @@ def summary_path(study: Study, survey: str, judge_name: str) -> Path:
 
 
 def judge_study(
-    study: Study, survey: str, judge: str | Judge = "spotter", seed: int = 0, progress: bool = True
+    study: Study,
+    survey: str,
+    judge: str | Judge = "spotter",
+    seed: int = 0,
+    progress: bool = True,
+    settled: SettledRequest | None = None,
 ) -> dict:
     """Let the judge (an object, or a name) answer what it has not answered yet; return what JUDGE.json holds.
 
-    The caller holds the study's lock. Answers that exist were made with the same options, or it is a `UserError`. The
-    same seed gives the same bytes, whatever the interruptions, as far as the judge is deterministic.
+    With `settled`, units are drawn by its answers until every two contestants are settled. The caller holds the
+    study's lock. Answers that exist were made with the same options, or it is a `UserError`. The same seed gives the
+    same bytes, whatever the interruptions, as far as the judge is deterministic.
     """
     expect_study(study)
     judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
     path = summary_path(study, survey, judge.name)
-    with _opened(study, survey, judge) as (units, recorded, todo):
+    plan = register(study, survey, judge.source, settled, seed=judge.seed) if settled else None
+    with _opened(study, survey, judge, settled) as (units, recorded, todo):
+        course = course_of(study, plan, units, recorded, todo) if plan else None
         before = read_judge(path) if path.exists() else {}
-        if not todo and before and before.get("answered") == before.get("units") and not before.get("stopped"):
+        ended = not todo and (course is None or course.ended)
+        if ended and before and before.get("answered") == before.get("units") and not before.get("stopped"):
             return before
-        if todo or not before:
-            judge.prepare(study, survey, progress)
-        if todo:
-            options = study.provenance().get("judge", {})
-            study.record("judge", {**options, survey: {**options.get(survey, {}), judge.name: judge.options()}})
-            checksums.write_json(path, _summary(study, judge, units, recorded))
+        judge.prepare(study, survey, progress)
+        options = study.provenance().get("judge", {})
+        study.record("judge", {**options, survey: {**options.get(survey, {}), judge.name: judge.options()}})
+        checksums.write_json(path, _summary(study, judge, units, recorded))
+        have = {row.judgement_id for row in recorded}
         try:
-            _answer(study.judgements_path(survey), judge, todo, {row.judgement_id for row in recorded}, progress)
+            if course:
+                judge_until_settled(study, course, judge, have, progress)
+            else:
+                _answer(study.judgements_path(survey), judge, todo, have, progress)
         finally:
-            summary = _summary(study, judge, units, _answers(study, survey, judge))
+            summary = _summary(study, judge, drawn_units(study, survey), _answers(study, survey, judge))
+            summary |= {"settled": account(course)} if course else {}
             checksums.write_json(path, summary)
         return summary
 
 
 def let_judge(
-    study: Study, survey: str, judges: Sequence[Judge], yes: bool, say: Say = print, progress: bool = True
+    study: Study,
+    survey: str,
+    judges: Sequence[Judge],
+    yes: bool,
+    say: Say = print,
+    progress: bool = True,
+    settled: SettledRequest | None = None,
 ) -> dict[str, dict]:
     """Let the judges answer, one after the other, after their estimates; return each one's summary by its name.
 
-    The caller holds the study. Unless `yes`, many requests or a high cost are a `UserError`.
+    With `settled` it is one judge, until all is settled. The caller holds the study. Unless `yes`, many requests or a
+    high cost are a `UserError`.
     """
     summaries = {}
     for judge in judges:
-        estimated = estimate(study, survey, judge)
+        estimated = estimate(study, survey, judge, settled)
         if estimated["units"]:
             say(estimate_text(estimated))
         allow(estimated, yes)
-        summaries[judge.name] = judge_study(study, survey, judge, progress=progress)
+        summaries[judge.name] = judge_study(study, survey, judge, progress=progress, settled=settled)
         say(summary_text(summaries[judge.name]))
         say(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {summary_path(study, survey, judge.name)}")
     return summaries
 
 
-def estimate(study: Study, survey: str, judge: Judge) -> dict:
-    """Estimate what answering would take: ``{"judge", "units", …}`` and the judge's estimate. Writes nothing."""
-    with _opened(study, survey, judge) as (units, _, todo):
-        return {"judge": judge.name, "units": len(todo), "units_in_all": len(units), **judge.estimate(todo)}
+def estimate(study: Study, survey: str, judge: Judge, settled: SettledRequest | None = None) -> dict:
+    """Estimate what answering would take: ``{"judge", "units", …}`` and the judge's estimate. Writes nothing.
+
+    With `settled` it is the most that it can take, if nothing is settled before the budget is used up.
+    """
+    with _opened(study, survey, judge, settled) as (units, _, todo):
+        if settled:
+            todo += most_units(study, survey, judge.source, settled, judge.seed)
+        counts = {"units": len(todo), "units_in_all": len(units), "at_most": settled is not None}
+        return {"judge": judge.name, **counts, **judge.estimate(todo)}
 
 
 def check_survey(name: str) -> None:
@@ -95,11 +124,18 @@ def check_survey(name: str) -> None:
 
 
 @contextlib.contextmanager
-def _opened(study: Study, survey: str, judge: Judge) -> Iterator[tuple[list[Unit], list[Judgement], list[Unit]]]:
+def _opened(
+    study: Study, survey: str, judge: Judge, settled: SettledRequest | None
+) -> Iterator[tuple[list[Unit], list[Judgement], list[Unit]]]:
     """Open the judge; yield all units, its answers, and the units that lack some. It is closed in any case."""
     check_survey(survey)
-    units = study.units(survey)
-    if not any(item.control is None for unit in units for item in unit.items):
+    if settled is None and (plan := registered(study, survey)):
+        raise UserError(
+            f"{study.settled_path(survey)}: this survey is served until settled, by {source_said(plan.source)}.",
+            "Go on with --until 'settled' and the options of the first time, or judge another --study.",
+        )
+    units = drawn_units(study, survey) if settled else study.units(survey)
+    if not settled and not any(item.control is None for unit in units for item in unit.items):
         raise UserError(f"{study.units_path(survey)}: no item to judge.", hints.run("pack", study.path, survey))
     judge.open(study, survey)
     try:

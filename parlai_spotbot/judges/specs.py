@@ -17,6 +17,7 @@ from parlai_spotbot.judges import SPOTTED, Judge, get_judge, known_judges
 from parlai_spotbot.options import described, dest_of, option_values
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import NAME
+from parlai_spotbot.sequential.settled_request import SettledRequest
 
 LANGUAGE_MODEL = "language_model"
 EXAMPLE = "Write for example 'large: {url: http://127.0.0.1:8000/v1, model: NAME}'."
@@ -49,14 +50,28 @@ class JudgeRequest:
         values = {dest_of(own): getattr(self, own.name) for own in fields(JudgeRequest)}
         return {name: value for name, value in values.items() if value and name != "yes"}
 
-    def specs(self, survey: str) -> list[JudgeSpec]:
+    def specs(self, survey: str, settled: SettledRequest | None = None) -> list[JudgeSpec]:
         """Return the judges, by default the spotter if it can answer `survey`; errors come before any work.
+
+        With `settled` it is one, whose answers to the survey settle who is better.
 
         Raises
         ------
         UserError
             For an unknown name, a file that can't be read, an entry with a wrong key, and a name that stands twice.
         """
+        if settled is None:
+            return self._specs(survey)
+        from parlai_spotbot.sequential.registration import check_request
+        from parlai_spotbot.surveys import get_survey
+
+        check_request(get_survey(survey), settled)
+        specs = self._specs(survey)
+        if len(specs) != 1:
+            raise UserError(f"--judges: {len(specs)} judges; --until 'settled' takes one.", "Name one, who decides.")
+        return specs
+
+    def _specs(self, survey: str) -> list[JudgeSpec]:
         from parlai_spotbot.judges.run import check_survey
 
         given = {name.removeprefix("judge_"): value for name, value in self.given().items() if "judge_" in name}

@@ -35,7 +35,7 @@ def estimate_text(estimate: Mapping) -> str:
     """The estimate of a judge, in lines."""
     cost = estimate.get("cost", 0.0)
     keys = [
-        "units",
+        "most" if estimate.get("at_most") else "units",
         "requests" if "requests" in estimate else "",
         "unpriced" if cost is None else "cost" if cost else "",
     ]
@@ -58,6 +58,8 @@ def summary_text(summary: Mapping) -> str:
         lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why})")
     if "cost" in usage:
         lines.append(LINES["spent"].format(**usage))
+    if "settled" in summary:
+        lines.append(f"  {summary['settled']['text']}")
     if summary.get("stopped"):
         lines.append(LINES["stopped"].format(**summary))
     return "\n".join(lines)

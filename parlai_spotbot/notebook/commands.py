@@ -20,8 +20,9 @@ from parlai_spotbot.notebook.playing import Bot, Progress, selfplay
 from parlai_spotbot.notebook.study_answers import Study
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.selfplay.plan import PlayOptions
+from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import expect_study
-from parlai_spotbot.surveys import own_surveys
+from parlai_spotbot.surveys import get_survey, own_surveys
 from parlai_spotbot.surveys.pack_request import PackRequest
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ pack_study = pack
 
 @dataclass(frozen=True)
 @described
-class JudgeCall(JudgeRequest, Progress, OfStudy):
+class JudgeCall(JudgeRequest, SettledRequest, Progress, OfStudy):
     """Arguments of `judge_study`."""
 
     judge: str | Judge | None = None
@@ -166,11 +167,13 @@ def judge_study(call: JudgeCall) -> dict:
     from parlai_spotbot.judges.summary import accounted
 
     seed = call.study.plan.seed if call.seed is None else call.seed
-    judges = [call.judge] if isinstance(call.judge, Judge) else [spec.make(seed) for spec in call.specs(call.survey)]
+    settled = SettledRequest.asked(vars(call))
+    specs = [] if isinstance(call.judge, Judge) else call.specs(call.survey, settled)
+    judges = [call.judge] if isinstance(call.judge, Judge) else [spec.make(seed) for spec in specs]
     if len(judges) != 1:
         raise UserError(f"--judge: {len(judges)} judges.", "Name one; several are several calls.")
     with call.study.lock("judge_study"):
-        summaries = run.let_judge(call.study, call.survey, judges, call.yes, str, call.progress)
+        summaries = run.let_judge(call.study, call.survey, judges, call.yes, str, call.progress, settled)
     missing, remedy, problem = accounted(summaries)
     counts = "; ".join(f"{n:,} × {what}" for what, n in missing.items())
     if problem:
@@ -277,7 +280,7 @@ def import_study(call: ImportCall) -> Study:
 
 @dataclass(frozen=True)
 @described
-class CompareCall(PlayOptions, Progress):
+class CompareCall(PlayOptions, SettledRequest, Progress):
     """Arguments of `compare`."""
 
     new: Bot
@@ -312,11 +315,17 @@ def compare(call: CompareCall) -> Comparison:
     from parlai_spotbot.findings import comparison
     from parlai_spotbot.findings.contents import read_contents
 
-    progress, options = call.progress, option_values(PlayOptions, vars(call))
+    progress, options, settled = call.progress, option_values(PlayOptions, vars(call)), SettledRequest.asked(vars(call))
+    if settled:
+        from parlai_spotbot.sequential.registration import check_request
+
+        check_request(get_survey(own_surveys.offer(call.survey)), settled)
     study = selfplay({"new": call.new, "old": call.old}, call.study, progress=progress, **options)
     survey, judge = own_surveys.taken(study, call.survey), call.judge
-    pack(study, survey)
-    made = judge_study(study, survey, progress=progress, **(judge if isinstance(judge, Mapping) else {"judge": judge}))
+    if settled is None:
+        pack(study, survey)
+    asked = judge if isinstance(judge, Mapping) else {"judge": judge}
+    made = judge_study(study, survey, progress=progress, **asked, **(settled.named() if settled else {}))
     analyze(study, survey, progress=progress)
     report(study, survey)
     return comparison.compare(read_contents(study, survey), f"judge:{made['judge']}", "new", "old")

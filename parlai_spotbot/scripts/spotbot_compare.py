@@ -14,6 +14,7 @@ from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
+from parlai_spotbot.sequential.settled_request import SettledRequest
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
@@ -42,7 +43,8 @@ class SpotbotCompare(SpotbotTournament):
         comparison = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
         self.result.verdict, self.result.said = comparison.verdict, str(comparison)
         self.result.figures = asdict(comparison)
-        if comparison.verdict == "undecided":
+        equal = comparison.settled and comparison.settled["ended"] == "settled"
+        if comparison.verdict == "undecided" and not equal:
             self.result.next = self._more(played.study)
         more = f"\nnext, for more conversations: {self.result.next}" if self.result.next else ""
         print(f"\n{comparison}{more}")
@@ -77,10 +79,14 @@ class SpotbotCompare(SpotbotTournament):
         return judges
 
     def _more(self, study: Study) -> str:
-        """Return this command with twice the conversations."""
+        """Return this command with twice the conversations; in another study where this one's pool is frozen."""
+        settled, path = SettledRequest.asked(self.opt), study.path
         given = {name: self.opt[name] for name in ("pool", "survey") if self.opt[name]}
         given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.of(self.opt).given()}
-        begin, _, options = hints.command("compare", study.path, **given).partition(" --")
+        if settled:
+            given |= settled.named() | ({"budget": 2 * settled.budget} if settled.budget else {})
+            path = path.with_name(f"{path.name}-{given['conversations']}")
+        begin, _, options = hints.command("compare", path, **given).partition(" --")
         named = [word for text in self.opt["contestants"] or () for word in ("--contestant", text)]
         return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{options}"
 

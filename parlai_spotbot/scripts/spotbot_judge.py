@@ -6,10 +6,11 @@ from parlai_spotbot.hints import command
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command, seed_of
 from parlai_spotbot.scripts.result import DONE
+from parlai_spotbot.sequential.settled_request import SettledRequest
 
 
 class SpotbotJudge(Command):
-    REQUESTS = (JudgeRequest,)
+    REQUESTS = (JudgeRequest, SettledRequest)
 
     def execute(self) -> int:
         from parlai_spotbot.judges.run import estimate, let_judge
@@ -17,25 +18,32 @@ class SpotbotJudge(Command):
         from parlai_spotbot.study import Study
         from parlai_spotbot.wording import counted, listed
 
-        survey, request = self.opt["survey"], JudgeRequest.of(self.opt)
-        specs = request.specs(survey)
+        survey, request, settled = self.opt["survey"], JudgeRequest.of(self.opt), SettledRequest.asked(self.opt)
+        specs = request.specs(survey, settled)
         study = Study.open(self.opt["study"])
         judges = [spec.make(seed_of(self.opt, study)) for spec in specs]
         if self.opt["dry_run"]:
             for judge in judges:
-                self.result.figures[judge.name] = estimated = estimate(study, survey, judge)
+                self.result.figures[judge.name] = estimated = estimate(study, survey, judge, settled)
                 print(estimate_text(estimated))
             print("\nnothing was asked (--dry-run)")
             return DONE
         with study.lock("spotbot_judge"):
-            self.result.figures = summaries = let_judge(study, survey, judges, request.yes)
+            self.result.figures = summaries = let_judge(study, survey, judges, request.yes, settled=settled)
         self.result.missing, remedy, problem = accounted(summaries)
         n = sum(self.result.missing.values())
         self.result.said = problem or f"judged by {listed(summaries)}"
         self.result.said += f"; {counted(n, 'answer')} missing" if n else ""
         self.result.wrote(judgements=study.judgements_path(survey))
         code = self.accounted(remedy, problem)
-        again = command("judge", study.path, survey, **request.given(), seed=self.opt["seed"])
+        again = command(
+            "judge",
+            study.path,
+            survey,
+            **request.given(),
+            **(settled.named() if settled else {}),
+            seed=self.opt["seed"],
+        )
         self.say_next(study, survey, again if problem else "")
         if not problem and any(map(is_open, summaries.values())):
             print(f"for the missing answers: {again}")

@@ -12,6 +12,7 @@ from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.spotbot_analyze import missing_of as missing_of_analysis
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
+from parlai_spotbot.sequential.settled_request import SettledRequest
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class SpotbotTournament(Command):
-    REQUESTS = (SelfPlayRequest, Options, JudgeRequest)
+    REQUESTS = (SelfPlayRequest, Options, JudgeRequest, SettledRequest)
 
     def execute(self) -> int:
         request = asked_of(self.opt)
@@ -45,7 +46,7 @@ class SpotbotTournament(Command):
         name = own_surveys.offer(self.opt["survey"])
         if name != self.opt["survey"]:
             check_findings(get_survey(name), self.opt["survey"])
-        judges = JudgeRequest.of(self.opt).specs(name)
+        judges = JudgeRequest.of(self.opt).specs(name, SettledRequest.asked(self.opt))
         check_options(name, self._options())
         return judges
 
@@ -68,10 +69,12 @@ class SpotbotTournament(Command):
         if not played.complete:
             self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
         survey = own_surveys.taken(study, self.opt["survey"])
-        packed = pack_study(study, survey)
-        print(f"\n{summary_text(packed)}", flush=True)
-        summaries = let_judge(study, survey, [spec.make(seed) for spec in judges], self.opt["yes"])
-        self.result.figures |= {"pack": packed, "judge": summaries}
+        settled = SettledRequest.asked(self.opt)
+        if settled is None:
+            self.result.figures["pack"] = packed = pack_study(study, survey)
+            print(f"\n{summary_text(packed)}", flush=True)
+        made = [spec.make(seed) for spec in judges]
+        self.result.figures["judge"] = summaries = let_judge(study, survey, made, self.opt["yes"], settled=settled)
         missing, remedy, problem = accounted(summaries)
         self.result.missing |= missing
         if problem:

@@ -118,6 +118,11 @@ class Course:
         return sum(len(block.pairs) for block in self._order[len(self.path) :])
 
     @property
+    def waiting(self) -> list[Unit]:
+        """The units that aren't counted yet, in order of drawing."""
+        return [block.unit for block in self._order[len(self.path) :]]
+
+    @property
     def ended(self) -> str:
         """Why nothing more is drawn: "settled", "budget", "used up" (no conversation of an open pair), or ""."""
         open_ = self.evidence.open

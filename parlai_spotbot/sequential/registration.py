@@ -17,7 +17,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.surveys.packing.units_file import Packed, items_of
+from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
 from parlai_spotbot.surveys.survey import Option, Survey
 
 MOST = 50
@@ -81,7 +81,7 @@ class Registration:
 
 def registration_path(study: Study, survey: str) -> Path:
     """Return the file of the plan."""
-    return study.survey_path(survey) / "sequential.json"
+    return study.settled_path(survey)
 
 
 def pool_path(study: Study, survey: str) -> Path:
@@ -110,9 +110,31 @@ def register(
         Where the survey compares nobody, too few or too many contestants have conversations, a number is out of its
         range, units were packed already, or another plan was registered.
     """
+    plan, items, packed = proposed(study, survey, source, request, unit_size=unit_size, seed=seed)
+    if plan != registered(study, survey):
+        checksums.write_text(pool_path(study, survey), _lines(items))
+        if survey not in study.plan.surveys:
+            study.extend(surveys=[survey])
+        if packed is not None:
+            about_it = {"options": {**packed.options, "unit_size": unit_size}, "warnings": list(packed.warnings)}
+            study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
+        checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
+        checksums.write_json(registration_path(study, survey), plan.to_json())
+    if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
+        checksums.write_text(study.units_path(survey), "")
+    return plan
+
+
+def proposed(
+    study: Study, survey: str, source: str, request: SettledRequest, *, unit_size: int = 1, seed: int | None = None
+) -> tuple[Registration, list[Item], Packed | None]:
+    """Return the plan that `register` would freeze, the items to draw from and how they were packed; writes nothing.
+
+    Of a judge that has answered nothing yet, another plan may take the place of the one that is there.
+    """
     about = get_survey(survey, study)
-    question = decisive(about, request.decides)
-    earlier = registered(study, survey)
+    question = check_request(about, request, unit_size)
+    earlier, packed = registered(study, survey), None
     if earlier is None and study.units_path(survey).exists():
         raise UserError(
             f"{study.units_path(survey)}: packed already, so what is shown next can't be chosen.",
@@ -121,40 +143,43 @@ def register(
     if earlier is None:
         items, people, packed = _pool(study, about)
     else:
-        items, people, packed = read_pool(study, survey), earlier.people, None
+        items, people = read_pool(study, survey), earlier.people
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
-    names = _contestants(pairs.values())
     most = _at_most(pairs)
     budget = most if request.budget is None else min(request.budget, most)
     check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
-    if earlier is None:
-        checksums.write_jsonl(pool_path(study, survey), items)
+    new = checksums.record_of(_lines(items).encode())["sha256"]
     plan = Registration(
         survey,
         question,
         source,
-        names,
+        _contestants(pairs.values()),
         request.level,
         request.margin,
         budget,
         unit_size,
         people if source == HUMAN else 0.0,
         study.plan.seed if seed is None else seed,
-        files.sha256(pool_path(study, survey)),
+        files.sha256(pool_path(study, survey)) if earlier else new,
         f"parlai_spotbot {parlai_spotbot.__version__}",
     )
-    if earlier is not None:
-        _check_same(study, earlier, plan)
-    elif packed is not None:
-        if survey not in study.plan.surveys:
-            study.extend(surveys=[survey])
-        about_it = {"options": {**packed.options, "unit_size": unit_size}, "warnings": list(packed.warnings)}
-        study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
-        checksums.write_json(registration_path(study, survey), plan.to_json())
-    if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
-        checksums.write_text(study.units_path(survey), "")
-    return earlier or plan
+    by_judges = earlier is not None and HUMAN not in (earlier.source, source)
+    if earlier is None or (by_judges and answers_of(study, survey) is None):
+        return plan, items, packed
+    _check_same(study, earlier, plan)
+    return earlier, items, None
+
+
+def check_request(about: Survey, request: SettledRequest, unit_size: int = 1) -> str:
+    """Return the question that decides; a `UserError` for what can't be served until settled, before any work."""
+    least = unit_size if request.budget is None else request.budget
+    check(level=request.level, margin=request.margin, budget=least, unit_size=unit_size)
+    return decisive(about, request.decides)
+
+
+def _lines(items: Iterable[Item]) -> str:
+    return "".join(files.dumps(item) + "\n" for item in items)
 
 
 def _at_most(items: Iterable[Item]) -> int:
@@ -178,7 +203,7 @@ def decisive(about: Survey, question: str | None) -> str:
     if about.chat or about.layout in ("candidates", "opening") or not comparing or about.judged == (0,):
         raise UserError(
             f"--survey {about.name}: compares no two contestants, so nothing is settled between them.",
-            "--until settled takes spot_the_bot, acute_eval and comparative.",
+            "--until 'settled' takes spot_the_bot, acute_eval and comparative.",
         )
     if question is not None and question not in comparing:
         raise UserError(f"--decides {question}: no comparison of survey {about.name}.", f"Those are {comparing}.")
@@ -256,4 +281,11 @@ def _check_same(study: Study, earlier: Registration, plan: Registration) -> None
 
 def drawn_units(study: Study, survey: str) -> list[Unit]:
     """Return the units drawn so far, in order."""
-    return study.units(survey) if study.units_path(survey).stat().st_size else []
+    return study.units(survey) if study.units_path(survey).exists() else []
+
+
+def items_to_judge(study: Study, survey: str) -> list[Item]:
+    """Return the items of a survey: those packed, or those that can be drawn where it is served until settled."""
+    if registered(study, survey) is not None:
+        return read_pool(study, survey)
+    return [item for unit in study.units(survey) for item in unit.items]

@@ -24,6 +24,7 @@ from parlai_spotbot.judges.language_model.served_model import (
 )
 from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.records import Item, Judgement, Unit
+from parlai_spotbot.sequential.registration import drawn_units
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import Pair, asked_of_item
@@ -43,7 +44,7 @@ class LanguageModelJudge(Judge):
     def __init__(self, seed: int, name: str, options: LanguageModelOptions, max_cost: float | None = None):
         super().__init__(seed)
         self.name, self.settings, self.max_cost = name, options, max_cost
-        self.workers = (name,)
+        self.workers, self.at_once = (name,), options.concurrency
         self.where = f"judge {name}"
         self.model = self._bar = None
 
@@ -67,7 +68,7 @@ class LanguageModelJudge(Judge):
         self.prompt_sha256 = prompts.prompt_sha256(self.survey, self.together)
         self.identity = self.settings.identity(self.together)
         self._asks: dict[tuple[str, Pair, str], Asks] = {}
-        self._items = first_shown(study.units(survey))
+        self._items = first_shown(drawn_units(study, survey))
 
     def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> Asks:
         """Every prompt for one question and target by its key.
@@ -120,7 +121,7 @@ class LanguageModelJudge(Judge):
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         have = {(row.item_id, row.question, row.target) for row in rows}
-        items = self._items.get(unit.unit_id, ())
+        items = self._shown(unit)
         answered = all((item.item_id, *pair) in have for item in items for pair in self.answers(item))
         return answered and not self._open(items)
 
@@ -129,10 +130,14 @@ class LanguageModelJudge(Judge):
         self.model = ServedModel(self.settings, self.where, self.max_cost, self.together)
         checksums.write_json(self.folder / "model.json", self.model.client.about)
         left = len(self._open([item for items in self._items.values() for item in items]))
-        self._bar = Bar(self.where, left, "answer", shown=progress)
+        self._bar = Bar(self.where, left, "answer", shown=progress and left > 0)
 
-    def answer(self, unit: Unit) -> list[Judgement]:
-        items = self._items.get(unit.unit_id, ())
+    def _shown(self, unit: Unit) -> Sequence[Item]:
+        """Return the items that a unit is the first to show: all, of one that was drawn since the judge was opened."""
+        return self._items.setdefault(unit.unit_id, unit.items)
+
+    def ask(self, units: Sequence[Unit]) -> None:
+        items = [item for unit in units for item in self._shown(unit)]
         tried = set()
         while waiting := self._open(items) - tried:
             tried |= waiting
@@ -141,7 +146,14 @@ class LanguageModelJudge(Judge):
                 self.model.answer(asks, self.journal, self._bar.advance)
             except Stopped as err:
                 self.stopped = str(err)
-                return []
+                return
+
+    def answer(self, unit: Unit) -> list[Judgement]:
+        items = self._shown(unit)
+        if not self.stopped:
+            self.ask([unit])
+        if self.stopped and self._open(items):
+            return []
         return [
             self.judgement(unit, item, target, question, answer)
             for item in items
@@ -161,7 +173,7 @@ class LanguageModelJudge(Judge):
         Questions that depend on answers count as if all were put. Tokens are estimated, on the long side.
         """
         prompted: tuple[Asks, ...] = ({}, {})  # now, and after answers
-        for item in (item for unit in units for item in self._items.get(unit.unit_id, ())):
+        for item in (item for unit in units for item in self._items.get(unit.unit_id, unit.items)):
             answers, visible = self.answers(item), self._visible(item)
             for pair in asked_of_item(self.every, item, {}):
                 for key, ask in self.asks(item, pair, answers).items():

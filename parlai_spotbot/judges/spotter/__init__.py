@@ -23,6 +23,7 @@ from parlai_spotbot.judges.spotter.feature_rows import FeatureRows
 from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed
+from parlai_spotbot.sequential.registration import drawn_units, items_to_judge
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -56,28 +57,27 @@ class Spotter(Judge):
     """Those that are asked about."""
 
     def open(self, study: Study, survey: str) -> None:
-        self.first_shown = first_shown(study.units(survey))
-        if survey in SPOTTED:
-            self.features = features_of(survey_of(study, survey))
-            unknown = [name for name in self.features if name not in FEATURES]
-            if unknown:
-                raise UserError(
-                    f"{study.units_path(survey)}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
-                    f"It knows {', '.join(FEATURES)}. A language model can be asked anything: --judges MODELS.yaml",
-                )
-
-    def items_of(self, unit: Unit) -> Sequence[Item]:
-        return self.first_shown[unit.unit_id]
-
-    def answers_to(self, item: Item) -> int:
-        return len(item.judged or BOTH) + len(self.features)
-
-    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
+        self.first_shown = first_shown(drawn_units(study, survey))
         if survey not in SPOTTED:
             raise UserError(
                 f"--survey {survey}: the judge {self.name} can't answer its questions.",
                 f"It answers: {', '.join(SPOTTED)}.",
             )
+        self.features = features_of(survey_of(study, survey))
+        unknown = [name for name in self.features if name not in FEATURES]
+        if unknown:
+            raise UserError(
+                f"{study.units_path(survey)}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
+                f"It knows {', '.join(FEATURES)}. A language model can be asked anything: --judges MODELS.yaml",
+            )
+
+    def items_of(self, unit: Unit) -> Sequence[Item]:
+        return self.first_shown.get(unit.unit_id, unit.items)
+
+    def answers_to(self, item: Item) -> int:
+        return len(item.judged or BOTH) + len(self.features)
+
+    def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         self._read(study, survey)
         self._gather(study)
         coherence = self._coherence("embedding" if progress else "", "reading" if progress else "")
@@ -90,7 +90,7 @@ class Spotter(Judge):
     def _read(self, study: Study, survey: str) -> None:
         self.conversations = study.conversations()
         self.entities = {c.conversation_id: c.entities for c in self.conversations}
-        items = [item for unit in study.units(survey) for item in unit.items]
+        items = items_to_judge(study, survey)
         for item in items:
             unknown = [] if item.control else [c for c in item.conversation_ids if c not in self.entities]
             if unknown:  # it would be judged by models that may know its bots

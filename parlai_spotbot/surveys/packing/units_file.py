@@ -59,9 +59,9 @@ def existing_units(
     path = study.units_path(survey)
     if not path.exists():
         return []
-    if path.with_name("sequential.json").exists():
+    if study.settled_path(survey).exists():
         raise UserError(
-            f"{path}: units are drawn while people answer (--until settled), so nothing is packed.",
+            f"{path}: units are drawn by what is answered (--until 'settled'), so nothing is packed.",
             "Go on with the command that draws them, or take another --study.",
         )
     units = study.units(survey)

@@ -1,0 +1,133 @@
+"""A judge that answers units as they are drawn, and stops as soon as every two contestants are settled."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Protocol
+
+from parlai_spotbot import checksums
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.records import Judgement, Unit, indexed
+from parlai_spotbot.sequential.course import Course, points_of_rows
+from parlai_spotbot.sequential.registration import Registration, drawn_units, pair_of, proposed, read_pool
+from parlai_spotbot.sequential.settled_request import SettledRequest
+from parlai_spotbot.study import Study
+from parlai_spotbot.terminal import Bar
+from parlai_spotbot.wording import filled, part_of
+
+LINES: dict[str, str] = own_data(__file__)
+"""What is said of a course, by why it ended."""
+
+VERDICTS = ("open", "better", "equal")
+
+AWAY = "the answers to a comparison are incomplete, and what is shown next depends on them"
+
+
+class Answering(Protocol):
+    """What is needed of `parlai_spotbot.judges.Judge`."""
+
+    name: str
+    stopped: str
+    at_once: int
+
+    def ask(self, units: Sequence[Unit]) -> None:
+        """Get ready the answers to units."""
+
+    def answer(self, unit: Unit) -> list[Judgement]:
+        """Return the answers to a unit."""
+        ...
+
+    def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
+        """Return True if `rows` are all answers to a unit."""
+        ...
+
+
+def course_of(
+    study: Study, plan: Registration, units: Sequence[Unit], rows: Iterable[Judgement], waiting: Collection[Unit] = ()
+) -> Course:
+    """Return the course after the units drawn so far, of which those that are `waiting` lack some of their `rows`."""
+    by_unit: dict[str, list[Judgement]] = defaultdict(list)
+    for row in rows:
+        by_unit[row.unit_id].append(row)
+    done = {
+        unit.unit_id: points_of_rows(unit, by_unit[unit.unit_id], plan.question)
+        for unit in units
+        if unit not in waiting
+    }
+    return Course(plan, read_pool(study, plan.survey), indexed(study.conversations()), units, done)
+
+
+def judge_until_settled(study: Study, course: Course, judge: Answering, have: Collection[str], progress: bool) -> None:
+    """Let a judge answer unit after unit until the course has ended; those that are out first.
+
+    As many units are out at once as the judge answers at once; they are counted in order. A unit is written down
+    before it is answered, and its answers all together, so that the same command goes on wherever it stopped. `have`
+    are the ids of answers that are on disk.
+    """
+    plan = course.plan
+    pairs = len(plan.contestants) * (len(plan.contestants) - 1) // 2
+    with (
+        checksums.Journal(study.units_path(plan.survey)) as units,
+        checksums.Journal(study.judgements_path(plan.survey)) as answers,
+        Bar(f"judge {judge.name}", plan.budget, "answer", shown=progress) as bar,
+    ):
+        while batch := _batch(course, units, judge.at_once):
+            judge.ask(batch)
+            for unit in batch:
+                rows = judge.answer(unit)
+                if not judge.is_answered(unit, rows):
+                    judge.stopped = judge.stopped or AWAY
+                    return
+                if new := [row for row in rows if row.judgement_id not in have]:
+                    answers.append(*new)
+                course.close(unit.unit_id, points_of_rows(unit, rows, plan.question))
+                bar.at(float(course.evidence.answers))
+                bar.note(f"{course.path[-1][1]} of {pairs} pairs settled")
+
+
+def _batch(course: Course, units: checksums.Journal, at_once: int) -> list[Unit]:
+    """Return the units that are out; more are drawn where none of those drawn together was counted yet."""
+    batch, counted = course.waiting, len(course.path)
+    while len(batch) < at_once and all(unit.rotation == counted for unit in batch):
+        if (unit := course.draw()) is None:
+            break
+        units.append(unit)
+        batch.append(unit)
+    return batch
+
+
+def most_units(study: Study, survey: str, source: str, request: SettledRequest, seed: int) -> list[Unit]:
+    """Return units of the comparisons that may still be drawn, as many as the budget allows; writes nothing."""
+    plan, pool, _ = proposed(study, survey, source, request, seed=seed)
+    drawn, talks = drawn_units(study, survey), indexed(study.conversations())
+    shown = {name for unit in drawn for item in unit.items for name in item.conversation_ids}
+    items = [item for item in pool if shown.isdisjoint(item.conversation_ids) and pair_of(item, talks, plan.question)]
+    return [Unit(item.item_id, survey, "", 0, 0, (item,)) for item in items[: max(plan.budget - len(drawn), 0)]]
+
+
+def account(course: Course) -> dict[str, Any]:
+    """Return how a course stands, ready for JSON: why it `ended`, answers, a row of each pair, and all as `text`.
+
+    In a row `a` is the better one of two that differ; `share` are its points.
+    """
+    plan, evidence = course.plan, course.evidence
+    rows = []
+    for a, b in itertools.combinations(range(len(plan.contestants)), 2):
+        a, b = (b, a) if evidence.verdict[a, b] < 0 else (a, b)
+        matches, verdict = evidence.matches[a, b], VERDICTS[evidence.verdict[a, b]]
+        share = float(evidence.points[a, b] / matches) if matches else None
+        rows.append({"a": plan.contestants[a], "b": plan.contestants[b], "verdict": verdict, "share": share})
+    counts = Counter(row["verdict"] for row in rows)
+    numbers = {
+        "ended": course.ended,
+        "answers": int(evidence.answers),
+        "budget": plan.budget,
+        "margin": plan.margin,
+        "saved": plan.budget - int(evidence.answers),
+        "verdicts": rows,
+    }
+    said = [part_of(counts["better"], len(rows), "pair", "differs", "differ")]
+    said += [f"{counts[verdict]} {verdict}" for verdict in ("equal", "open") if counts[verdict]]
+    return numbers | {"text": filled(LINES[course.ended], **numbers, of_pairs=", ".join(said))}

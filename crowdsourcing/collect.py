@@ -18,6 +18,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing.annotator_summary import summarise
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, collect_chats
+from parlai_spotbot.crowdsourcing.collection import planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
 from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
@@ -115,10 +116,11 @@ def collect(study: Study, survey: str) -> CollectResult:
     chats = collect_chats(study, survey, secret, found.out)
     added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
     handed_in = {found.done[one.handle].unit_id for one in found.submissions}
-    talks = indexed(study.load(survey).conversations)
+    talks, about = indexed(study.load(survey).conversations), launched_survey(study, survey)
+    _, units = planned(study, survey, "", about.limits.control_mistakes)
     return CollectResult(
         units=len(kept),
-        unfinished=len({unit.unit_id for unit in study.units(survey)} - handed_in),
+        unfinished=len({unit.unit_id for unit in units} - handed_in),
         rejected=len(found.out - found.unknown - withdrawn),
         withdrawn=len(withdrawn),
         unknown=len(found.unknown),
@@ -127,7 +129,7 @@ def collect(study: Study, survey: str) -> CollectResult:
         removed=removed,
         comments=len(comments),
         rows=rows,
-        look=summarise(rows, talks, launched_survey(study, survey)),
+        look=summarise(rows, talks, about),
         names=names,
         chats=chats,
     )

@@ -1,7 +1,10 @@
 """A launch's collection: everything that annotators are given, checked."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
@@ -11,10 +14,27 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 
+if TYPE_CHECKING:
+    from parlai_spotbot.sequential.serving import Serving
+
+
+def planned(
+    study: Study, survey: str, part: str, mistakes: int, deadline: str = ""
+) -> tuple[Serving | None, list[Unit]]:
+    """Return what draws a survey's units, None where they are packed, and the units as far as they are planned.
+
+    Answers of people who missed more than `mistakes` controls don't count.
+    """
+    if not study.settled_path(survey).exists():
+        return None, study.units(survey)
+    from parlai_spotbot.crowdsourcing.desk.drawn_units import serving_of  # with statistics, which take a while
+
+    return serving_of(study, survey, part, mistakes, deadline)
+
 
 @dataclass(frozen=True)
 class CrowdCollection:
-    """All that a collection is made of, checked."""
+    """All that a collection is made of, checked; `serving` draws the units where it is served until settled."""
 
     request: LaunchRequest
     study: Study
@@ -23,6 +43,7 @@ class CrowdCollection:
     controls: list[Item]
     texts: dict[str, str]
     language: str
+    serving: Serving | None = None
 
     @property
     def paths(self) -> CollectionPaths:

@@ -15,7 +15,7 @@ from typing import Any
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing import dry_run
-from parlai_spotbot.crowdsourcing.collection import CrowdCollection
+from parlai_spotbot.crowdsourcing.collection import CrowdCollection, planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.platforms.personal_links import known_names, wanted_names, write_links
@@ -91,28 +91,35 @@ def _check_live(request: LaunchRequest) -> None:
 def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdCollection, dry_run.LaunchEstimate]:
     """Return the collection and its estimate, which is printed; units and controls are made where they are missing."""
     with files.no_collection():
-        _prepare(study, request.survey, say)
+        _prepare(study, request, say)
         collection = _collection(request, study)
         estimate = dry_run.estimate(
             request.settings, collection.survey, collection.units, collection.seeds, _finished(collection)
         )
         say(dry_run.text_of(estimate, request.settings, collection.survey))
+        if collection.serving:
+            say(collection.serving.announced())
         gc.freeze()  # it stays: no search for garbage goes through a large study while people wait
     return collection, estimate
 
 
-def _prepare(study: Study, survey: str, say: Say) -> None:
-    """Make units and controls where they are missing."""
+def _prepare(study: Study, request: LaunchRequest, say: Say) -> None:
+    """Make units, or the plan by which they are drawn, and controls where they are missing."""
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
+    survey, warnings = request.survey, []
     with study.lock(COMMAND):
-        warnings = []
+        shown = study
+        if request.settled or request.unit_size or request.deadline or study.settled_path(survey).exists():
+            from parlai_spotbot.sequential.serving import prepared
+
+            shown = prepared(study, survey, request.settled, request.unit_size)
         if not study.units_path(survey).exists():
             packed = pack_study(study, survey)
             say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
             warnings = packed["warnings"]
-        write_controls(study, survey)
+        write_controls(shown, survey)
     for warning in [*warnings, *study.provenance().get("controls", {}).get(survey, {}).get("warnings", [])]:
         say(f"warning: {warning}")
 
@@ -124,7 +131,9 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     settings = request.settings
     texts, survey = load_texts(settings.language, whole_survey(study, request.survey), settings.texts)
     survey = as_asked(study, survey)
-    units, controls = study.units(request.survey), read_controls(study, request.survey)
+    controls = read_controls(study, request.survey)
+    mistakes = settings.survey(survey).limits.control_mistakes
+    serving, units = planned(study, request.survey, request.part, mistakes, request.deadline)
     if survey.tasks:
         survey = survey.task(request.part)
         units, controls = units_of_task(units, survey), [item for item in controls if _asks(item, survey)]
@@ -133,7 +142,10 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
                 f"{study.units_path(request.survey)}: no unit of the task {request.part}.",
                 f"Add it: {hints.command('pack', study.path, request.survey)} --ask …,{request.part}",
             )
-    collection = CrowdCollection(request, study, settings.survey(survey), units, controls, texts, texts["language"])
+    survey = settings.survey(survey)
+    if serving:  # the guarantee counts a person once
+        survey = replace(survey, limits=replace(survey.limits, units_per_annotator=1))
+    collection = CrowdCollection(request, study, survey, units, controls, texts, texts["language"], serving)
     if collection.group:
         collection = replace(collection, units=[unit for unit in units if unit.group == collection.group])
     collection.setup.check()
@@ -163,7 +175,7 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
 def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: Say) -> str:
     """Serve until all is "done", or "stopped" by a signal; return which."""
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
-    from parlai_spotbot.crowdsourcing.mephisto_task.operator import serve, signals
+    from parlai_spotbot.crowdsourcing.mephisto_task.operator import close, serve, signals
     from parlai_spotbot.crowdsourcing.server.collection_server import ProgressLine, make_server
 
     request, paths, setup = collection.request, collection.paths, collection.setup
@@ -171,7 +183,7 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     if request.settings.provider == "in_house":
         names = wanted_names(request.annotators, 1 if known_names(paths.links) else annotators, collection.group)
     paths.make()
-    stop, progress = threading.Event(), ProgressLine(len(collection.units))
+    stop, progress = threading.Event(), ProgressLine(len(collection.units), request.settings)
 
     def ready(url: str) -> None:
         state = {"port": int(url.rpartition(":")[2]), "url": request.url, "task_name": setup.task_name}
@@ -183,8 +195,12 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
         with collection.study.lock(COMMAND):
             secret = read_secret(paths.secret, make=not paths.has_begun)
             _record(collection, dict(bots.about()) if bots else {})
-        reason = serve(setup, make_server=make_server(collection, secret, progress, bots), stop=stop, on_ready=ready)
+        with contextlib.closing(collection.serving or contextlib.ExitStack()):
+            server = make_server(collection, secret, progress, bots)
+            reason = serve(setup, make_server=server, stop=stop, on_ready=ready)
     progress.close()
+    if reason == "done" and collection.serving:
+        close(setup)  # what was posted and isn't needed
     say(f"\n{reason}: {progress.said()}")
     return reason
 

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.options import described
+from parlai_spotbot.sequential.settled_request import SettledRequest
 
 
 @dataclass(frozen=True)
 @described
 class LaunchRequest:
     """Frozen record of a launch's options; `settings` (`LaunchSettings`) takes the place of `config` and the like.
+
+    `settled` are the options of serving until settled.
 
     `part` is a task of a survey that is annotated task by task, or the group of people where the units are for several.
     """
@@ -31,3 +34,6 @@ class LaunchRequest:
     dry_run: bool = False
     live: bool = False
     close: bool = False
+    unit_size: int | None = None
+    deadline: str = ""
+    settled: SettledRequest | None = None

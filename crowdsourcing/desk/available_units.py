@@ -93,6 +93,11 @@ class UnitStock:
             self.met[worker].add(mark)
             self._barred[worker] |= self._bearing.get(mark, set())
 
+    def counts(self) -> dict:
+        """Return how many units there are, and how many of them are free, open and done."""
+        places = {"units": self.units, "free": self.free, "open": self.open, "done": self.done}
+        return {name: len(units) for name, units in places.items()}
+
     # -- where the units are -----------------------------------------------------------------------------------------
     def take(self, unit_id: str) -> None:
         """The unit is handed out."""
@@ -104,6 +109,10 @@ class UnitStock:
         """The unit is done."""
         self.open.discard(unit_id)
         self.done.add(unit_id)
+
+    def answered(self, unit_id: str, record: dict, stop: str) -> None:
+        """The unit is done by these answers; with `stop` (why) the annotator gets no other one."""
+        self.finish(unit_id)
 
     def release(self, unit_id: str) -> None:
         """The unit is free again."""

@@ -135,7 +135,7 @@ class Desk(Reception):
         if survey.control_first and any(item and item.control for item in done):
             count = 0
         same, met = survey.spread in ("units", "tasks"), self.stock.met[visitor.worker]
-        first = self.first_controls[unit.unit_id]
+        first = self.first_controls.get(unit.unit_id, unit.replicate * survey.limits.controls_per_unit)  # drawn since
         return mix(unit.items, self.controls, count, chance, first, same, met, self.seeds)
 
     # -- handing it in or giving it back -----------------------------------------------------------------------------
@@ -163,7 +163,7 @@ class Desk(Reception):
         grades = grading.grade_controls(items, record["items"])
         stop = "controls" if self._careless(handout, record, grades) else ""
         self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
-        self.stock.finish(handout.unit_id)
+        self.stock.answered(handout.unit_id, record, stop)
         self.score(handout.worker, record)
         self._tell(self.ledger.handout(handout.handle))
 
@@ -364,11 +364,5 @@ class Desk(Reception):
         return True
 
     def counts(self) -> dict:
-        """Return counts: units (all, free, open, done), and annotators."""
-        return {
-            "units": len(self.stock.units),
-            "free": len(self.stock.free),
-            "open": len(self.stock.open),
-            "done": len(self.stock.done),
-            **self.ledger.counts(),
-        }
+        """Return counts: units (all, free, open, done), annotators, and where it is served until settled pairs."""
+        return {**self.stock.counts(), **self.ledger.counts()}

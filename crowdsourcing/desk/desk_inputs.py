@@ -1,14 +1,20 @@
 """Inputs of a desk: survey and units, the page's words, participants, ledger and clock."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.desk.contract import Crowd, Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
+
+if TYPE_CHECKING:
+    from parlai_spotbot.sequential.serving import Serving
 
 
 def no_finish(visitor: Visitor, state: str, done: int) -> dict:
@@ -46,6 +52,8 @@ class DeskInputs:
         The launch's name for its annotators in the outcomes of a training.
     bots : ChatBots, optional
         The contestants, where people chat with them.
+    serving : Serving, optional
+        Draws the units, where the survey is served until settled.
     clock : callable
         Seconds since the epoch.
     """
@@ -64,4 +72,5 @@ class DeskInputs:
     finish: Callable[[Visitor, str, int], dict] = no_finish
     team: str = ""
     bots: ChatBots | None = None
+    serving: Serving | None = None
     clock: Callable[[], float] = time.time

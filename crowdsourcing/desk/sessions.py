@@ -64,6 +64,7 @@ def name_of(survey: Survey) -> str:
 def _items(inputs: DeskInputs) -> dict[str, Item]:
     """Return every item by its id, the controls too."""
     items = {item.item_id: item for unit in inputs.units for item in unit.items}
+    items |= {item.item_id: item for item in inputs.serving.pool} if inputs.serving else {}
     for control in inputs.controls:
         if control.item_id in items:
             raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls again.")
@@ -86,6 +87,10 @@ class Reception:
         self._gone: set[str] = set()  # contestants whose units are kept back
         self.survey_json = survey.to_json()  # once: every session holds it
         self.stock = UnitStock(inputs.units, self.seeds)
+        if inputs.serving:
+            from parlai_spotbot.crowdsourcing.desk.drawn_units import DrawnStock  # with statistics, which take a while
+
+            self.stock = DrawnStock(inputs.serving, self.seeds, self.ledger, survey.limits.control_mistakes)
         self.items = _items(inputs)
         self.consent_text = [filled(paragraph, inputs.consent) for paragraph in survey.consent]
         self.consent_digest = digest(self.consent_text) if survey.consent else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
@@ -18,6 +18,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
     desk = Desk(
         DeskInputs(
             collection.survey,
-            collection.units,
+            collection.serving.drawn if collection.serving else collection.units,
             ledger,
             secret,
             crowd,
@@ -91,6 +92,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
             door.finish,
             settings.group,
             bots,
+            collection.serving,
             later_of(time.time, ledger.last_time()),
         )
     )
@@ -101,20 +103,27 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
 class ProgressLine:
     """One line that shows how far the collection is."""
 
-    def __init__(self, units: int):
-        self.counts: Mapping[str, int] = Counter(units=units, free=units)
+    def __init__(self, units: int, settings: LaunchSettings):
+        self.counts: Mapping[str, Any] = Counter(units=units, free=units)
+        self.settings = settings
         self.bar = Bar("units done", units, "unit")
 
     def show(self, counts: Mapping[str, int]) -> None:
         self.counts = counts
         self.bar.note(self._rest())
+        self.bar.total = counts["units"]
         self.bar.at(counts["done"])
 
     def said(self) -> str:
         return f"{self.counts['done']} of {self.counts['units']} units done, {self._rest()}"
 
     def _rest(self) -> str:
-        return "{open} open, {free} free; {annotators} annotators, {stopped} stopped".format(**self.counts)
+        text = "{open} open, {free} free; {annotators} annotators, {stopped} stopped".format_map(self.counts)
+        if "pairs" not in self.counts:
+            return text
+        from parlai_spotbot.sequential.serving import progress  # with statistics, which take a while
+
+        return text + progress(self.counts, self.settings.pay, self.settings.currency)
 
     def close(self) -> None:
         self.bar.close()

@@ -1,0 +1,86 @@
+"""Units that are drawn from what was answered (`sequential.serving`), where a survey is served until settled."""
+
+import contextlib
+from collections.abc import Iterable, Mapping
+
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
+from parlai_spotbot.crowdsourcing.ledger.entries import Handout
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.records import Unit
+from parlai_spotbot.sequential.registration import registered
+from parlai_spotbot.sequential.serving import OVER, Serving
+from parlai_spotbot.study import Study
+
+
+class DrawnStock(UnitStock):
+    """The units drawn so far: those that came back are handed out before another one is drawn.
+
+    Answers of people who missed more controls than `mistakes` don't count.
+    """
+
+    ledger: Ledger | None = None
+
+    def __init__(self, serving: Serving, seeds: Mapping[str, str], ledger: Ledger, mistakes: int):
+        self.serving = serving
+        super().__init__(serving.drawn, seeds)
+        self.ledger, self.mistakes = ledger, mistakes
+
+    def load(self, handouts: Iterable[Handout], seen: Iterable[tuple[str, str, str]]) -> None:
+        """See `UnitStock.load`; the ledger's answers are counted again."""
+        if self.ledger is not None:
+            load(self.serving, self.ledger, self.mistakes)
+        super().load(handouts, seen)
+
+    def answered(self, unit_id: str, record: dict, stop: str) -> None:
+        """See `UnitStock.answered`."""
+        super().answered(unit_id, record, stop)
+        self.serving.take(unit_id, {} if stop else self.serving.points(record["items"]))
+
+    def choose(self, worker: str) -> str | None:
+        """See `UnitStock.choose`; the unit may be new. Nobody is to be barred from it: everybody gets one unit."""
+        unit_id = super().choose(worker)
+        if unit_id is not None or (unit := self.serving.draw()) is None:
+            return unit_id
+        self._place[unit.unit_id], self._segments[unit.unit_id] = len(self._place), (unit.block_id, unit.rotation)
+        self.units[unit.unit_id] = unit
+        self.free.add(unit.unit_id)
+        return unit.unit_id
+
+    def any_for(self, worker: str, units: set[str]) -> bool:
+        """Return whether something can be drawn, or one of these units could come to this annotator."""
+        ended = self.serving.ended
+        return ended not in OVER and (not ended or super().any_for(worker, units))
+
+    def counts(self) -> dict:
+        """See `UnitStock.counts`; units that may still be drawn count as free."""
+        counts, figures = super().counts(), self.serving.figures()
+        free = 0 if figures["ended"] in OVER else counts["free"] + self.serving.left
+        return {**counts, **figures, "free": free, "units": counts["done"] + counts["open"] + free}
+
+
+def load(serving: Serving, ledger: Ledger, mistakes: int) -> None:
+    """Take over what a ledger holds; answers of people who missed more controls than `mistakes` don't count."""
+    given = {one.handle: one.record["items"] for one in ledger.submissions()}
+    counted = {
+        one.unit_id: given[one.handle] if ledger.misses(one.worker) <= mistakes else ()
+        for one in ledger.handouts("status = 'done'")
+    }
+    serving.load({unit_id: serving.points(items) for unit_id, items in counted.items()})
+
+
+def serving_of(
+    study: Study, survey: str, part: str, mistakes: int, deadline: str = ""
+) -> tuple[Serving | None, list[Unit]]:
+    """See `collection.planned`."""
+    plan, path = registered(study, survey), CollectionPaths.of(study, survey, part).ledger
+    if plan is None:
+        return None, study.units(survey)
+    serving, out = Serving(study, plan, deadline), []
+    if path.exists():
+        with contextlib.closing(Ledger(path)) as ledger:
+            load(serving, ledger, mistakes)
+            out = [handout.unit_id for handout in ledger.handouts("status = 'open'")]
+    else:
+        serving.load({})
+    return serving, serving.planned(out)

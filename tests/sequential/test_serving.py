@@ -1,0 +1,301 @@
+"""The crowd's server draws units from what was answered, until every pair is settled, whatever stops it on the way."""
+
+import shutil
+import time
+from dataclasses import replace
+
+import annotators
+import crowdsource_process as process
+import pytest
+from in_process import spotbot
+from office import answers, conversations, desk_of
+from people import SURVEY, Annotator, Launch
+from spoken import bots_of
+
+from parlai_spotbot import checksums, files
+from parlai_spotbot.crowdsourcing.collection import planned
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.records import HUMAN, indexed
+from parlai_spotbot.sequential.course import Course
+from parlai_spotbot.sequential.registration import read_pool, registered
+from parlai_spotbot.sequential.serving import Serving, prepared
+from parlai_spotbot.sequential.settled_request import SettledRequest
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
+
+SETTLED = {"until": "settled", "margin": 0.1, "budget": 80}
+OPTIONS = ("--until", "settled", "--margin", "0.1", "--budget", "80", "--unit-size", "5")
+
+
+def make_study(path, bots=3, per_pair=30):
+    names = [f"bot{i}" for i in range(bots)]
+    study = Study.create(path, Plan("chitchat", bots_of(names), per_pair, segments=(2, 3)))
+    checksums.write_jsonl(study.conversations_path, conversations(bots, per_pair, people=60))
+    return study
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    return make_study(tmp_path_factory.mktemp("once") / "study")
+
+
+@pytest.fixture
+def study(once, tmp_path):
+    return Study.open(shutil.copytree(once.path, tmp_path / "study"))
+
+
+def opinions(study):
+    """What everybody thinks: of two bots the one with the lower number is human; by the texts that are shown."""
+    talks, known = indexed(study.conversations()), {}
+    for item in read_pool(study, SURVEY):
+        first, second = talks[item.conversation_ids[0]].entities
+        natures = ("human", "bot") if first < second else ("bot", "human")
+        known[_texts(item)] = (HUMAN, HUMAN) if first == second else natures
+    return known | {_texts(item): truth(item.control) for item in read_controls(study, SURVEY)}
+
+
+def _texts(item):
+    return tuple(turn.text for turn in item.transcripts[0])
+
+
+def replayed(study):
+    """Draw all units again, each when as many were counted as then; returns what units.jsonl would hold."""
+    serving, _ = planned(study, SURVEY, "", 1)
+    course, drawn = Course(serving.plan, serving.pool, indexed(study.conversations())), []
+    for unit in serving.drawn:
+        for earlier in drawn[len(course.path) : unit.rotation]:
+            course.close(earlier.unit_id, serving.course.blocks[earlier.unit_id].points)
+        drawn.append(course.draw())
+    return "".join(files.dumps(unit.to_json()) + "\n" for unit in drawn)
+
+
+def check_replay(study):
+    assert replayed(study) == study.units_path(SURVEY).read_text(encoding="utf-8")
+
+
+# -- the command -------------------------------------------------------------------------------------------------------
+def test_until_settled_over_three_kills(study):
+    with Launch(study, *OPTIONS, "--annotators", "30") as launched:
+        address = launched.ready()
+        links, known = list(launched.links().values()), opinions(study)
+        Annotator(links[0], known).work()
+        held = Annotator(links[1], known)
+        body = held.submission(held.begin(held.survey))
+        launched.kill()  # with a unit handed out
+    with open(study.units_path(SURVEY), "ab") as units:
+        units.write(b'{"unit_id": "torn')  # as by a kill while a unit is written
+    assert spotbot("collect", "--study", study.path, code=1)
+    with Launch(study, *OPTIONS) as launched:
+        assert launched.ready() == address
+        assert held.ask("submit", body)[0] == 200
+        launched.kill()  # just after a submission
+    serving, _ = planned(study, SURVEY, "", 1)
+    lost = serving.draw()  # as by a kill between a unit's writing and its hand-out
+    with Launch(study, *OPTIONS) as launched:
+        launched.ready()
+        finder = Annotator(links[2], known)
+        given = finder.begin(finder.survey)["unit"]
+        assert {_texts(item) for item in lost.items} < {annotators.texts_of(page) for page in given["items"]}
+        launched.kill()
+    with Launch(study, *OPTIONS) as launched:
+        launched.ready()
+        shared = Annotator(links[3], known)
+        given = shared.begin(shared.survey)["unit"]
+        shared.ok("return", {"unit": given["unit"]})
+        again = Annotator(links[4], known)
+        same = again.begin(again.survey)
+        shown = [{annotators.texts_of(page) for page in unit["items"]} for unit in (given, same["unit"])]
+        assert len(shown[0] & shown[1]) >= 5, "what one gave back, the next one gets"
+        again.ok("submit", again.submission(same))
+        finder.ok("submit", finder.submission(finder.ok("session")))
+        late = Annotator(links[5], known)
+        body = late.submission(late.begin(late.survey))
+        for link in links[6:]:  # each comes before the one before has handed in
+            person = Annotator(link, known)
+            session = person.begin(person.survey)
+            if session["state"] != "working":
+                break
+            late.ok("submit", body)
+            late, body = person, person.submission(session)
+        assert (session["state"], launched.process.poll()) == ("finished", None), "it waits for who is at work"
+        assert late.ok("submit", body)["accepted"]
+        assert launched.ended() == 0
+    assert "all pairs are settled" in launched.said
+    assert "3 of 3 pairs settled" in launched.said
+    check_replay(study)
+    _finished_study(study)
+    _blind(study, [finder, shared, late])
+
+
+def _finished_study(study):
+    """All later commands work, and a launch has nothing to do."""
+    for command in ("collect", "check", "analyze", "report"):
+        spotbot(command, "--study", study.path)
+    done = {row.unit_id for row in study.judgements(SURVEY)}
+    assert done == {unit.unit_id for unit in study.units(SURVEY)}
+    out, _ = spotbot("crowdsource", "--study", study.path)
+    assert "all units are done" in out
+    _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS[:4], "--budget", 70, "--unit-size", 5, code=2)
+    assert "budget 80 there, 70 here" in err
+    _, err = spotbot("pack", "--study", study.path, code=2)
+    assert "units are drawn" in err
+
+
+def _blind(study, people):
+    """Nothing that a browser got names a bot, a conversation, an item, a unit or the plan."""
+    names = {"bot0", "-bot1", "bot2", "sequential", "settled"}  # a token begins with spotbot1
+    for unit in study.units(SURVEY):
+        names |= {unit.unit_id, *(item.item_id for item in unit.items)}
+        names |= {name for item in unit.items for name in item.conversation_ids}
+    for person in people:
+        assert not [name for name in names if name.encode() in person.seen]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--budget", "4"], "--budget 4: expected at least one unit of 5"),
+        (["--budget", "0"], "--budget 0"),
+        (["--margin", "0.5"], "--margin 0.5"),
+        (["--level", "1"], "--level 1"),
+        (["--unit-size", "0"], "--unit-size 0"),
+        (["--decides", "sensible"], "--decides sensible"),
+        (["--deadline", "tomorrow"], "--deadline tomorrow: no time"),
+        (["--deadline", "2020-01-01T00:00"], "--deadline: it is past"),
+        (["--survey", "turn_likert"], "compares no two contestants"),
+        (["--survey", "interactive"], "compares no two contestants"),
+    ],
+)
+def test_bad_input_is_an_error_and_leaves_nothing(study, options, words):
+    _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS, *options, code=2)
+    assert words in " ".join(err.split())
+    assert not list(study.path.glob("surveys/*/crowdsourcing"))
+
+
+def test_other_options_are_taken_until_somebody_has_a_unit_and_need_until(study):
+    for budget in (60, 70):
+        out, _ = spotbot("crowdsource", "--study", study.path, *OPTIONS[:4], "--budget", budget, "--dry-run")
+        assert f"at most {budget} answers" in out
+    assert "at most 1 unit each" in out
+    assert registered(study, SURVEY).budget == 70
+    out, _ = spotbot("crowdsource", "--study", study.path, "--dry-run")
+    assert "at most 70 answers" in out
+    _, err = spotbot("crowdsource", "--study", study.path, "--margin", 0.2, "--dry-run", code=2)
+    assert "--margin: goes with --until 'settled'" in err
+
+
+def test_units_that_were_packed_stay(study):
+    spotbot("pack", "--study", study.path)
+    before = study.units_path(SURVEY).read_bytes()
+    _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS, code=2)
+    assert "packed already" in err
+    assert study.units_path(SURVEY).read_bytes() == before
+
+
+# -- the desk, without Mephisto ----------------------------------------------------------------------------------------
+def desk(study, survey=None, **more):
+    """A desk on the study as it is now, as a new process has it."""
+    survey = survey or replace(get_survey(SURVEY), consent=(), onboarding=())
+    survey = replace(survey, limits=replace(survey.limits, units_per_annotator=1, **more))
+    serving = Serving(study, registered(study, SURVEY))
+    serving.load({}) if not serving.drawn else None
+    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
+    ledger = Ledger(CollectionPaths.of(study, SURVEY).ledger)
+    return desk_of(survey, serving.drawn, ledger, serving=serving, seeds=seeds, controls=read_controls(study, SURVEY))
+
+
+@pytest.fixture
+def ready(study):
+    with study.lock("test"):
+        write_controls(prepared(study, SURVEY, SettledRequest(**SETTLED), 5), SURVEY)
+    return study
+
+
+def work(at, known, worker, wrong=False):
+    """Do a unit; returns the session afterwards."""
+    session = at.next_unit(Visitor(worker))
+    if session["state"] != "working":
+        return session
+    unit, turned = session["unit"], {"human": "bot", "bot": "human"}
+
+    def item(page):
+        natures = known[annotators.texts_of(page)]
+        right = natures if not wrong else [turned[one] for one in natures]
+        return answers(at.survey, page, lambda q, t: right[int(t[-1])] if q == "nature" else "no_difference")
+
+    return at.submit(Visitor(worker), {"unit": unit["unit"], "items": [item(page) for page in unit["items"]]})
+
+
+def test_careless_people_are_handed_units_and_paid_and_do_not_count(ready):
+    at, known = desk(ready), opinions(ready)
+    work(at, known, "careless", wrong=True)
+    counts = at.counts()
+    assert (counts["answers"], counts["stopped"], counts["done"]) == (0, 1, 1)
+    work(at, known, "careful")
+    answered = at.counts()["answers"]
+    assert answered > 0
+    at.ledger.close()
+    assert desk(ready).counts()["answers"] == answered, "as after a new start"
+    check_replay(ready)
+
+
+def test_after_the_deadline_only_what_is_out_is_taken(ready):
+    at, known = desk(ready), opinions(ready)
+    work(at, known, "early")
+    assert at.next_unit(Visitor("at work"))["state"] == "working"
+    at.stock.serving.deadline = time.time()
+    assert work(at, known, "too late")["state"] == "finished"
+    assert (at.counts()["units"], at.counts()["done"], at.counts()["ended"]) == (2, 1, "deadline")
+    work(at, known, "at work")
+    assert at.counts()["units"] == at.counts()["done"] == 2
+
+
+def test_the_same_units_whether_or_not_it_is_started_again_before_each(ready, tmp_path):
+    other = Study.open(shutil.copytree(ready.path, tmp_path / "other"))
+    known = opinions(ready)
+    at = desk(other)
+    for number in range(40):
+        work(at, known, f"a{number}")
+        if at.stock.serving.ended:
+            break
+        once_more = desk(ready)
+        work(once_more, known, f"a{number}")
+        once_more.stock.serving.close()
+        once_more.ledger.close()
+    assert at.counts()["ended"] == "settled"
+    assert work(at, known, "too late")["state"] == "finished"
+    assert ready.units(SURVEY) == other.units(SURVEY)[:number]
+    assert number > 5
+
+
+def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
+    from parlai_spotbot.crowdsourcing.desk import sessions
+
+    monkeypatch.setattr(sessions, "GRACE", 0.0)
+    study = make_study(tmp_path / "study", bots=6, per_pair=60)
+    with study.lock("test"):
+        shown = prepared(study, SURVEY, SettledRequest(until="settled", margin=0.05, budget=700), 5)
+        write_controls(shown, SURVEY)
+    record, secret = annotators.Record(), bytes(range(32))
+    (tmp_path / "index.html").write_text("page")
+    limits = {"minutes_per_unit": 4 / 60}
+    server = PageServer(
+        lambda: desk(study, get_survey(SURVEY), **limits), InHouseDoor(secret), secret, ServerOptions(tmp_path)
+    )
+    server.tick_seconds = 0.5
+    with server:
+        links = [in_house_link(server.url, secret, f"annotator-{number}") for number in range(200)]
+        process.run(annotators.meet(links, get_survey(SURVEY), opinions(study), (0.0, 0.1), 8.0, record))
+        counts = server.call(server.desk.counts)
+        server.call(server.desk.stock.serving.close)
+    found = process.verify(study, record)
+    assert found["units done"] == counts["done"]
+    assert counts["settled"] >= 9
+    check_replay(study)

@@ -8,6 +8,7 @@ Units are counted in the order in which they were drawn, up to the first that is
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,9 @@ from parlai_spotbot.sequential import evidence as betting
 from parlai_spotbot.sequential.evidence import Bets, Evidence
 from parlai_spotbot.sequential.registration import CHOICES, LEVELS, SPOTTING, Registration, pair_of
 from parlai_spotbot.surveys.ids import opaque
+
+Pair = tuple[int, int] | None
+"""Places of two contestants, the lower first; None: people alone."""
 
 Points = Mapping[str, float]
 """Points of the contestant that an item names first, by the item's id: 1, ½, 0, or between."""
@@ -100,10 +104,16 @@ class Course:
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
         self._order: list[Block] = []
-        self._used: set[str] = set()
-        self._stock: dict[tuple[int, int] | None, list[Item]] = {}
+        self._showing: dict[str, list[tuple[Pair, str]]] = {}
+        self._stock: dict[Pair, dict[str, Item]] = {}
+        self._talks_left: dict[Pair, Counter[str]] = {}
         for place in np.random.default_rng([plan.seed, 0]).permutation(len(pool)):
-            self._stock.setdefault(self._pair(pool[place]), []).append(pool[place])
+            item = pool[place]
+            pair = self._pair(item)
+            self._stock.setdefault(pair, {})[item.item_id] = item
+            for name in item.conversation_ids:
+                self._showing.setdefault(name, []).append((pair, item.item_id))
+                self._talks_left.setdefault(pair, Counter())[name] += 1
         done = answered or {}
         for unit in drawn:
             self._enter(unit)
@@ -130,7 +140,7 @@ class Course:
             return "settled"
         if self.evidence.answers + self.out >= self.plan.budget:
             return "budget"
-        return "" if (open_ & self._allowed()).any() else "used up"
+        return "" if (open_ & (self._left() > 0)).any() else "used up"
 
     def draw(self) -> Unit | None:
         """Return the next unit, which the caller writes down before anybody gets it; None where all has ended."""
@@ -138,7 +148,7 @@ class Course:
             return None
         number = len(self._order)
         rng = np.random.default_rng([self.plan.seed, 1, number])
-        bets = betting.bets(self.evidence, self.rules, self.out, self._allowed())
+        bets = betting.bets(self.evidence, self.rules, self.out, self._left())
         upper = np.triu_indices(len(self.plan.contestants), 1)
         size = self.plan.unit_size
         alone = (rng.random(size - 1) < self.plan.people).sum()
@@ -152,31 +162,39 @@ class Course:
         self._add(unit, bets)
         return unit
 
-    def _take(self, pair: tuple[int, int] | None, items: list[Item]) -> None:
+    def _take(self, pair: Pair, items: list[Item]) -> None:
         """Add an item of this pair (None: of people alone) whose conversations and seeds nobody has had here."""
         met = {mark for item in items for mark in self._marks(item)}
-        for item in self._stock.get(pair, ()):
-            if self._used.isdisjoint(item.conversation_ids) and met.isdisjoint(self._marks(item)):
+        for item in self._stock.get(pair, {}).values():
+            if met.isdisjoint(self._marks(item)):
                 items.append(item)
-                self._used.update(item.conversation_ids)
+                self._use(item)
                 return
+
+    def _use(self, shown: Item) -> None:
+        """Take every item with a conversation of this one out of the stock."""
+        for name in shown.conversation_ids:
+            for pair, item_id in self._showing.pop(name, ()):
+                gone = self._stock[pair].pop(item_id, None)
+                left = self._talks_left[pair]
+                for talk in gone.conversation_ids if gone else ():
+                    left[talk] -= 1
+                    if not left[talk]:
+                        del left[talk]
 
     def _marks(self, item: Item) -> set[str]:
         seeds = {self._talks[name].seed_id for name in item.conversation_ids} - {""}
         return {*item.conversation_ids, *(f"seed {one}" for one in seeds)}
 
-    def _allowed(self) -> np.ndarray:
-        """Return which pairs have a conversation that nobody has had, (K, K)."""
-        size = len(self.plan.contestants)
-        allowed = np.zeros((size, size), dtype=bool)
-        for pair, items in self._stock.items():
-            while items and not self._used.isdisjoint(items[0].conversation_ids):
-                items.pop(0)
-            if pair is not None and items:
-                allowed[pair] = allowed[pair[::-1]] = True
-        return allowed
+    def _left(self) -> np.ndarray:
+        """Return how often each pair can be shown with conversations that nobody has had, (K, K)."""
+        left = np.zeros((len(self.plan.contestants),) * 2)
+        for pair, talks in self._talks_left.items():
+            if pair is not None:
+                left[pair] = left[pair[::-1]] = len(talks) // (1 if self.plan.question == SPOTTING else 2)
+        return left
 
-    def _pair(self, item: Item) -> tuple[int, int] | None:
+    def _pair(self, item: Item) -> Pair:
         names = pair_of(item, self._talks, self.plan.question)
         if names is None:
             return None
@@ -192,8 +210,9 @@ class Course:
                 "Put the units.jsonl back as it was written.",
             )
         self._count(unit.rotation)
-        bets = betting.bets(self.evidence, self.rules, self.out, self._allowed())
-        self._used.update(name for item in unit.items for name in item.conversation_ids)
+        bets = betting.bets(self.evidence, self.rules, self.out, self._left())
+        for item in unit.items:
+            self._use(item)
         self._add(unit, bets)
 
     def _add(self, unit: Unit, bets: Bets) -> None:

@@ -179,25 +179,27 @@ def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
 
 def design_effect(evidence: Evidence) -> np.ndarray:
     """Return how much more the answers of an annotator vary together than single ones would, (...)."""
-    return np.clip(evidence.spread[..., 0] / evidence.spread[..., 1], 0.5, None)
+    return np.maximum(evidence.spread[..., 0] / evidence.spread[..., 1], 0.05)
 
 
-def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, allowed: np.ndarray | None = None) -> Bets:
+def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock: np.ndarray | None = None) -> Bets:
     """Return what to draw for the next annotator, and what to stake on it.
 
     Parameters
     ----------
     drawn : array (...)
         Answers that are out, to be counted with those that are in.
-    allowed : array of bool (K, K), optional
-        Pairs that can still be drawn.
+    stock : array (K, K), optional
+        How often each pair can still be drawn.
     """
     left = _left(evidence, rules, drawn)
-    chance = _with_floor(_improved(evidence, rules, left), allowed)
+    chance = _with_floor(_improved(evidence, rules, left), None if stock is None else stock > 0)
     centre, weight, most, variance = _shares(chance, evidence.strengths)
     effect, need = design_effect(evidence)[..., None, None], threshold(evidence, rules)
-    stake = _stake(evidence.better - need - np.log(2), left * variance * effect)
-    below = _stake(evidence.below - need, left * chance / 4 * effect) if rules.margin else np.zeros_like(stake)
+    lasting = chance if stock is None else np.minimum(chance, stock / left)
+    to_come = variance if stock is None else _shares(lasting, evidence.strengths)[-1]
+    stake = _stake(evidence.better - need - np.log(2), left * to_come * effect)
+    below = _stake(evidence.below - need, left * lasting / 4 * effect) if rules.margin else np.zeros_like(stake)
     expected = expit(_differences(evidence.strengths))
     return Bets(chance, centre, weight, most, stake, below, variance, expected)
 

@@ -80,9 +80,9 @@ def test_an_answer_that_does_not_count_changes_nothing_but_the_next_draw():
 
 def test_pairs_that_cannot_be_drawn_have_no_chance():
     rules = Rules(0.05, 0.0, 100)
-    allowed = ~np.eye(4, dtype=bool)
-    allowed[0, 1] = allowed[1, 0] = False
-    chance = bets(after(4, 60, rules), rules, allowed=allowed).chance
+    stock = np.full((4, 4), 50)
+    stock[0, 1] = stock[1, 0] = 0
+    chance = bets(after(4, 60, rules), rules, stock=stock).chance
     assert chance[0, 1] == 0
     assert chance[np.triu_indices(4, 1)].sum() == pytest.approx(1)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.render import Caution, Fact
+from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
@@ -121,9 +122,9 @@ def _unanswered(contents: Contents) -> str:
 
 
 def before(contents: Contents) -> list[Section]:
-    """Return where no person has judged yet: what the plain design of matches asks for."""
+    """Return where no person has judged yet, and none decides: what the plain design of matches asks for."""
     planning = about_of(contents.survey).planning
-    if HUMAN in contents.sources or planning is None or planning.of != "matches":
+    if HUMAN in contents.sources or SETTLED in contents.analysis or planning is None or planning.of != "matches":
         return []
     sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
     if not sentences:
@@ -137,7 +138,7 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
     if step := missing(contents):
         return step
     study, survey = contents.study, contents.survey
-    if not is_survey(survey) or (not sections and HUMAN in contents.sources):
+    if not is_survey(survey) or (not sections and (HUMAN in contents.sources or SETTLED in contents.analysis)):
         return None
     if not sections:
         return Step("Let people answer, too.", here(study, answers_by_people(study, survey)))

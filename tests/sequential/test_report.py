@@ -146,6 +146,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
 
     first, rest = page.split("How it was found", 1)
     assert answer in first
+    assert "<code" not in first.partition("<main")[0]  # no next step, as nothing more is to be collected here
     assert "however often one looked" in first
     assert "No departure from the plan fixed before the first answer (" in rest
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest

@@ -9,7 +9,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
 from parlai_spotbot.findings.facts_of_study import facts_of, facts_of_conversations, judgements_of, sources_of
@@ -77,6 +77,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.copies)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     _write(study, survey, study.analysis_path(survey), result, frames)
+    looks.note(study, survey, facts, judgements)
     methods.write(study)
     nuc.write_agreement(study)
     return result

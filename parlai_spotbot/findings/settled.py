@@ -13,12 +13,12 @@ from parlai_spotbot.wording import asked, counted, filled, percent, some
 
 ENDS = {
     "settled": "Settled after {answers:answer}{of}: {first}.",
-    "budget": "Settled in part when the budget of {budget:answer} was used up: {first}.",
-    "used up": "Settled in part after {answers:answer}, when no conversation of an open pair was left: {first}.",
-    "": "Not settled yet after {answers:answer} of at most {budget}: {first}.",
+    "budget": "Settled in part when the budget of {budget:answer} was used up{of}: {first}.",
+    "used up": "Settled in part after {answers:answer}{of}, and no conversation of an open pair is left: {first}.",
+    "": "Not settled yet after {answers:answer} of at most {budget:,}: {first}.",
 }
-NOTHING = "Too little was answered to settle anything: no answer counts yet, of at most {budget}."
-PLAN = "the plan fixed before the first answer ({0}, level {level:percent}, margin {margin:percent}, budget {budget})"
+NOTHING = "Too little was answered to settle anything: no answer counts yet, of at most {budget:,}."
+PLAN = "the plan fixed before the first answer ({0}, level {level:percent}, margin {margin:percent}, budget {budget:,})"
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 
 
@@ -65,8 +65,8 @@ TABLES = {
         "Contestants",
         "Places follow from the verdicts. Points are the share won against all others alike: each annotator's answers "
         "are weighted by the chances with which pairs were drawn, with 95 % intervals by annotators. The fixed study "
-        "has as many answers of each pair, and tells as many pairs apart as here, but at most 80 %, in expectation, at "
-        "the differences estimated here.",
+        "has as many answers of each pair and tells as many apart as here, but at most 80 %, in expectation and at "
+        "the differences estimated here; that pairs are equal takes it more.",
     ),
     "pairs": Table(
         "pairs",

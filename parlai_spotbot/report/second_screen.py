@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.findings import looks
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
@@ -65,6 +66,7 @@ def second_screen(
     if gone := sorted(contents.study.gone):
         removed = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
         careful.append(f"{removed}; what was said and judged is kept.")
+    careful += looks.told(contents.study, contents.survey)
     careful += packing_warnings(contents)
     if without:
         careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")

@@ -8,10 +8,11 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from scripted import talk
+from scripted import small_study, talk
 from spoken import bots_of
 
 from parlai_spotbot import checksums
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.result import Result
@@ -108,10 +109,9 @@ def served(path, survey, margin=0.0, budget=400, stop=1000, skip=(), talks_each=
 
 
 def told(study, survey):
-    """Analyse a study; return what was settled, its frames and the page."""
+    """Analyse a study; return the results and the page."""
     result = analyze(study, survey, bootstraps=20)
-    page = build_report(study).read_text(encoding="utf-8")
-    return result["settled"]["by_source"][HUMAN], tables(survey, result), re.sub("\\s+", " ", page), result
+    return result, re.sub("\\s+", " ", build_report(study).read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,13 @@ def told(study, survey):
             {"margin": 0.15, "skip": (3,)},
             "that a fixed study would take: ann is better than all others.",
         ),
-        ("comparative", {"budget": 100}, "Settled in part when the budget of 100 answers was used up: ann is better"),
+        ("comparative", {"budget": 100}, "Settled in part when the budget of 100 answers was used up, "),
     ],
 )
 def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     study, course = served(tmp_path / "s", survey, **more)
-    found, frames, page, result = told(study, survey)
+    result, page = told(study, survey)
+    found, frames = result["settled"]["by_source"][HUMAN], tables(survey, result)
     evidence, names = course.evidence, list(course.plan.contestants)
     assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
     assert (found["departures"], len(found["checks"])) == ([], 8)
@@ -210,11 +211,32 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
 def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_path):
     shutil.copytree(begun, tmp_path / "s")
     study = Study.open(tmp_path / "s")
-    before, *_ = told(study, "spot_the_bot")
+    before = account(study, "spot_the_bot")
     study.extend(left_out=["cat"])
-    found, frames, page, _ = told(study, "spot_the_bot")
+    result, page = told(study, "spot_the_bot")
+    found = result["settled"]["by_source"][HUMAN]
     assert found["departures"] == [{"departure": "contestants left out afterwards", "count": 1}]
     assert "contestants left out afterwards: 1" in page
-    assert set(frames["settled"]["bot"]) == {"ann", "bob"}
-    [row] = found["pairs"]
-    assert row in before["pairs"]
+    assert set(found["score"]) == {"ann", "bob"}
+    assert found["pairs"] == [row for row in plain(before["pairs"]) if "cat" not in row.values()]
+
+
+def test_looks_at_an_unfinished_fixed_study_are_counted_and_told(tmp_path):
+    survey = "comparative"
+    study = small_study(tmp_path / "s", survey, people=0)
+    study.record("crowdsourcing", {survey: {"limits": {}}})
+    units, talks = study.units(survey), indexed(study.conversations())
+    counts = [len(units) // 2, len(units) // 2, len(units) - 1, len(units), len(units)]
+    for answered in counts:
+        rows = [row for n, unit in enumerate(units[:answered]) for row in rows_of(unit, f"person{n}", talks)]
+        checksums.write_jsonl(study.judgements_path(survey), rows)
+        _, page = told(study, survey)
+    journal = study.survey_path(survey) / "looks.jsonl"
+    looks = [json.loads(line) for line in journal.read_text().splitlines()]
+    assert [(look["units"], look["of"]) for look in looks] == [(answered, len(units)) for answered in counts[1:3]]
+    assert "These answers were looked at 2 times before they were complete; as their number was fixed" in page
+    Study.open(study.path)
+    checksums.remove(journal)
+    _, page = told(study, survey)
+    assert not journal.exists()
+    assert "looked at" not in page

@@ -73,8 +73,10 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
     failed = failed_people(rows, launched_survey(study, survey)) if plan.source == HUMAN else {}
     given = points_by_unit(units, rows, plan.question, failed)
-    lost = [unit.unit_id for unit in units[: max((unit.rotation for unit in units), default=0)]]
-    lost = [name for name in lost if name not in given]
+    last = max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)
+    units = units[:last]  # later ones are out, and may be drawn by answers that were not collected yet
+    drawn_by = units[: max((unit.rotation for unit in units), default=0)]
+    lost = [unit.unit_id for unit in drawn_by if unit.unit_id not in given]
     given |= {name: {} for name in lost}
     watch, material = Watch(plan), (plan, read_pool(study, survey), indexed(whole.conversations()))
     course = Course(*material, units, given, watch)

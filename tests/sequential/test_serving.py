@@ -1,5 +1,6 @@
 """The crowd's server draws units from what was answered, until every pair is settled, whatever stops it on the way."""
 
+import asyncio
 import shutil
 import time
 from dataclasses import replace
@@ -273,6 +274,27 @@ def test_the_same_units_whether_or_not_it_is_started_again_before_each(ready, tm
     assert work(at, known, "too late")["state"] == "finished"
     assert ready.units(SURVEY) == other.units(SURVEY)[:number]
     assert number > 5
+
+
+@pytest.mark.slow
+def test_two_hundred_annotators_and_an_operator_that_is_killed_three_times(tmp_path):
+    study = make_study(tmp_path / "study", bots=6, per_pair=60)
+    record = annotators.Record()
+    with process.CrowdsourceProcess(study, 200, options=(*OPTIONS[:4], "--budget", "700")) as server:
+
+        async def disturb(record):
+            for units in (3, 15, 30):
+                while len(record.accepted) < units:
+                    await asyncio.sleep(0.02)
+                server.kill()
+                await asyncio.to_thread(server.start)
+
+        known, survey = opinions(study), get_survey(SURVEY)
+        process.run(annotators.meet(server.links(), survey, known, (0.0, 1.0), 30.0, record, disturb))
+    found = process.verify(study, record)
+    assert found["units done"] > 40
+    assert record.retries > 0
+    check_replay(study)
 
 
 def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot.findings.contents import Contents
+from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.standings import WIN_RATE, Standing, standings
-from parlai_spotbot.wording import filled, percent, source_said
+from parlai_spotbot.wording import filled, source_said
 
 BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
 LEVEL = 0.05
@@ -14,10 +15,12 @@ LEVEL = 0.05
 POINTS = "share of points"
 
 SETTLED = {
-    "better": "{0.new} is {0.verdict} than {0.old}: settled {after} ({1[saved]} saved); it has {share}",
-    "equal": "{0.new} and {0.old} are equal within {1[margin]:percent} of the points: settled {after} "
-    "({1[saved]} saved); {0.new} has {share}",
-    "open": "{0.new} and {0.old} can't be told apart: not settled {after}; {0.new} has {share}",
+    "better": "{0.new} is {0.verdict} than {0.old}: it has {0.rate:percent}{0.ci:between} of the points; settled after "
+    "{answers:answer} of at most {budget}, by {1}",
+    "equal": "{0.new} and {0.old} are equal within {margin:percent} of the points: {0.new} has "
+    "{0.rate:percent}{0.ci:between}; settled after {answers:answer} of at most {budget}, by {1}",
+    "open": "{0.new} and {0.old} can't be told apart: {0.new} has {0.rate:percent}{0.ci:between} of the points; not "
+    "settled after {answers:answer}, by {1}",
 }
 """Sentences on two contestants that were judged until settled, by their verdict."""
 
@@ -28,8 +31,8 @@ class Comparison:
 
     `rate` with its interval `ci` (95 %) is the share of decided matches that `new` wins or, where the survey has
     `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source can't
-    order the two, "" where it can. `settled` is the judge's account where it judged until settled: `rate` is then the
-    share of points against `old`, and two that are equal within the margin are undecided.
+    order the two, "" where it can. `settled` is how it ended where it judged until settled: `rate` is then the share of
+    points against `old`, and two that are equal within the margin are undecided.
     """
 
     new: str
@@ -45,10 +48,7 @@ class Comparison:
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
         if self.settled:
-            [pair] = self.settled["verdicts"]
-            share = f"{percent(self.rate)} of the points, by {source_said(self.source)}"
-            after = filled("after {answers:answer}", **self.settled)
-            return filled(SETTLED[pair["verdict"]], self, self.settled, after=after, share=share)
+            return filled(SETTLED[self.settled["verdict"]], self, source_said(self.source), **self.settled)
         undecided = self.verdict == UNDECIDED
         text = "{0.new} and {0.old} can't be told apart" if undecided else "{0.new} is {0.verdict} than {0.old}"
         if self.rate is None:
@@ -62,12 +62,13 @@ class Comparison:
 
 def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
-    if settled := contents.judges.get(source, {}).get("settled"):
-        [pair] = settled["verdicts"]
-        first = pair["a"] == new
-        rate = pair["share"] if first or pair["share"] is None else 1 - pair["share"]
-        verdict = UNDECIDED if pair["verdict"] != "better" else BETTER if first else WORSE
-        return Comparison(new, old, source, verdict, POINTS, rate, settled=settled)
+    data = contents.of(ANYTIME, source)
+    if data.get("order"):
+        [pair] = data["pairs"]
+        found = UNDECIDED if pair["verdict"] != BETTER else BETTER if pair["a"] == new else WORSE
+        settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")}
+        rate, ci = data["score"][new], data["score_ci"][new]
+        return Comparison(new, old, source, found, POINTS, rate, ci, settled=settled | {"verdict": pair["verdict"]})
     ranked = [standing for standing in standings(contents) if standing.source == source and not standing.criterion]
     if not ranked:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)

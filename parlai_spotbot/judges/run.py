@@ -16,7 +16,7 @@ from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Judgement, Unit
-from parlai_spotbot.sequential.judging import account, course_of, judge_until_settled, most_units
+from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
 from parlai_spotbot.sequential.registration import drawn_units, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study, expect_study, read_judge
@@ -50,8 +50,13 @@ def judge_study(
     with _opened(study, survey, judge, settled) as (units, recorded, todo):
         course = course_of(study, plan, units, recorded, todo) if plan else None
         before = read_judge(path) if path.exists() else {}
-        ended = not todo and (course is None or course.ended)
-        if ended and before and before.get("answered") == before.get("units") and not before.get("stopped"):
+        ended = not todo and (course is None or (course.ended and not course.waiting))
+        if (
+            ended
+            and before
+            and before.get("answered") == before.get("units") == len(units)
+            and not before.get("stopped")
+        ):
             return before
         judge.prepare(study, survey, progress)
         options = study.provenance().get("judge", {})
@@ -65,7 +70,7 @@ def judge_study(
                 _answer(study.judgements_path(survey), judge, todo, have, progress)
         finally:
             summary = _summary(study, judge, drawn_units(study, survey), _answers(study, survey, judge))
-            summary |= {"settled": account(course)} if course else {}
+            summary |= {"settled": standing(course)} if course else {}
             checksums.write_json(path, summary)
         return summary
 

@@ -73,17 +73,20 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
     failed = failed_people(rows, launched_survey(study, survey)) if plan.source == HUMAN else {}
     given = points_by_unit(units, rows, plan.question, failed)
-    last = max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)
-    units = units[:last]  # later ones are out, and may be drawn by answers that were not collected yet
-    drawn_by = units[: max((unit.rotation for unit in units), default=0)]
-    lost = [unit.unit_id for unit in drawn_by if unit.unit_id not in given]
+    counted = max((unit.rotation for unit in units), default=0)
+    if plan.source != HUMAN:  # a judge answers in order; where none of its answers can be used, that is known
+        counted = max([counted, *(unit.replicate + 1 for unit in units if unit.unit_id in given)])
+    lost = [unit.unit_id for unit in units[:counted] if unit.unit_id not in given]
     given |= {name: {} for name in lost}
+    lost = lost if plan.source == HUMAN else []
     watch, material = Watch(plan), (plan, read_pool(study, survey), indexed(whole.conversations()))
     course = Course(*material, units, given, watch)
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
     counts = {
         "units drawn otherwise than planned, or after the end": _foreign(Course(*material), units, given),
-        "units whose answers are missing, though later ones were drawn by them": len(lost),
+        "units whose answers are missing, though later ones were drawn by them": len(lost)
+        if plan.source == HUMAN
+        else 0,
         "units answered but not counted, as an earlier one is out": len(given) - len(course.path),
         "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),

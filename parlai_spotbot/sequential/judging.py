@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
+
+import numpy as np
 
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
@@ -19,8 +20,6 @@ from parlai_spotbot.wording import filled, part_of
 
 LINES: dict[str, str] = own_data(__file__)
 """What is said of a course, by why it ended."""
-
-VERDICTS = ("open", "better", "equal")
 
 AWAY = "the answers to a comparison are incomplete, and what is shown next depends on them"
 
@@ -47,14 +46,18 @@ class Answering(Protocol):
 def course_of(
     study: Study, plan: Registration, units: Sequence[Unit], rows: Iterable[Judgement], waiting: Collection[Unit] = ()
 ) -> Course:
-    """Return the course after the units drawn so far, of which those that are `waiting` lack some of their `rows`."""
+    """Return the course after the units drawn so far, of which those that are `waiting` lack some of their `rows`.
+
+    A unit without any is counted only where a later one was drawn by it.
+    """
+    counted = max((unit.rotation for unit in units), default=0)
     by_unit: dict[str, list[Judgement]] = defaultdict(list)
     for row in rows:
         by_unit[row.unit_id].append(row)
     done = {
         unit.unit_id: points_of_rows(unit, by_unit[unit.unit_id], plan.question)
         for unit in units
-        if unit not in waiting
+        if unit not in waiting and (by_unit[unit.unit_id] or unit.replicate < counted)
     }
     return Course(plan, read_pool(study, plan.survey), indexed(study.conversations()), units, done)
 
@@ -107,27 +110,13 @@ def most_units(study: Study, survey: str, source: str, request: SettledRequest, 
     return [Unit(item.item_id, survey, "", 0, 0, (item,)) for item in items[: max(plan.budget - len(drawn), 0)]]
 
 
-def account(course: Course) -> dict[str, Any]:
-    """Return how a course stands, ready for JSON: why it `ended`, answers, a row of each pair, and all as `text`.
-
-    In a row `a` is the better one of two that differ; `share` are its points.
-    """
-    plan, evidence = course.plan, course.evidence
-    rows = []
-    for a, b in itertools.combinations(range(len(plan.contestants)), 2):
-        a, b = (b, a) if evidence.verdict[a, b] < 0 else (a, b)
-        matches, verdict = evidence.matches[a, b], VERDICTS[evidence.verdict[a, b]]
-        share = float(evidence.points[a, b] / matches) if matches else None
-        rows.append({"a": plan.contestants[a], "b": plan.contestants[b], "verdict": verdict, "share": share})
-    counts = Counter(row["verdict"] for row in rows)
-    numbers = {
-        "ended": course.ended,
-        "answers": int(evidence.answers),
-        "budget": plan.budget,
-        "margin": plan.margin,
-        "saved": plan.budget - int(evidence.answers),
-        "verdicts": rows,
-    }
-    said = [part_of(counts["better"], len(rows), "pair", "differs", "differ")]
-    said += [f"{counts[verdict]} {verdict}" for verdict in ("equal", "open") if counts[verdict]]
+def standing(course: Course) -> dict[str, Any]:
+    """Return how a course stands, ready for JSON: why it `ended`, answers, pairs by verdict, and all as `text`."""
+    upper = np.triu_indices(len(course.plan.contestants), 1)
+    open_, differ, equal = np.bincount(np.abs(course.evidence.verdict[upper]), minlength=3).tolist()
+    answers, pairs = int(course.evidence.answers), len(upper[0])
+    numbers = {"ended": course.ended, "answers": answers, "budget": course.plan.budget}
+    numbers |= {"saved": course.plan.budget - answers, "differ": differ, "equal": equal, "open": open_}
+    said = [part_of(differ, pairs, "pair", "differs", "differ")]
+    said += [f"{count} {word}" for count, word in ((equal, "equal"), (open_, "open")) if count]
     return numbers | {"text": filled(LINES[course.ended], **numbers, of_pairs=", ".join(said))}

@@ -66,8 +66,12 @@ class Serving:
         self._answered: dict[str, Points] = {}
 
     def load(self, answered: Mapping[str, Points]) -> None:
-        """Take over the points of the units that are done, by their ids."""
-        self._answered = dict(answered)
+        """Take over the points of the units that are done, by their ids.
+
+        Where answers are gone by which others were drawn, as with an older ledger, these count for nothing.
+        """
+        counted = max((unit.rotation for unit in self.drawn), default=0)
+        self._answered = {unit.unit_id: {} for unit in self.drawn[:counted]} | dict(answered)
         self.course = Course(self.plan, self.pool, self._talks, self.drawn, self._answered)
 
     def points(self, items: Iterable[dict]) -> Points:

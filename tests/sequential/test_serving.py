@@ -246,6 +246,20 @@ def test_careless_people_are_handed_units_and_paid_and_do_not_count(ready):
     check_replay(ready)
 
 
+def test_with_an_older_ledger_it_goes_on(ready):
+    known, path = opinions(ready), CollectionPaths.of(ready, SURVEY).ledger
+    for number in range(4):
+        at = desk(ready)
+        work(at, known, f"a{number}")
+        at.ledger.close()
+        if not number:
+            shutil.copy(path, older := path.with_name("older.db"))
+    shutil.copy(older, path)
+    at = desk(ready)
+    assert at.counts()["done"] == 1
+    assert work(at, known, "next")["accepted"]
+
+
 def test_after_the_deadline_only_what_is_out_is_taken(ready):
     at, known = desk(ready), opinions(ready)
     work(at, known, "early")

@@ -31,6 +31,9 @@ STAKE = 0.95
 EQUAL_UPDATES = 3
 """Annotators whose units are drawn from all pairs alike, before anything is known."""
 
+STEPS = 30
+"""Of Newton and of the chances, where they don't follow answers one by one."""
+
 TINY = 1e-12
 
 MUCH = 50.0
@@ -364,6 +367,28 @@ def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]
     own = np.diagonal(spread, axis1=-2, axis2=-1)
     variance = (own[..., :, None] + own[..., None, :] - 2 * spread) / (count - 1)
     return _differences(score), stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
+
+
+def of_counts(points: np.ndarray, matches: np.ndarray, verdict: np.ndarray) -> Evidence:
+    """Return evidence of matches that were drawn another way: strengths and verdicts, but no wealth.
+
+    Parameters
+    ----------
+    points, matches, verdict : arrays (K, K)
+        As in `Evidence`.
+    """
+    evidence = replace(begin(len(points)), points=points, matches=matches, verdict=verdict)
+    evidence = replace(evidence, annotators=matches.sum() / 2, answers=matches.sum() / 2)
+    for _ in range(STEPS):
+        evidence = _fitted(evidence)
+    return evidence
+
+
+def converged(evidence: Evidence, rules: Rules) -> np.ndarray:
+    """Return the chances (K, K) that suit this evidence best, however those of the last draw were."""
+    for _ in range(STEPS):
+        evidence = replace(evidence, chance=bets(evidence, rules).chance)
+    return evidence.chance
 
 
 def _fitted(evidence: Evidence) -> Evidence:

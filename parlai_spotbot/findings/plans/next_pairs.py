@@ -1,0 +1,76 @@
+"""The pairs that are to be voted on next: those whose votes are most likely to settle something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings.contents import people_first
+from parlai_spotbot.findings.facts_of_study import facts_of
+from parlai_spotbot.findings.options import Options
+from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.votes import FORM, SEEN, Ballots
+from parlai_spotbot.sequential.evidence import Evidence, Rules, converged, of_counts
+from parlai_spotbot.study import Study
+
+VOTES = "votes"
+
+MOST = 150
+"""Contestants; of more the pairs can't be weighed in memory."""
+
+
+def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.DataFrame:
+    """Draw pairs of contestants to be shown next.
+
+    Every pair keeps a share of the draws; the rest goes to pairs that the votes leave open, the more the more a vote on
+    them, or on a pair that shares a contestant, raises the number of pairs expected to be settled by `count`
+    further votes.
+
+    Parameters
+    ----------
+    request : PlanRequest
+        Of which `survey`, `source`, `level` and `seed` are used.
+
+    Returns
+    -------
+    frame
+        a, b, in the order in which they stand on the page, and `chance`, with which a draw is of this pair.
+    """
+    if study is None or request.survey != VOTES or count < 1:
+        problem = f"--next {count}, --survey {request.survey}: expected a number from 1 up, of votes."
+        raise UserError(problem, "Name a study with votes: --study S --survey votes --next 200.")
+    ballots = _ballots(study, request)
+    if not 2 <= len(ballots.names) <= MOST:
+        raise UserError(f"{len(ballots.names)} contestants: expected 2 to {MOST}.", "Import votes on fewer.")
+    chance = converged(_evidence(ballots, request.level), Rules(1 - request.level, 0.0, ballots.used + count))
+    upper, rng = np.triu_indices(len(ballots.names), 1), np.random.default_rng([request.seed, ballots.used])
+    drawn = rng.choice(len(upper[0]), count, p=chance[upper] / chance[upper].sum())
+    pairs = np.array(upper)[:, drawn]
+    sides = np.where(rng.random(count) < 0.5, pairs, pairs[::-1])
+    names = np.array(ballots.names, dtype=object)
+    return pd.DataFrame({"a": names[sides[0]], "b": names[sides[1]], "chance": chance[upper][drawn].round(6)})
+
+
+def _ballots(study: Study, request: PlanRequest) -> Ballots:
+    """Return the votes of the source that is asked for, by default people's."""
+    sources, _ = FORM.sources(study.judgement_table(VOTES), replace(facts_of(study, VOTES), name=VOTES), Options())
+    source = request.source or people_first(sources)[0]
+    if source not in sources:
+        raise UserError(f"--source {source}: no votes of it.", nearest(source, sources))
+    return sources[source]
+
+
+def _evidence(ballots: Ballots, level: float) -> Evidence:
+    """Return what the votes say, with the pairs settled that the report's test settles."""
+    counts, place = ballots.counts(), {name: i for i, name in enumerate(ballots.names)}
+    found = contrasts(ballots.matches(), ballots.names, order=False, crossed=ballots.crossed).pairs
+    verdict = np.zeros((len(place), len(place)), dtype=int)
+    for row in found[found["p_adjusted"] < 1 - level].itertuples():
+        better = int(np.sign(row.difference))
+        verdict[place[row.a], place[row.b]], verdict[place[row.b], place[row.a]] = better, -better
+    won, tied, lost = (counts[:, :, SEEN.index(name)] for name in ("won", "tie", "lost"))
+    return of_counts(won + tied / 2, won + tied + lost, verdict)

@@ -1,0 +1,42 @@
+"""Serving until settled: the answers that it takes beside a fixed study's, and the time of a draw.
+
+The answers that decide as many pairs as a fixed study of 10 bots with 80 answers a pair, which is analysed by contrasts;
+answers by the generator of the tests (`tests/sequential/simulated.py`), a look after every annotator.
+"""
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from run import Row
+
+sys.path.append(str(Path(__file__).parents[1] / "sequential"))
+from simulated import Crowd, cost, strengths
+
+from parlai_spotbot.sequential.evidence import Rules, begin, bets, judged
+
+STUDIES, BOTS, EACH = 60, 10, 80
+LIMIT = 0.02
+"""Seconds of a draw and of counting an annotator's answers, of 20 bots."""
+
+
+def run() -> Iterator[Row]:
+    for spread in (1.2, 0.8, 0.4):
+        took = cost(strengths(spread, STUDIES, BOTS), EACH * BOTS * (BOTS - 1) // 2, Crowd(), 3)
+        yield Row(f"answers, strengths spread by {spread} logits", took, 1.0, "fixed study", "fixed studies")
+    yield Row("draw and count, 20 bots", slowest(), LIMIT, "limit", "s")
+
+
+def slowest(size: int = 20, annotators: int = 100) -> float:
+    """Return the median of the seconds that an annotator takes, of 20 bots and 10 items each."""
+    rules, evidence, rng, spent = Rules(0.05, 0.05, 10_000), begin(size), np.random.default_rng(0), []
+    upper = np.triu_indices(size, 1)
+    for _ in range(annotators):
+        start = time.perf_counter()
+        placed = bets(evidence, rules)
+        drawn = rng.choice(len(upper[0]), 10, p=placed.chance[upper] / placed.chance[upper].sum())
+        evidence = judged(evidence, placed, rules, upper[0][drawn], upper[1][drawn], rng.choice([0, 0.5, 1], 10))
+        spent.append(time.perf_counter() - start)
+    return float(np.median(spent))

@@ -1,6 +1,6 @@
 """Serving until settled: the answers that it takes beside a fixed study's, and the time of a draw.
 
-The answers that decide as many pairs as a fixed study of 10 bots with 80 answers a pair, which is analysed by contrasts;
+The answers that decide as many pairs as a fixed study of 10 bots, 80 answers a pair, that is analysed by contrasts;
 answers by the generator of the tests (`tests/sequential/simulated.py`), a look after every annotator.
 """
 

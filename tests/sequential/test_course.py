@@ -18,7 +18,7 @@ PLAN = Registration(
 SHOWN = (Utterance(0, "hello"), Utterance(1, "hello"))
 
 
-def talks_of(number=80):
+def talks_of(number=120):
     """Return conversations of each two bots, and of people."""
     pairs = [*itertools.combinations(BOTS, 2), ("human", "human")]
     turns = (Turn("a", "hello"), Turn("b", "hello"))

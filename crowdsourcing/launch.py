@@ -52,6 +52,11 @@ def launch(request: LaunchRequest, say: Say = print) -> int:
     request = replace(request, settings=settings, part=part)
     if request.dry_run:
         _planned(request, study, say)
+        if request.settled:
+            from parlai_spotbot.sequential.serving import forget
+
+            with study.lock(COMMAND):
+                forget(study, request.survey)
         say("\nnothing was posted (--dry-run)")
         return 0
     lock = CollectionPaths.of(study, request.survey, part).lock

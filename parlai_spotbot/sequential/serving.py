@@ -16,6 +16,7 @@ from parlai_spotbot.sequential.course import Course, Points, points
 from parlai_spotbot.sequential.registration import (
     Registration,
     drawn_units,
+    pool_path,
     read_pool,
     register,
     registered,
@@ -24,6 +25,7 @@ from parlai_spotbot.sequential.registration import (
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys.packing.units_file import answers_of
 from parlai_spotbot.wording import filled
 
 UNIT_SIZE = 10
@@ -172,18 +174,24 @@ class PlannedStudy(Study):
         return [Unit(f"{n}", survey, f"{n}", 0, 0, tuple(pool[n::count])) for n in range(count)]
 
 
+def forget(study: Study, survey: str) -> None:
+    """Take back a plan that nothing was launched by; the caller holds the study's lock."""
+    if answers_of(study, survey) is None:
+        for path in (study.units_path(survey), registration_path(study, survey), pool_path(study, survey)):
+            checksums.remove(path)
+
+
 def prepared(study: Study, survey: str, request: SettledRequest | None, unit_size: int | None = None) -> PlannedStudy:
     """Register a survey that people answer until it is settled, or check its registration; return what may be drawn.
 
-    Until a unit is drawn another plan may take its place. The caller holds the study's lock.
+    Until it is launched another plan may take its place. The caller holds the study's lock.
     """
     earlier = registered(study, survey)
     if request is None and (unit_size is not None or earlier is None):
         raise UserError("--unit-size, --deadline: go with --until 'settled'.", "Add that, or leave them out.")
     if request is not None:
-        if earlier and earlier.source == HUMAN and not drawn_units(study, survey):
-            for path in (study.units_path(survey), registration_path(study, survey)):
-                checksums.remove(path)
+        if earlier and earlier.source == HUMAN:
+            forget(study, survey)
         size = min(UNIT_SIZE, get_survey(survey, study).unit_size) if unit_size is None else unit_size
         register(study, survey, HUMAN, request, unit_size=size)
     elif earlier and earlier.source != HUMAN:

@@ -179,19 +179,13 @@ def test_bad_input_is_an_error_and_leaves_nothing(study, options, words):
     assert not list(study.path.glob("surveys/*/crowdsourcing"))
 
 
-def test_other_options_are_taken_until_somebody_has_a_unit_and_need_until(study):
+def test_a_dry_run_decides_nothing_and_units_that_were_packed_stay(study):
     for budget in (60, 70):
         out, _ = spotbot("crowdsource", "--study", study.path, *OPTIONS[:4], "--budget", budget, "--dry-run")
         assert f"at most {budget} answers" in out
     assert "at most 1 unit each" in out
-    assert registered(study, SURVEY).budget == 70
-    out, _ = spotbot("crowdsource", "--study", study.path, "--dry-run")
-    assert "at most 70 answers" in out
     _, err = spotbot("crowdsource", "--study", study.path, "--margin", 0.2, "--dry-run", code=2)
     assert "--margin: goes with --until 'settled'" in err
-
-
-def test_units_that_were_packed_stay(study):
     spotbot("pack", "--study", study.path)
     before = study.units_path(SURVEY).read_bytes()
     _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS, code=2)

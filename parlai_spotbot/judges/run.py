@@ -17,7 +17,7 @@ from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Judgement, Unit
 from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
-from parlai_spotbot.sequential.registration import drawn_units, register, registered
+from parlai_spotbot.sequential.registration import drawn_units, proposed, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study, expect_study, read_judge
 from parlai_spotbot.surveys import get_survey, is_survey
@@ -48,7 +48,7 @@ def judge_study(
     path = summary_path(study, survey, judge.name)
     plan = register(study, survey, judge.source, settled, seed=judge.seed) if settled else None
     with _opened(study, survey, judge, settled) as (units, recorded, todo):
-        course = course_of(study, plan, units, recorded, todo) if plan else None
+        course = course_of(study, plan, read_pool(study, survey), units, recorded, todo) if plan else None
         before = read_judge(path) if path.exists() else {}
         ended = not todo and (course is None or (course.ended and not course.waiting))
         if (
@@ -106,9 +106,10 @@ def estimate(study: Study, survey: str, judge: Judge, settled: SettledRequest | 
 
     With `settled` it is the most that it can take, if nothing is settled before the budget is used up.
     """
-    with _opened(study, survey, judge, settled) as (units, _, todo):
+    with _opened(study, survey, judge, settled) as (units, recorded, todo):
         if settled:
-            todo += most_units(study, survey, judge.source, settled, judge.seed)
+            plan, pool, _ = proposed(study, survey, judge.source, settled, seed=judge.seed)
+            todo += most_units(course_of(study, plan, pool, units, recorded, todo))
         counts = {"units": len(todo), "units_in_all": len(units), "at_most": settled is not None}
         return {"judge": judge.name, **counts, **judge.estimate(todo)}
 

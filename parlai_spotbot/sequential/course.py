@@ -133,6 +133,12 @@ class Course:
         return [block.unit for block in self._order[len(self.path) :]]
 
     @property
+    def drawable(self) -> list[Item]:
+        """The items of two contestants whose conversations nobody has had; none where it has ended."""
+        stocks = [] if self.ended else [stock for pair, stock in self._stock.items() if pair]
+        return [item for stock in stocks for item in stock.values()]
+
+    @property
     def ended(self) -> str:
         """Why nothing more is drawn: "settled", "budget", "used up" (no conversation of an open pair), or ""."""
         open_ = self.evidence.open

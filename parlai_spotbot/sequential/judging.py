@@ -10,10 +10,9 @@ import numpy as np
 
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import Judgement, Unit, indexed
+from parlai_spotbot.records import Item, Judgement, Unit, indexed
 from parlai_spotbot.sequential.course import Course, points_of_rows
-from parlai_spotbot.sequential.registration import Registration, drawn_units, pair_of, proposed, read_pool
-from parlai_spotbot.sequential.settled_request import SettledRequest
+from parlai_spotbot.sequential.registration import Registration
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.wording import filled, part_of
@@ -44,7 +43,12 @@ class Answering(Protocol):
 
 
 def course_of(
-    study: Study, plan: Registration, units: Sequence[Unit], rows: Iterable[Judgement], waiting: Collection[Unit] = ()
+    study: Study,
+    plan: Registration,
+    pool: Sequence[Item],
+    units: Sequence[Unit],
+    rows: Iterable[Judgement],
+    waiting: Collection[Unit],
 ) -> Course:
     """Return the course after the units drawn so far, of which those that are `waiting` lack some of their `rows`.
 
@@ -59,7 +63,7 @@ def course_of(
         for unit in units
         if unit not in waiting and (by_unit[unit.unit_id] or unit.replicate < counted)
     }
-    return Course(plan, read_pool(study, plan.survey), indexed(study.conversations()), units, done)
+    return Course(plan, pool, indexed(study.conversations()), units, done)
 
 
 def judge_until_settled(study: Study, course: Course, judge: Answering, have: Collection[str], progress: bool) -> None:
@@ -101,13 +105,10 @@ def _batch(course: Course, units: checksums.Journal, at_once: int) -> list[Unit]
     return batch
 
 
-def most_units(study: Study, survey: str, source: str, request: SettledRequest, seed: int) -> list[Unit]:
-    """Return units of the comparisons that may still be drawn, as many as the budget allows; writes nothing."""
-    plan, pool, _ = proposed(study, survey, source, request, seed=seed)
-    drawn, talks = drawn_units(study, survey), indexed(study.conversations())
-    shown = {name for unit in drawn for item in unit.items for name in item.conversation_ids}
-    items = [item for item in pool if shown.isdisjoint(item.conversation_ids) and pair_of(item, talks, plan.question)]
-    return [Unit(item.item_id, survey, "", 0, 0, (item,)) for item in items[: max(plan.budget - len(drawn), 0)]]
+def most_units(course: Course) -> list[Unit]:
+    """Return units of the comparisons that may still be drawn, as many as the budget allows."""
+    left = max(course.plan.budget - len(course.blocks), 0)
+    return [Unit(item.item_id, course.plan.survey, "", 0, 0, (item,)) for item in course.drawable[:left]]
 
 
 def standing(course: Course) -> dict[str, Any]:

@@ -92,7 +92,9 @@ def test_it_stops_when_all_is_settled_and_not_before(folder, server):
     )
     assert 10 < saved < 100
     asked = len(server.bodies)
-    assert settled(server, "--margin", 0.3) == found
+    out, err = spotbot(*words(server, "--margin", 0.3))
+    assert json.loads(out)["figures"]["parrot-1"]["settled"] == found
+    assert "fewer where" not in err
     assert len(server.bodies) == asked  # not even a greeting
 
 

@@ -16,9 +16,14 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.run import estimate, let_judge
         from parlai_spotbot.judges.summary import accounted, estimate_text, is_open
         from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import own_surveys
         from parlai_spotbot.wording import counted, listed
 
-        survey, request, settled = self.opt["survey"], JudgeRequest.of(self.opt), SettledRequest.asked(self.opt)
+        request, settled = JudgeRequest.of(self.opt), SettledRequest.asked(self.opt)
+        given = self.opt["survey"]
+        if own_surveys.is_file(given) and settled is None:
+            raise own_surveys.needs_packing(given)
+        survey = own_surveys.offer(given)
         specs = request.specs(survey, settled)
         study = Study.open(self.opt["study"])
         judges = [spec.make(seed_of(self.opt, study)) for spec in specs]
@@ -29,6 +34,7 @@ class SpotbotJudge(Command):
             print("\nnothing was asked (--dry-run)")
             return DONE
         with study.lock("spotbot_judge"):
+            own_surveys.taken(study, given)
             self.result.figures = summaries = let_judge(study, survey, judges, request.yes, settled=settled)
         self.result.missing, remedy, problem = accounted(summaries)
         n = sum(self.result.missing.values())

@@ -238,3 +238,8 @@ def test_from_python(folder, server):
     assert again["settled"]["answers"] == found.settled["answers"]
     with pytest.raises(ValueError, match=r"with level 0\.8 there"):
         sb.judge_study(study, **asked, until="settled", progress=False)
+
+
+def test_a_survey_of_a_file(folder, server):
+    Path("mine.yaml").write_text("{name: mine, base: spot_the_bot, title: Mine}")
+    assert settled(server, "--survey", "mine.yaml", "--budget", 8)["answers"] == 8

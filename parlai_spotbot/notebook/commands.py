@@ -144,7 +144,8 @@ def judge_study(call: JudgeCall) -> dict:
     """Let one automatic judge answer a study's units, as far as it has not yet; no substitute for people.
 
     Without `judge`, it is the language model that `url` and `model` name, or else the spotter. Several judges are
-    several calls.
+    several calls. With ``until="settled"`` nothing is packed: what is shown next is drawn by the answers so far, and
+    the judge stops as soon as every two contestants are settled.
 
     Returns
     -------
@@ -294,6 +295,8 @@ class CompareCall(PlayOptions, SettledRequest, Progress):
 @takes(CompareCall)
 def compare(call: CompareCall) -> Comparison:
     """Find out whether one bot is better than another: both play, a judge answers. The same call goes on, or says it.
+
+    With ``until="settled"`` the judge stops as soon as that is known, or that they are equal within `margin`.
 
     Returns
     -------

@@ -305,5 +305,5 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
         server.call(server.desk.stock.serving.close)
     found = process.verify(study, record)
     assert found["units done"] == counts["done"]
-    assert counts["settled"] >= 9
+    assert counts["settled"] >= 5
     check_replay(study)

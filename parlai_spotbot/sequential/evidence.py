@@ -6,7 +6,8 @@ is one bet, however many items they judge, so that taste may tie the answers of 
 once, so that nothing ties those of two persons. "Equally good" means as good against each other and against every
 third contestant; matches against third ones count as far as either contestant of the pair could have been drawn, and
 a match's share of the other one's chance makes that fair without a model. The size of a bet is the one that reaches a
-goal above the threshold most probably by a deadline (Browne 1999, Adv. Appl. Prob. 31). The threshold is that of closed
+goal above the threshold most probably by the end of the budget (Browne 1999, Adv. Appl. Prob. 31), of clear pairs the
+one that grows fastest. The threshold is that of closed
 testing by mean wealth (Vovk & Wang 2021, Ann. Stat. 49).
 
 All arrays have leading axes for studies that are simulated together, and end in (K, K): contestants a and b.
@@ -34,11 +35,11 @@ EQUAL_UPDATES = 3
 STEPS = 30
 """Of Newton and of the chances, where they don't follow answers one by one."""
 
-AIM = 5.0
+AIM = 2.0
 """Bets aim at so many times the wealth that settles a pair, since those that aim at it reach it only at the end."""
 
-AHEAD, FIRST = 3.0, 20.0
-"""Bets plan for so many times the answers given, and so many more of each pair, and of two further ones."""
+CAUTION = 0.5
+"""A pair counts as clear as it is estimated to be, less so many standard errors."""
 
 TINY = 1e-12
 
@@ -207,27 +208,20 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     effect, need = design_effect(evidence)[..., None, None], threshold(evidence, rules)
     lasting = chance if stock is None else np.minimum(chance, stock / left)
     to_come = variance if stock is None else _shares(lasting, evidence.strengths)[-1]
-    stake = _stake(evidence.better - need - np.log(2 * AIM), left * to_come * effect)
-    below = (
-        _stake(evidence.below - need - np.log(AIM), left * lasting / 4 * effect)
-        if rules.margin
-        else np.zeros_like(stake)
-    )
-    expected = expit(_differences(evidence.strengths))
-    return Bets(chance, centre, weight, most, stake, below, variance, expected)
+    apart = _differences(evidence.strengths)
+    doubt = CAUTION * np.sqrt(evidence.variance)
+    stake = _stake(evidence.better - need - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)
+    below = np.zeros_like(stake)
+    if rules.margin:
+        near = (4 * (rules.margin - expit(apart) + 0.5) - doubt) / effect
+        below = _stake(evidence.below - need - np.log(AIM), left * lasting / 4 * effect, near)
+    return Bets(chance, centre, weight, most, stake, below, variance, expit(apart))
 
 
 def _left(evidence: Evidence, rules: Rules, drawn: np.ndarray | float) -> np.ndarray:
-    """Return how many answers to plan for, (..., 1, 1).
-
-    Those that are left of the budget, but not more than a few times as many as were given, so that what is clear is
-    settled soon however large the budget is; after the budget a tenth of those given.
-    """
+    """Return how many answers to plan for, (..., 1, 1): those left, after the budget a tenth of those given."""
     used = evidence.answers + drawn
-    size = evidence.strengths.shape[-1]
-    ahead = AHEAD * used + FIRST * (size * (size - 1) / 2 + 2)
-    left = np.where(rules.budget > used, np.maximum(rules.budget - used, 1), 0.1 * used)
-    return np.minimum(left, ahead)[..., None, None]
+    return np.where(rules.budget > used, np.maximum(rules.budget - used, 1), 0.1 * used)[..., None, None]
 
 
 def _differences(strengths: np.ndarray) -> np.ndarray:
@@ -306,11 +300,14 @@ def _quantile(short: np.ndarray) -> np.ndarray:
     return ndtri(np.exp(np.clip(short, -600, -1e-9)))
 
 
-def _stake(short: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """Return the stake that reaches the threshold most probably, while the sum gets this variance (Browne 1999)."""
+def _stake(short: np.ndarray, variance: np.ndarray, drift: np.ndarray) -> np.ndarray:
+    """Return the stake that reaches the goal most probably, while the sum gets this variance (Browne 1999).
+
+    Where more is sure to be there, it is what lets wealth grow fastest: the `drift`, per unit of variance (Kelly 1956).
+    """
     quantile = _quantile(short)
     ratio = np.exp(-(quantile**2) / 2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
-    return np.where(short >= 0, 0, ratio / np.sqrt(np.maximum(variance, TINY)))
+    return np.where(short >= 0, 0, np.maximum(ratio / np.sqrt(np.maximum(variance, TINY)), drift))
 
 
 def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:

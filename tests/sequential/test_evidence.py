@@ -8,7 +8,7 @@ from simulated import LARGE, Crowd, cost, coverage, serve, strengths
 
 from parlai_spotbot.sequential.evidence import Rules, begin, bets, judged
 
-CONFSEQ = {10: -0.5745818274077529, 100: 2.8897998859643623, 150: 3.7855299109203173, 300: 4.605170186642907}
+CONFSEQ = {10: -0.10044760439325395, 100: 2.448961814876277, 150: 3.480945569409175, 300: 3.849677490256849}
 """Logarithms of the wealth that confseq 0.0.11 (`betting_mart`, convex_comb, theta ½, trunc_scale .95) finds with the
 same stakes after so many of the answers of `test_the_wealth_is_that_of_confseq`."""
 

@@ -31,6 +31,9 @@ from parlai_spotbot.wording import filled
 UNIT_SIZE = 10
 """Items that a person gets, or the survey's unit size where that is smaller."""
 
+SPARE = 1.1
+"""Places for people, by units that may still be drawn: some miss controls, and their answers don't count."""
+
 OVER = ("settled", "deadline")
 """Reasons to end after which not even a unit that somebody gave back is handed out again."""
 
@@ -120,11 +123,15 @@ class Serving:
         return 0 if self.ended else _units(self.plan, self.plan.budget - done)
 
     def planned(self, out: Collection[str] = ()) -> list[Unit]:
-        """Return the units drawn, and as many more as may still be drawn; at the end only those done or `out`."""
+        """Return the units drawn, and as many as may still be drawn, with a tenth more for people who don't count.
+
+        At the end they are only those done or `out`.
+        """
         kept = {*self._answered, *out} if self.ended in OVER else {unit.unit_id for unit in self.drawn}
         shown = [unit for unit in self.drawn if unit.unit_id in kept]
         items, size = tuple(self.pool), self.plan.unit_size
-        shown += [Unit(f"{n}", self.plan.survey, f"{n}", 0, 0, items[:size]) for n in range(self.left)]
+        more = math.ceil(SPARE * self.left)
+        shown += [Unit(f"{n}", self.plan.survey, f"{n}", 0, 0, items[:size]) for n in range(more)]
         if not shown:
             raise UserError("--deadline: it is past, and nobody has been handed a unit.", "Name a later time.")
         return shown

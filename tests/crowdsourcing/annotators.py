@@ -26,6 +26,9 @@ GIVE_UP = 240.0
 ENDED = 60.0
 """The same for a request for a unit: the operator ends by itself when all units are done, whoever still waits."""
 
+COMING_IN = ("consent", "onboarding")
+"""States before the first unit, of people, too, who had to wait for one."""
+
 Answer = Callable[[str, str], object]
 
 
@@ -146,6 +149,7 @@ class Annotator:
                 if state["state"] == "waiting":
                     await asyncio.sleep(self.rng.uniform(2.0, 4.0))
                     state = await self.must("unit", {})
+                    state = await self.come_in() if state["state"] in COMING_IN else state
                     continue
                 state = await self.one_unit(state)
             self.record.ends[state["state"]] += 1
@@ -162,7 +166,9 @@ class Annotator:
         status, answer = await self.tab.ask(name, body)
         if status == 200:
             return answer
-        if (name, status) != ("onboarding", 409):  # the last unit went to somebody else while this one practised
+        # The last unit went to somebody else while this one practised; or one came back while this one waited.
+        came_back = name == "unit" and answer["error"]["code"] in COMING_IN
+        if (name, status) != ("onboarding", 409) and not came_back:
             self.record.odd.append(f"{self.name} ({self.kind}): {name} got {status} {answer}")
         return (await self.tab.ask("session"))[1]
 

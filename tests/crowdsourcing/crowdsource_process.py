@@ -111,7 +111,7 @@ def known_segments(study: Study) -> dict[tuple[str, ...], tuple[str, str]]:
 class CrowdsourceProcess:
     """`spotbot_crowdsource` in a process of its own on `study`, for so many annotators with links of their own.
 
-    `people` is the --group of a survey for several groups of people.
+    `people` is the --group of a survey for several groups of people, `options` are further words of the command.
     """
 
     def __init__(
@@ -123,6 +123,7 @@ class CrowdsourceProcess:
         task: str = "",
         group: str = "",
         people: str = "",
+        options: tuple[str, ...] = (),
         **limits: int,
     ):
         self.study, self.annotators, self.survey, self.task, self.people = study, annotators, survey, task, people
@@ -130,6 +131,7 @@ class CrowdsourceProcess:
         self.config = study.path / f"load{task}{people}.yaml"
         settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))
+        self.options = options
         self.process: psutil.Popen | None = None
         self.peak = 0.0
 
@@ -144,7 +146,7 @@ class CrowdsourceProcess:
         """Launch (again), and wait until the page is served."""
         command = [str(Path(sys.executable).with_name("spotbot"))]
         command += ["spotbot_crowdsource", "--study", str(self.study.path), "--config", str(self.config)]
-        command += ["--survey", self.survey, "--annotators", str(self.annotators)]
+        command += ["--survey", self.survey, "--annotators", str(self.annotators), *self.options]
         command += ["--task", self.task] if self.task else []
         command += ["--group", self.people] if self.people else []
         self.paths.launch.parent.mkdir(parents=True, exist_ok=True)

@@ -1,14 +1,14 @@
 """The crowd's server draws units from what was answered, until every pair is settled, whatever stops it on the way."""
 
+import asyncio
 import shutil
 import time
-from dataclasses import replace
 
 import annotators
 import crowdsource_process as process
 import pytest
 from in_process import spotbot
-from office import answers, conversations, desk_of
+from office import answers, conversations, desk_of, spot_the_bot
 from people import SURVEY, Annotator, Launch
 from spoken import bots_of
 
@@ -82,12 +82,16 @@ def check_replay(study):
 
 # -- the command -------------------------------------------------------------------------------------------------------
 def test_until_settled_over_three_kills(study):
+    def comes():
+        person = Annotator(next(links), known)
+        return person, person.begin(person.survey)
+
     with Launch(study, *OPTIONS, "--annotators", "30") as launched:
         address = launched.ready()
-        links, known = list(launched.links().values()), opinions(study)
-        Annotator(links[0], known).work()
-        held = Annotator(links[1], known)
-        body = held.submission(held.begin(held.survey))
+        links, known = iter(launched.links().values()), opinions(study)
+        Annotator(next(links), known).work()
+        held, session = comes()
+        body = held.submission(session)
         launched.kill()  # with a unit handed out
     with open(study.units_path(SURVEY), "ab") as units:
         units.write(b'{"unit_id": "torn')  # as by a kill while a unit is written
@@ -100,30 +104,21 @@ def test_until_settled_over_three_kills(study):
     lost = serving.draw()  # as by a kill between a unit's writing and its hand-out
     with Launch(study, *OPTIONS) as launched:
         launched.ready()
-        finder = Annotator(links[2], known)
-        given = finder.begin(finder.survey)["unit"]
-        assert {_texts(item) for item in lost.items} < {annotators.texts_of(page) for page in given["items"]}
+        finder, found = comes()
+        assert {_texts(item) for item in lost.items} < shown(found)
         launched.kill()
     with Launch(study, *OPTIONS) as launched:
         launched.ready()
-        shared = Annotator(links[3], known)
-        given = shared.begin(shared.survey)["unit"]
-        shared.ok("return", {"unit": given["unit"]})
-        again = Annotator(links[4], known)
-        same = again.begin(again.survey)
-        shown = [{annotators.texts_of(page) for page in unit["items"]} for unit in (given, same["unit"])]
-        assert len(shown[0] & shown[1]) >= 5, "what one gave back, the next one gets"
-        again.ok("submit", again.submission(same))
-        finder.ok("submit", finder.submission(finder.ok("session")))
-        late = Annotator(links[5], known)
-        body = late.submission(late.begin(late.survey))
-        for link in links[6:]:  # each comes before the one before has handed in
-            person = Annotator(link, known)
-            session = person.begin(person.survey)
-            if session["state"] != "working":
-                break
-            late.ok("submit", body)
-            late, body = person, person.submission(session)
+        shy, given = comes()
+        shy.ok("return", {"unit": given["unit"]["unit"]})
+        late, session = comes()
+        assert len(shown(given) & shown(session)) >= 5, "what one gave back, the next one gets"
+        finder.ok("submit", finder.submission(found))
+        while session["state"] == "working":  # each comes before the one before has handed in
+            body, (person, session) = late.submission(session), comes()
+            if session["state"] == "working":
+                late.ok("submit", body)
+                late = person
         assert (session["state"], launched.process.poll()) == ("finished", None), "it waits for who is at work"
         assert late.ok("submit", body)["accepted"]
         assert launched.ended() == 0
@@ -131,7 +126,11 @@ def test_until_settled_over_three_kills(study):
     assert "3 of 3 pairs settled" in launched.said
     check_replay(study)
     _finished_study(study)
-    _blind(study, [finder, shared, late])
+    _blind(study, [finder, shy, late])
+
+
+def shown(session):
+    return {annotators.texts_of(page) for page in session["unit"]["items"]}
 
 
 def _finished_study(study):
@@ -194,12 +193,9 @@ def test_a_dry_run_decides_nothing_and_units_that_were_packed_stay(study):
 
 
 # -- the desk, without Mephisto ----------------------------------------------------------------------------------------
-def desk(study, survey=None, **more):
+def desk(study, **limits):
     """A desk on the study as it is now, as a new process has it."""
-    survey = survey or replace(get_survey(SURVEY), consent=(), onboarding=())
-    survey = replace(survey, limits=replace(survey.limits, units_per_annotator=1, **more))
-    serving = Serving(study, registered(study, SURVEY))
-    serving.load({}) if not serving.drawn else None
+    survey, serving = spot_the_bot(units_per_annotator=1, **limits), Serving(study, registered(study, SURVEY))
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     ledger = Ledger(CollectionPaths.of(study, SURVEY).ledger)
     return desk_of(survey, serving.drawn, ledger, serving=serving, seeds=seeds, controls=read_controls(study, SURVEY))
@@ -283,6 +279,27 @@ def test_the_same_units_whether_or_not_it_is_started_again_before_each(ready, tm
     assert number > 5
 
 
+@pytest.mark.slow
+def test_two_hundred_annotators_and_an_operator_that_is_killed_three_times(tmp_path):
+    study = make_study(tmp_path / "study", bots=6, per_pair=60)
+    record = annotators.Record()
+    with process.CrowdsourceProcess(study, 200, options=(*OPTIONS[:4], "--budget", "700")) as server:
+
+        async def disturb(record):
+            for units in (3, 15, 30):
+                while len(record.accepted) < units:
+                    await asyncio.sleep(0.02)
+                server.kill()
+                await asyncio.to_thread(server.start)
+
+        known, survey = opinions(study), get_survey(SURVEY)
+        process.run(annotators.meet(server.links(), survey, known, (0.0, 1.0), 30.0, record, disturb))
+    found = process.verify(study, record)
+    assert found["units done"] > 40
+    assert record.retries > 0
+    check_replay(study)
+
+
 def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
     from parlai_spotbot.crowdsourcing.desk import sessions
 
@@ -293,12 +310,8 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
         write_controls(shown, SURVEY)
     record, secret = annotators.Record(), bytes(range(32))
     (tmp_path / "index.html").write_text("page")
-    limits = {"minutes_per_unit": 4 / 60}
-    server = PageServer(
-        lambda: desk(study, get_survey(SURVEY), **limits), InHouseDoor(secret), secret, ServerOptions(tmp_path)
-    )
-    server.tick_seconds = 0.5
-    with server:
+    options = InHouseDoor(secret), secret, ServerOptions(tmp_path)
+    with PageServer(lambda: desk(study, minutes_per_unit=4 / 60), *options) as server:
         links = [in_house_link(server.url, secret, f"annotator-{number}") for number in range(200)]
         process.run(annotators.meet(links, get_survey(SURVEY), opinions(study), (0.0, 0.1), 8.0, record))
         counts = server.call(server.desk.counts)

@@ -73,6 +73,8 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
     failed = failed_people(rows, launched_survey(study, survey)) if plan.source == HUMAN else {}
     given = points_by_unit(units, rows, plan.question, failed)
+    if plan.source == HUMAN:  # later ones are out, and may be drawn by answers that were not collected yet
+        units = units[: max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)]
     counted = max((unit.rotation for unit in units), default=0)
     if plan.source != HUMAN:  # a judge answers in order; where none of its answers can be used, that is known
         counted = max([counted, *(unit.replicate + 1 for unit in units if unit.unit_id in given)])

@@ -133,10 +133,10 @@ def parse_json(
         raise Malformed(LONG if "digits" in str(err) else str(err)) from None
 
 
-def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
-    """Read a JSON file; a missing or malformed one is a `UserError`."""
+def read_json(path: Path, what: str = "file", remedy: str = "", nan: bool = False) -> Any:
+    """Read a JSON file; a missing or malformed one is a `UserError`, and without `nan` one that holds NaN."""
     try:
-        return parse_json(whole_text(path), constant=_no_number)
+        return parse_json(whole_text(path), constant=float if nan else _no_number)
     except FileNotFoundError:
         raise UserError(f"{path}: no such {what}.", remedy) from None
     except OSError as err:

@@ -59,7 +59,8 @@ IN_TEXT = re.compile(
 """The end of a name and its value in a text: JSON, an address, a header, an error, an option of a command."""
 
 PROSE = re.compile(
-    r"[-$<]|[A-Z]+(?:_[A-Z\d]+)*(?![\w-])|[a-z]+(?:[.!?:]|\s+(?:[a-z']+|[A-Z]+)(?![^\s.,;!?)]))"
+    r"[-$<]|[A-Z]{1,40}(?:_[A-Z\d]{1,40}){0,9}(?![\w-])"
+    r"|[a-z]{1,40}(?:[.!?:]|\s{1,9}(?:[a-z']{1,40}|[A-Z]{1,40})(?![^\s.,;!?)]))"
     r"|(?:an?|and|are|by|for|from|gives|has|in|is|may|means|must|names?|needs|not|of|or|the|to|was|with)\b"
 )
 """What follows an option's name and is no value of it: a sentence, another option, the name of a variable."""

@@ -54,7 +54,7 @@ REMEDY = "Name the file as its authors released it; the README of projects/abc_e
 def as_released(path: Path, place: list[str]) -> Iterator[Any]:
     """Yield the values of a JSON file; unexpected values become a `UserError` that names the `place`."""
     try:
-        yield read_json(path, "released file", REMEDY)
+        yield read_json(path, "released file", REMEDY, nan=True)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as err:
         where = f"{path}{''.join(f', {part}' for part in place)}"
         raise UserError(f"{where}: not as released: {type(err).__name__}: {err}.", REMEDY) from None

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
-from scipy.stats import t as student
 
 import parlai_spotbot
 from parlai_spotbot import files
@@ -18,13 +17,13 @@ from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.records import HUMAN, Judgement, Unit, indexed
 from parlai_spotbot.sequential.course import Course, Points, points_of_rows
-from parlai_spotbot.sequential.evidence import Evidence, threshold, wealth
+from parlai_spotbot.sequential.evidence import Evidence, intervals, threshold, wealth
 from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, registered
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people
 
-POWER = 0.8
+POWER, LEVEL = 0.8, 0.95
 
 SHOWN, STEPS = 8, 100
 """Pairs whose path of evidence is kept, and points of it."""
@@ -86,9 +85,7 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
     counts = {
         "units drawn otherwise than planned, or after the end": _foreign(Course(*material), units, given),
-        "units whose answers are missing, though later ones were drawn by them": len(lost)
-        if plan.source == HUMAN
-        else 0,
+        "units whose answers are missing, though later ones were drawn by them": len(lost),
         "units answered but not counted, as an earlier one is out": len(given) - len(course.path),
         "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
@@ -137,12 +134,8 @@ def _shown(unit: Unit) -> tuple[str, list[str]]:
 def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:
     """Return order and places by the verdicts, scores, rows of pairs, the better one first, and paths of evidence."""
     evidence, place = course.evidence, {name: course.plan.contestants.index(name) for name in names}
-    n, ours = float(evidence.annotators) or np.nan, np.ix_([*place.values()], [*place.values()])
-    scores, spare = evidence.scores / n, n - 1 or np.nan
-    product = evidence.products / n - np.outer(scores, scores)
-    own = np.diag(product)
-    variance = np.where(np.eye(len(own), dtype=bool), own, own[:, None] + own - 2 * product)
-    reach = student.ppf(0.975, spare) * np.sqrt(np.where(variance > 0, variance, np.nan) / spare)
+    ours = np.ix_([*place.values()], [*place.values()])
+    scores, reach = intervals(evidence, LEVEL)
     worse, better = ((evidence.verdict[ours] == sign).sum(1) for sign in (1, -1))
     clusters = {name: (int(1 + better[i]), int(len(names) - worse[i])) for i, name in enumerate(names)}
     order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []

@@ -365,22 +365,29 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
 
 
 def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Estimate by how much the score of a against all others is above b's, and half the width of its interval.
+    """Estimate each contestant's score against all others, and half the widths of intervals of scores and differences.
 
     Each answer counts by the inverse of the chance with which its pair was drawn, beside what was expected of it, so
-    that no model is needed (Hadad et al. 2021, PNAS 118); annotators are the clusters. NaN for fewer than three.
+    that no model is needed (Hadad et al. 2021, PNAS 118); annotators are the clusters. Widths are NaN for fewer than
+    three of them.
 
     Returns
     -------
-    estimate, half : arrays (..., K, K)
-        Of scores, which are shares of points: a win 1, a tie ½.
+    scores : array (..., K)
+        Shares of points: a win 1, a tie ½.
+    half : array (..., K, K)
+        Of the difference of two scores; on the diagonal of one.
     """
-    count = np.where(evidence.annotators > 2, evidence.annotators, np.nan)[..., None, None]
-    score = evidence.scores / count[..., 0]
-    spread = evidence.products / count - score[..., :, None] * score[..., None, :]
-    own = np.diagonal(spread, axis1=-2, axis2=-1)
-    variance = (own[..., :, None] + own[..., None, :] - 2 * spread) / (count - 1)
-    return _differences(score), stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.maximum(variance, 0))
+    count = np.where(evidence.annotators > 0, evidence.annotators, np.nan)[..., None, None]
+    scores = evidence.scores / count[..., 0]
+    product = evidence.products / count - scores[..., :, None] * scores[..., None, :]
+    own = np.diagonal(product, axis1=-2, axis2=-1)
+    apart = own[..., :, None] + own[..., None, :] - 2 * product
+    variance = np.where(np.eye(own.shape[-1], dtype=bool), own[..., None], apart) / np.where(
+        count > 2, count - 1, np.nan
+    )
+    half = stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
+    return scores, half
 
 
 def of_counts(points: np.ndarray, matches: np.ndarray, verdict: np.ndarray) -> Evidence:

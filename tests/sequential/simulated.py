@@ -92,8 +92,8 @@ def coverage(served: Served, true: np.ndarray, crowd: Crowd) -> float:
     size = true.shape[-1]
     scores = (crowd.share(true[:, :, None] - true[:, None, :]).sum(2) - 0.5) / (size - 1)
     upper = np.triu_indices(size, 1)
-    estimate, half = intervals(served.evidence, LEVEL)
-    right = np.abs(estimate - (scores[:, :, None] - scores[:, None, :])) <= half
+    found, half = intervals(served.evidence, LEVEL)
+    right = np.abs(found[:, :, None] - found[:, None, :] - (scores[:, :, None] - scores[:, None, :])) <= half
     return float(right[:, upper[0], upper[1]].mean())
 
 

@@ -45,11 +45,13 @@ def label_studio(request: ExportRequest) -> Exported:
     by_questions: dict[frozenset[str], list[Item]] = {}
     for item in every.values():
         if item.control is None:
-            asked = frozenset(item.questions or (question.name for question in survey.questions))
-            by_questions.setdefault(asked, []).append(item)
-    sets = [asked for asked in by_questions if request.question is None or request.question in asked]
+            questions = frozenset(item.questions or (question.name for question in survey.questions))
+            by_questions.setdefault(questions, []).append(item)
+    sets = [questions for questions in by_questions if request.question is None or request.question in questions]
     if len(sets) != 1:
-        main = sorted({name for asked in by_questions for name in asked} & {question.name for question in survey.main})
+        main = sorted(
+            {name for questions in by_questions for name in questions} & {question.name for question in survey.main}
+        )
         problem = f"--survey {name} --question {request.question}: items with {len(sets)} sets of questions, not one."
         raise UserError(problem, f"Export one question at a time: {nearest(request.question or '', main)}")
     items = by_questions[sets[0]]

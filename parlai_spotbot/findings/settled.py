@@ -31,7 +31,7 @@ def summarise(result: Result) -> list[str]:
         checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}.")]
     if not data["order"]:
         return [filled(NOTHING, **data), *checked]
-    of = (
+    share = (
         f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
         if data["fixed"]
         else ""
@@ -40,7 +40,7 @@ def summarise(result: Result) -> list[str]:
     counts = [f"{verdicts.count(kind)} {words}" for kind, words in KINDS.items() if kind in verdicts]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked"
     pairs = f"Of {counted(len(verdicts), 'pair')}: {', '.join(counts)}; {chance}."
-    return [filled(ENDS[data["ended"]], **data, of=of, first=_first(data)), pairs, *checked]
+    return [filled(ENDS[data["ended"]], **data, of=share, first=_first(data)), pairs, *checked]
 
 
 def _first(data: Mapping) -> str:

@@ -85,11 +85,11 @@ def account(answers: Answers, accuracy: Mapping | None = None) -> dict:
     """Return what ``annotators.json`` says of a source as a whole and, where it is known who is human, how well all its
     annotators together tell (`pooled_detection`)."""
     answered, units = _units(answers)
-    found = None
+    result = None
     if accuracy is not None and accuracy["bots"] and accuracy["people"]:
-        found = {key: accuracy[key] for key in ("people", "bots")}
-        found |= {"estimate": accuracy["balanced_accuracy"], "ci": list(accuracy["balanced_accuracy_ci"])}
-    return {"answered": answered, "units": units, "accuracy": found}
+        result = {key: accuracy[key] for key in ("people", "bots")}
+        result |= {"estimate": accuracy["balanced_accuracy"], "ci": list(accuracy["balanced_accuracy_ci"])}
+    return {"answered": answered, "units": units, "accuracy": result}
 
 
 def _units(answers: Answers) -> tuple[int, int]:

@@ -78,9 +78,9 @@ def votes(
         Names file, line and field, and how to correct it.
     """
     path, options = Path(path), {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
-    for theirs, ours in options["answers"].items():
-        if ours not in OUTCOMES:
-            raise UserError(f"--answers {theirs}={ours}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
+    for theirs, outcome in options["answers"].items():
+        if outcome not in OUTCOMES:
+            raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
     if source != HUMAN and not re.match(r"judge:.", source):
         raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
     left_out = left_out or LeftOut()
@@ -226,7 +226,7 @@ class _VoteReader:
 
     def about(self) -> dict[str, Any]:
         """Return what was read, by which rule, for the summary and provenance.json."""
-        cuts = [f"{ours} where it is {theirs}" for theirs, ours in self.answers.items() if CUT.fullmatch(theirs)]
+        cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in self.answers.items() if CUT.fullmatch(theirs)]
         notes = [f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts"] * bool(cuts)
         notes += [f"times as {self._slashed} are read as month/day/year"] * bool(self._slashed)
         return {
@@ -295,9 +295,9 @@ class _VoteReader:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
         with suppress(ValueError):
             number = float(word.replace(",", "."))
-            for theirs, ours in self.answers.items():
+            for theirs, outcome in self.answers.items():
                 if (cut := CUT.fullmatch(theirs)) and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
-                    return ours
+                    return outcome
         return self.answers.get(word, "")
 
     @staticmethod

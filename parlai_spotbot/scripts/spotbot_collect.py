@@ -52,14 +52,16 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
         "answers": study.judgements_path(survey),
         "folder": CollectionPaths.of(study, survey).shared,
     }
-    said = [filled(lines["units"], **values)]
-    said += [filled(text, **values) for name, text in lines["left_out"].items() if getattr(collected, name)]
+    printed = [filled(lines["units"], **values)]
+    printed += [filled(text, **values) for name, text in lines["left_out"].items() if getattr(collected, name)]
     if chats:
-        said += [filled(text, chats=chats) for name, text in lines["chats"].items() if name == "all" or chats.removed]
-        said += [filled(lines["shown"], name=name, units=units) for name, units in chats.shown.items()]
+        printed += [
+            filled(text, chats=chats) for name, text in lines["chats"].items() if name == "all" or chats.removed
+        ]
+        printed += [filled(lines["shown"], name=name, units=units) for name, units in chats.shown.items()]
     if len(collected.look):
-        said += ["", table(collected.look), ""]
-    return "\n".join([*said, filled(lines["end"], **values)])
+        printed += ["", table(collected.look), ""]
+    return "\n".join([*printed, filled(lines["end"], **values)])
 
 
 COMMAND = SpotbotCollect

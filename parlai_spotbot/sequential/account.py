@@ -113,7 +113,7 @@ def points_by_unit(
     for row in rows:
         by_unit.setdefault(row.unit_id, []).extend([] if row.worker_id in failed else [row])
     taken = [(unit, by_unit[unit.unit_id]) for unit in units if unit.unit_id in by_unit]
-    return {unit.unit_id: points_of_rows(unit, own, question) if own else {} for unit, own in taken}
+    return {unit.unit_id: points_of_rows(unit, answers, question) if answers else {} for unit, answers in taken}
 
 
 def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points]) -> int:
@@ -134,9 +134,9 @@ def _shown(unit: Unit) -> tuple[str, list[str]]:
 def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:
     """Return order and places by the verdicts, scores, rows of pairs, the better one first, and paths of evidence."""
     evidence, place = course.evidence, {name: course.plan.contestants.index(name) for name in names}
-    ours = np.ix_([*place.values()], [*place.values()])
+    places = np.ix_([*place.values()], [*place.values()])
     scores, reach = intervals(evidence, LEVEL)
-    worse, better = ((evidence.verdict[ours] == sign).sum(1) for sign in (1, -1))
+    worse, better = ((evidence.verdict[places] == sign).sum(1) for sign in (1, -1))
     clusters = {name: (int(1 + better[i]), int(len(names) - worse[i])) for i, name in enumerate(names)}
     order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []
     pairs = []
@@ -189,20 +189,20 @@ def fixed_size(course: Course) -> int | None:
     """
     evidence, plan = course.evidence, course.plan
     a, b = np.triu_indices(len(plan.contestants), 1)
-    pairs, found = len(a), int((np.abs(evidence.verdict[a, b]) == 1).sum())
-    if not found:
+    pairs, differing = len(a), int((np.abs(evidence.verdict[a, b]) == 1).sum())
+    if not differing:
         return None
     given = [points for block in course.blocks.values() for points in (block.points or {}).values()]
     ties = min(float(np.isclose(given, 0.5).sum() / np.isfinite(given).sum()), 0.95)
     share = expit(np.abs(evidence.strengths[a] - evidence.strengths[b]))
     gaps = logit(np.clip((share - ties / 2) / (1 - ties), 0.5, CLEAREST))
-    level = max(1 - (1 - plan.level) * pairs / (pairs - found / 2), 0.01)
+    level = max(1 - (1 - plan.level) * pairs / (pairs - differing / 2), 0.01)
     design = Design(len(plan.contestants), 1, ties, annotations_per_worker=plan.unit_size, unequal=1, level=level)
     grid = np.linspace(gaps.min(), gaps.max(), 12)
 
     def enough(conversations: int) -> bool:
         power = [pair_power(float(expit(gap)), conversations, design) for gap in grid]
-        return bool(np.interp(gaps, grid, power).mean() >= min(POWER, found / pairs))
+        return bool(np.interp(gaps, grid, power).mean() >= min(POWER, differing / pairs))
 
     each = fewest(enough)
     return each and each * pairs

@@ -45,12 +45,12 @@ def points_of_rows(unit: Unit, rows: Iterable[Judgement], question: str) -> dict
     given: dict[str, dict[str, dict]] = {}
     for row in rows:
         given.setdefault(row.item_id, {}).setdefault(row.annotation_id, {})[row.question, row.target] = row.answer
-    found = {}
+    points_of = {}
     for item in unit.items:
         values = [points(answers, question) for answers in given.get(item.item_id, {}).values()]
-        known = [value for value in values if not np.isnan(value)]
-        found[item.item_id] = float(np.mean(known)) if known else np.nan
-    return found
+        numbers = [value for value in values if not np.isnan(value)]
+        points_of[item.item_id] = float(np.mean(numbers)) if numbers else np.nan
+    return points_of
 
 
 @dataclass
@@ -158,9 +158,9 @@ class Course:
         upper = np.triu_indices(len(self.plan.contestants), 1)
         size = self.plan.unit_size
         alone = (rng.random(size - 1) < self.plan.people).sum()
-        wanted = rng.choice(len(upper[0]), size=size - alone, p=bets.chance[upper] / bets.chance[upper].sum())
+        pairs = rng.choice(len(upper[0]), size=size - alone, p=bets.chance[upper] / bets.chance[upper].sum())
         items: list[Item] = []
-        for pair in [*((int(upper[0][one]), int(upper[1][one])) for one in wanted), *[None] * (size - len(wanted))]:
+        for pair in [*((int(upper[0][one]), int(upper[1][one])) for one in pairs), *[None] * (size - len(pairs))]:
             self._take(pair, items)
         order = [items[place] for place in rng.permutation(len(items))]
         identity = opaque("sequential", self.plan.seed, self.plan.survey, number)

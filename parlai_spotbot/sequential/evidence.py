@@ -173,11 +173,11 @@ def threshold(evidence: Evidence, rules: Rules) -> np.ndarray:
     open_ = evidence.open[..., upper[0], upper[1]]
     others = np.sort(np.where(open_, np.exp(np.minimum(least[..., upper[0], upper[1]], MUCH)), np.inf), -1)
     places = np.arange(1, others.shape[-1] + 1)
-    wanted = (
+    value = (
         places / rules.alpha - np.cumsum(np.where(np.isinf(others), 0, others), -1) + np.nan_to_num(others, posinf=0)
     )
-    wanted = np.where(places <= open_.sum(-1, keepdims=True), wanted, 0)
-    return np.log(np.maximum(wanted.max(-1), 1 / rules.alpha))[..., None, None]
+    value = np.where(places <= open_.sum(-1, keepdims=True), value, 0)
+    return np.log(np.maximum(value.max(-1), 1 / rules.alpha))[..., None, None]
 
 
 def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
@@ -272,15 +272,15 @@ def _improved(evidence: Evidence, rules: Rules, left: np.ndarray) -> np.ndarray:
     gain = _gain(either - need, gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(variance, TINY)
     gain = np.where(evidence.open, gain, 0)
     through = (gain[..., :, :, None] * weight**2).sum(-2)
-    wanted = gain + through + np.swapaxes(through, -1, -2)
+    value = gain + through + np.swapaxes(through, -1, -2)
     if rules.margin:
         near = 4 * (rules.margin - np.abs(expit(gap) - 0.5))
         same = _gain(lower - need, near, evidence.variance, np.sqrt(left * chance / 4 / effect)) / np.maximum(
             chance, TINY
         )
-        wanted = wanted + np.where(evidence.open, same, 0)
+        value = value + np.where(evidence.open, same, 0)
     begun = evidence.annotators[..., None, None] >= EQUAL_UPDATES
-    return np.where(begun, chance * wanted, chance)
+    return np.where(begun, chance * value, chance)
 
 
 def _gain(short: np.ndarray, drift: np.ndarray, variance: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -381,9 +381,9 @@ def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]
     count = np.where(evidence.annotators > 0, evidence.annotators, np.nan)[..., None, None]
     scores = evidence.scores / count[..., 0]
     product = evidence.products / count - scores[..., :, None] * scores[..., None, :]
-    own = np.diagonal(product, axis1=-2, axis2=-1)
-    apart = own[..., :, None] + own[..., None, :] - 2 * product
-    variance = np.where(np.eye(own.shape[-1], dtype=bool), own[..., None], apart) / np.where(
+    variances = np.diagonal(product, axis1=-2, axis2=-1)
+    apart = variances[..., :, None] + variances[..., None, :] - 2 * product
+    variance = np.where(np.eye(variances.shape[-1], dtype=bool), variances[..., None], apart) / np.where(
         count > 2, count - 1, np.nan
     )
     half = stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))

@@ -118,6 +118,6 @@ def standing(course: Course) -> dict[str, Any]:
     answers, pairs = int(course.evidence.answers), len(upper[0])
     numbers = {"ended": course.ended, "answers": answers, "budget": course.plan.budget}
     numbers |= {"saved": course.plan.budget - answers, "differ": differ, "equal": equal, "open": open_}
-    said = [part_of(differ, pairs, "pair", "differs", "differ")]
-    said += [f"{count} {word}" for count, word in ((equal, "equal"), (open_, "open")) if count]
-    return numbers | {"text": filled(LINES[course.ended], **numbers, of_pairs=", ".join(said))}
+    parts = [part_of(differ, pairs, "pair", "differs", "differ")]
+    parts += [f"{count} {word}" for count, word in ((equal, "equal"), (open_, "open")) if count]
+    return numbers | {"text": filled(LINES[course.ended], **numbers, of_pairs=", ".join(parts))}

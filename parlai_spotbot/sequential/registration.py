@@ -245,13 +245,13 @@ def read_pool(study: Study, survey: str) -> list[Item]:
 
 def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return who is compared, sorted; a `UserError` for fewer than two or too many."""
-    found = {name for pair in pairs for name in pair}
-    if not 2 <= len(found) <= MOST:
+    names = {name for pair in pairs for name in pair}
+    if not 2 <= len(names) <= MOST:
         raise UserError(
-            f"{len(found)} contestants have conversations to compare; from 2 to {MOST} can be settled.",
+            f"{len(names)} contestants have conversations to compare; from 2 to {MOST} can be settled.",
             "Play conversations of each two (spotbot_selfchat), or choose fewer (--contestants).",
         )
-    return tuple(sorted(found))
+    return tuple(sorted(names))
 
 
 def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[str, str] | None:
@@ -268,9 +268,9 @@ def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[
 def _check_same(study: Study, earlier: Registration, plan: Registration) -> None:
     """Raise `UserError` where something else is wanted than was registered."""
     differ = [
-        f"{own.name} {getattr(earlier, own.name)} there, {getattr(plan, own.name)} here"
-        for own in fields(plan)
-        if own.name != "package" and getattr(earlier, own.name) != getattr(plan, own.name)
+        f"{each.name} {getattr(earlier, each.name)} there, {getattr(plan, each.name)} here"
+        for each in fields(plan)
+        if each.name != "package" and getattr(earlier, each.name) != getattr(plan, each.name)
     ]
     if differ:
         raise UserError(

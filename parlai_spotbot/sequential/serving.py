@@ -140,7 +140,7 @@ class Serving:
         """Return how many pairs are settled, how many of them equal, and how many answers are counted."""
         verdict = self.course.evidence.verdict
         pairs = len(verdict) * (len(verdict) - 1) // 2
-        settled, equal = (int(found.sum()) // 2 for found in (verdict != 0, verdict == 2))
+        settled, equal = (int(verdicts.sum()) // 2 for verdicts in (verdict != 0, verdict == 2))
         answers = int(self.course.evidence.answers)
         return {"pairs": pairs, "settled": settled, "equal": equal, "answers": answers, "ended": self.ended}
 

@@ -37,4 +37,4 @@ class SettledRequest:
 
     def named(self) -> dict[str, Any]:
         """Return the options that were given, as `hints.command` takes them."""
-        return {own.name: value for own in fields(self) if (value := getattr(self, own.name)) != own.default}
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}

@@ -67,9 +67,9 @@ def _ballots(study: Study, request: PlanRequest) -> Ballots:
 def _evidence(ballots: Ballots, level: float) -> Evidence:
     """Return what the votes say, with the pairs settled that the report's test settles."""
     counts, place = ballots.counts(), {name: i for i, name in enumerate(ballots.names)}
-    found = contrasts(ballots.matches(), ballots.names, order=False, crossed=ballots.crossed).pairs
+    tested = contrasts(ballots.matches(), ballots.names, order=False, crossed=ballots.crossed).pairs
     verdict = np.zeros((len(place), len(place)), dtype=int)
-    for row in found[found["p_adjusted"] < 1 - level].itertuples():
+    for row in tested[tested["p_adjusted"] < 1 - level].itertuples():
         better = int(np.sign(row.difference))
         verdict[place[row.a], place[row.b]], verdict[place[row.b], place[row.a]] = better, -better
     won, tied, lost = (counts[:, :, SEEN.index(name)] for name in ("won", "tie", "lost"))

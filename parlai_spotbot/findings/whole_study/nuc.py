@@ -64,13 +64,13 @@ def with_rows(results: Results) -> dict:
         return {}
     ranking, surveys = results["ranking"], results.get("agreement", {}).get("surveys", [])
     recall = f"recall@{ranking['k'][0]}"
-    main = [{"contestant": own["contestant"], **own[recall]} for own in ranking["contestants"] if own["main"]]
+    main = [{"contestant": row["contestant"], **row[recall]} for row in ranking["contestants"] if row["main"]]
     return {
         **results,
         "main": [*main, {"contestant": "guessing", "estimate": ranking["chance"][recall]}],
         "rows": [
-            {**own, "way": way_said(own), "corpus": own.get("corpus", "")}
-            for own in (*ranking["contestants"], *ranking.get("corpora", []))
+            {**row, "way": way_said(row), "corpus": row.get("corpus", "")}
+            for row in (*ranking["contestants"], *ranking.get("corpora", []))
         ]
         + [{"contestant": "guessing", **{name: {"estimate": share} for name, share in ranking["chance"].items()}}],
         "surveys": [{**survey, "source": source_said(survey["source"])} for survey in surveys],
@@ -79,10 +79,10 @@ def with_rows(results: Results) -> dict:
 
 
 def _points(curve: Mapping) -> Iterator[dict]:
-    main = [own for own in curve["curves"] if own["main"]]
-    for own in main:
-        yield from ({"contestant": own["contestant"], **point} for point in own["points"])
-    for size in sorted({point["candidates"] for own in main for point in own["points"]}):
+    main = [row for row in curve["curves"] if row["main"]]
+    for row in main:
+        yield from ({"contestant": row["contestant"], **point} for point in row["points"])
+    for size in sorted({point["candidates"] for row in main for point in row["points"]}):
         yield {"contestant": "guessing", "candidates": size, "estimate": 1 / size}
 
 
@@ -110,10 +110,10 @@ def _summarise(result: Result) -> list[str]:
     """Return what was asked, who finds the real next turn most often, and what else to know of the figures."""
     ranking = result.data["ranking"]
     measure = f"recall@{ranking['k'][0]}"
-    main = [own for own in ranking["contestants"] if own["main"]]
+    main = [row for row in ranking["contestants"] if row["main"]]
     best, chance = main[0], ranking["chance"][measure]
-    beaten = listed(own["contestant"] for own in main if (own[measure]["ci"][0] or 0) > chance)
-    pairs = [own for own in ranking["comparisons"] if own["measure"] == measure]
+    beaten = listed(row["contestant"] for row in main if (row[measure]["ci"][0] or 0) > chance)
+    pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
     clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in pairs)
     differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
     return [
@@ -132,10 +132,10 @@ def _summarise(result: Result) -> list[str]:
 
 def _curve(result: Result) -> list[str]:
     """Return who is first among most candidates."""
-    points = [own for own in result.data["points"] if own["contestant"] != "guessing"]
+    points = [row for row in result.data["points"] if row["contestant"] != "guessing"]
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
-    best = max(last, key=lambda own: own["estimate"])
+    best = max(last, key=lambda row: row["estimate"])
     share = percent(best["estimate"], 2 if most > 100 else 1)
     return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
 

@@ -117,7 +117,7 @@ class NucQuestion:
             )
 
 
-def read_questions(path: Path) -> list[NucQuestion]:
+def read_questions(path: Path | str) -> list[NucQuestion]:
     """Return the questions of a file; a missing file, a malformed line or a repeated id is a `UserError`."""
     places: dict[str, str] = {}
 
@@ -134,12 +134,12 @@ def read_questions(path: Path) -> list[NucQuestion]:
         places[question.question_id] = where
         return question
 
-    questions = files.read_jsonl(path, parse, "file of questions", REMEDY)
+    questions = files.read_jsonl(Path(path), parse, "file of questions", REMEDY)
     if not questions:
         raise UserError(f"{path}: holds no question.", REMEDY)
     return questions
 
 
-def write_questions(path: Path, questions: Iterable[NucQuestion]) -> None:
+def write_questions(path: Path | str, questions: Iterable[NucQuestion]) -> None:
     """Write one question a line, atomically."""
-    checksums.write_jsonl(path, questions)
+    checksums.write_jsonl(Path(path), questions)

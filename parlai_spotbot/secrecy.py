@@ -49,7 +49,7 @@ LIKELY = re.compile(
 """Names that may be those of secrets: of texts without blanks."""
 
 IN_TEXT = re.compile(
-    r"(?P<option>(?<![\w-])--?[\w.-]{0,40}?)?"
+    r"(?P<option>(?<![\w.-])--?[\w.-]{0,30}?)?"
     r"(?P<name>(?:key|token|secret|pass|pw|auth|bearer|cookie|session|sig|credential)[\w.-]{0,20})"
     r"(?P<is>\\*[\"']?\s{0,9}[=:]\s{0,9}|(?(option)(?:\s{1,9}|\\*[\"'],\s{0,9}(?=\\*[\"']))|(?!)))"
     r"(?:(?P<quote>\\*[\"'])(?P<quoted>[^\"'\\]*)(?P=quote)"

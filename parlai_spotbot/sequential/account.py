@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-import parlai_spotbot
 from parlai_spotbot import files
 from parlai_spotbot.analysis.planning import Design, pair_power
 from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
-from parlai_spotbot.records import HUMAN, Judgement, Unit, indexed
-from parlai_spotbot.sequential.course import Course, Points, points_of_rows
+from parlai_spotbot.records import HUMAN, Unit, indexed
+from parlai_spotbot.sequential.course import Course, Points, counted, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, threshold, wealth
-from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, registered
+from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people
@@ -50,8 +49,8 @@ class Watch:
         """Note the evidence after one more unit."""
         was_open, answers = self.after == OPEN, int(evidence.answers)
         now, before = np.maximum(*wealth(evidence, self.rules)), replace(evidence, verdict=self.verdict)
-        needed = np.clip(now, threshold(evidence, self.rules), threshold(before, self.rules))
-        needed = np.where(evidence.open, threshold(evidence, self.rules), needed)
+        need = threshold(evidence, self.rules)
+        needed = np.where(evidence.open, need, np.clip(now, need, threshold(before, self.rules)))
         self.evidence = np.where(was_open, now / np.log(10), self.evidence)
         self.needed = np.where(was_open, needed / np.log(10), self.needed)
         self.after = np.where(was_open & ~evidence.open, answers, self.after)
@@ -74,10 +73,10 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     given = points_by_unit(units, rows, plan.question, failed)
     if plan.source == HUMAN:  # later ones are out, and may be drawn by answers that were not collected yet
         units = units[: max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)]
-    counted = max((unit.rotation for unit in units), default=0)
+    known = counted(units)
     if plan.source != HUMAN:  # a judge answers in order; where none of its answers can be used, that is known
-        counted = max([counted, *(unit.replicate + 1 for unit in units if unit.unit_id in given)])
-    lost = [unit.unit_id for unit in units[:counted] if unit.unit_id not in given]
+        known = max([known, *(unit.replicate + 1 for unit in units if unit.unit_id in given)])
+    lost = [unit.unit_id for unit in units[:known] if unit.unit_id not in given]
     given |= {name: {} for name in lost}
     lost = lost if plan.source == HUMAN else []
     watch, material = Watch(plan), (plan, read_pool(study, survey), indexed(whole.conversations()))
@@ -91,7 +90,7 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
         "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
         "changes of the pool of items": int(files.sha256(pool_path(study, survey)) != plan.pool),
-        "changes of the package version": int(plan.package != f"parlai_spotbot {parlai_spotbot.__version__}"),
+        "changes of the package version": int(plan.package != PACKAGE),
     }
     return {
         **plan.to_json(),
@@ -103,17 +102,6 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "departures": [{"departure": what, "count": count} for what, count in counts.items() if count],
         "checks": list(counts),
     }
-
-
-def points_by_unit(
-    units: Sequence[Unit], rows: Sequence[Judgement], question: str, failed: Mapping[str, str]
-) -> dict[str, Points]:
-    """Return the points of the units that were answered; {} of those whose annotator failed the controls."""
-    by_unit: dict[str, list[Judgement]] = {}
-    for row in rows:
-        by_unit.setdefault(row.unit_id, []).extend([] if row.worker_id in failed else [row])
-    taken = [(unit, by_unit[unit.unit_id]) for unit in units if unit.unit_id in by_unit]
-    return {unit.unit_id: points_of_rows(unit, answers, question) if answers else {} for unit, answers in taken}
 
 
 def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points]) -> int:

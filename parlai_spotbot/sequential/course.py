@@ -9,7 +9,7 @@ Units are counted in the order in which they were drawn, up to the first that is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,8 +35,7 @@ def points(answers: Answered, question: str) -> float:
     """Return the first contestant's points: 1 for a win, ½ for a tie, 0; NaN where the question wasn't answered."""
     if question != SPOTTING:
         return CHOICES.get(str(answers.get((question, "pair"))), np.nan)
-    taken = [LEVELS.get(str(answers.get((question, f"entity:{entity}")))) for entity in (0, 1)]
-    first, second = taken
+    first, second = (LEVELS.get(str(answers.get((question, f"entity:{entity}")))) for entity in (0, 1))
     return np.nan if first is None or second is None else float(1 + np.sign(first - second)) / 2
 
 
@@ -51,6 +50,22 @@ def points_of_rows(unit: Unit, rows: Iterable[Judgement], question: str) -> dict
         numbers = [value for value in values if not np.isnan(value)]
         points_of[item.item_id] = float(np.mean(numbers)) if numbers else np.nan
     return points_of
+
+
+def points_by_unit(
+    units: Iterable[Unit], rows: Iterable[Judgement], question: str, failed: Container[str] = ()
+) -> dict[str, Points]:
+    """Return the points of the units that were answered; {} of those whose annotator is among the `failed`."""
+    by_unit: dict[str, list[Judgement]] = {}
+    for row in rows:
+        by_unit.setdefault(row.unit_id, []).extend([] if row.worker_id in failed else [row])
+    taken = [(unit, by_unit[unit.unit_id]) for unit in units if unit.unit_id in by_unit]
+    return {unit.unit_id: points_of_rows(unit, answers, question) if answers else {} for unit, answers in taken}
+
+
+def counted(units: Iterable[Unit]) -> int:
+    """Return how many units were counted when the last of these was drawn."""
+    return max((unit.rotation for unit in units), default=0)
 
 
 @dataclass
@@ -248,5 +263,5 @@ class Course:
             score = np.array([block.points.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
             a, b = (np.array([pair[side] for pair in block.pairs], dtype=int) for side in (1, 2))
             self.evidence = betting.judged(self.evidence, block.bets, self.rules, a, b, score)
-            self.path.append((int(self.evidence.answers), int((self.evidence.verdict != 0).sum() // 2)))
+            self.path.append((int(self.evidence.answers), sum(self.evidence.tally[1:])))
             self._watch(self.evidence)

@@ -105,6 +105,13 @@ class Evidence:
     chance: np.ndarray
 
     @property
+    def tally(self) -> tuple[int, int, int]:
+        """How many pairs of one study are open, differ, are equal."""
+        upper = np.triu_indices(len(self.verdict), 1)
+        open_, differ, equal = np.bincount(np.abs(self.verdict[upper]), minlength=3).tolist()
+        return open_, differ, equal
+
+    @property
     def open(self) -> np.ndarray:
         """Which pairs are open, (..., K, K)."""
         return (self.verdict == 0) & ~np.eye(self.verdict.shape[-1], dtype=bool)
@@ -188,8 +195,8 @@ def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
 
 
 def design_effect(evidence: Evidence) -> np.ndarray:
-    """Return how much more the answers of an annotator vary together than single ones would, (...)."""
-    return np.maximum(evidence.spread[..., 0] / evidence.spread[..., 1], 0.05)
+    """Return how much more the answers of an annotator vary together than single ones would, (..., 1, 1)."""
+    return np.maximum(evidence.spread[..., 0] / evidence.spread[..., 1], 0.05)[..., None, None]
 
 
 def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock: np.ndarray | None = None) -> Bets:
@@ -202,10 +209,10 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     stock : array (K, K), optional
         How often each pair can still be drawn.
     """
-    left = _left(evidence, rules, drawn)
-    chance = _with_floor(_improved(evidence, rules, left), None if stock is None else stock > 0)
+    left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), threshold(evidence, rules)
+    improved = _improved(evidence, rules, need, left, effect)
+    chance = _with_floor(improved, None if stock is None else stock > 0)
     centre, weight, most, variance = _shares(chance, evidence.strengths)
-    effect, need = design_effect(evidence)[..., None, None], threshold(evidence, rules)
     lasting = chance if stock is None else np.minimum(chance, stock / left)
     to_come = variance if stock is None else _shares(lasting, evidence.strengths)[-1]
     apart = _differences(evidence.strengths)
@@ -228,14 +235,21 @@ def _differences(strengths: np.ndarray) -> np.ndarray:
     return strengths[..., :, None] - strengths[..., None, :]
 
 
+def _of_differences(covariance: np.ndarray) -> np.ndarray:
+    """Return the variance of each difference, by the covariance (..., K, K)."""
+    own = np.diagonal(covariance, axis1=-2, axis2=-1)
+    return own[..., :, None] + own[..., None, :] - 2 * covariance
+
+
 def _with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
     """Return chances by weight, of which all pairs that can be drawn get the floor alike."""
     every = 1.0 - np.eye(weights.shape[-1])
     every = every if allowed is None else every * allowed
+    alike = 2 * every / every.sum()
     weights = weights * every
     total = weights.sum((-2, -1), keepdims=True) / 2
-    weights = np.where(total > TINY, weights / np.maximum(total, TINY), 2 * every / every.sum())
-    return (1 - FLOOR) * weights + FLOOR * 2 * every / every.sum()
+    weights = np.where(total > TINY, weights / np.maximum(total, TINY), alike)
+    return (1 - FLOOR) * weights + FLOOR * alike
 
 
 def _shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -261,12 +275,10 @@ def _shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.n
     return centre, weight, cut * reach, chance / 4 + bought.sum(-1)
 
 
-def _improved(evidence: Evidence, rules: Rules, left: np.ndarray) -> np.ndarray:
+def _improved(evidence: Evidence, rules: Rules, need: np.ndarray, left: np.ndarray, effect: np.ndarray) -> np.ndarray:
     """Move the chances towards the pairs whose matches raise most the number of pairs expected to be settled."""
     chance = evidence.chance
     _, weight, _, variance = _shares(chance, evidence.strengths)
-    need = threshold(evidence, rules)
-    effect = design_effect(evidence)[..., None, None]
     either, lower = wealth(evidence, rules)
     gap = np.abs(_differences(evidence.strengths))
     gain = _gain(either - need, gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(variance, TINY)
@@ -381,11 +393,8 @@ def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]
     count = np.where(evidence.annotators > 0, evidence.annotators, np.nan)[..., None, None]
     scores = evidence.scores / count[..., 0]
     product = evidence.products / count - scores[..., :, None] * scores[..., None, :]
-    variances = np.diagonal(product, axis1=-2, axis2=-1)
-    apart = variances[..., :, None] + variances[..., None, :] - 2 * product
-    variance = np.where(np.eye(variances.shape[-1], dtype=bool), variances[..., None], apart) / np.where(
-        count > 2, count - 1, np.nan
-    )
+    alone = np.eye(scores.shape[-1], dtype=bool)
+    variance = np.where(alone, product, _of_differences(product)) / np.where(count > 2, count - 1, np.nan)
     half = stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return scores, half
 
@@ -421,12 +430,7 @@ def _fitted(evidence: Evidence) -> Evidence:
     curve = -weight + (weight.sum(-1) + PRIOR)[..., None] * np.eye(size)
     inverse = np.linalg.inv(curve)
     strengths = strengths + np.clip((inverse @ slope[..., None])[..., 0], -1, 1)
-    diagonal = np.diagonal(inverse, axis1=-2, axis2=-1)
-    return replace(
-        evidence,
-        strengths=strengths - strengths.mean(-1, keepdims=True),
-        variance=diagonal[..., :, None] + diagonal[..., None, :] - 2 * inverse,
-    )
+    return replace(evidence, strengths=strengths - strengths.mean(-1, keepdims=True), variance=_of_differences(inverse))
 
 
 def _settled(evidence: Evidence, rules: Rules) -> Evidence:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
-
-import numpy as np
 
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Item, Judgement, Unit, indexed
-from parlai_spotbot.sequential.course import Course, points_of_rows
+from parlai_spotbot.sequential.course import Course, counted, points_by_unit, points_of_rows
 from parlai_spotbot.sequential.registration import Registration
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar
@@ -54,16 +51,10 @@ def course_of(
 
     A unit without any is counted only where a later one was drawn by it.
     """
-    counted = max((unit.rotation for unit in units), default=0)
-    by_unit: dict[str, list[Judgement]] = defaultdict(list)
-    for row in rows:
-        by_unit[row.unit_id].append(row)
-    done = {
-        unit.unit_id: points_of_rows(unit, by_unit[unit.unit_id], plan.question)
-        for unit in units
-        if unit not in waiting and (by_unit[unit.unit_id] or unit.replicate < counted)
-    }
-    return Course(plan, pool, indexed(study.conversations()), units, done)
+    done = [unit for unit in units if unit not in waiting]
+    given = {unit.unit_id: {} for unit in done if unit.replicate < counted(units)}
+    given |= points_by_unit(done, rows, plan.question)
+    return Course(plan, pool, indexed(study.conversations()), units, given)
 
 
 def judge_until_settled(study: Study, course: Course, judge: Answering, have: Collection[str], progress: bool) -> None:
@@ -113,9 +104,8 @@ def most_units(course: Course) -> list[Unit]:
 
 def standing(course: Course) -> dict[str, Any]:
     """Return how a course stands, ready for JSON: why it `ended`, answers, pairs by verdict, and all as `text`."""
-    upper = np.triu_indices(len(course.plan.contestants), 1)
-    open_, differ, equal = np.bincount(np.abs(course.evidence.verdict[upper]), minlength=3).tolist()
-    answers, pairs = int(course.evidence.answers), len(upper[0])
+    open_, differ, equal = course.evidence.tally
+    answers, pairs = int(course.evidence.answers), open_ + differ + equal
     numbers = {"ended": course.ended, "answers": answers, "budget": course.plan.budget}
     numbers |= {"saved": course.plan.budget - answers, "differ": differ, "equal": equal, "open": open_}
     parts = [part_of(differ, pairs, "pair", "differs", "differ")]

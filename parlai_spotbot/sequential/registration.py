@@ -18,7 +18,9 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
-from parlai_spotbot.surveys.survey import Option, Survey
+from parlai_spotbot.surveys.survey import Survey
+
+PACKAGE = f"parlai_spotbot {parlai_spotbot.__version__}"
 
 MOST = 50
 """Contestants; of more, the pairs are too many to be settled."""
@@ -79,11 +81,6 @@ class Registration:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
 
 
-def registration_path(study: Study, survey: str) -> Path:
-    """Return the file of the plan."""
-    return study.settled_path(survey)
-
-
 def pool_path(study: Study, survey: str) -> Path:
     """Return the file of the items to draw from."""
     return study.survey_path(survey) / "pool.jsonl"
@@ -91,7 +88,7 @@ def pool_path(study: Study, survey: str) -> Path:
 
 def registered(study: Study, survey: str) -> Registration | None:
     """Return the plan that a survey of a study is served by; None where it isn't served until settled."""
-    path = registration_path(study, survey)
+    path = study.settled_path(survey)
     if not path.exists():
         return None
     return read_record(Registration, checksums.read_json(path), str(path))
@@ -119,7 +116,7 @@ def register(
             about_it = {"options": {**packed.options, "unit_size": unit_size}, "warnings": list(packed.warnings)}
             study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
         checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
-        checksums.write_json(registration_path(study, survey), plan.to_json())
+        checksums.write_json(study.settled_path(survey), plan.to_json())
     if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
         checksums.write_text(study.units_path(survey), "")
     return plan
@@ -162,7 +159,7 @@ def proposed(
         people if source == HUMAN else 0.0,
         study.plan.seed if seed is None else seed,
         files.sha256(pool_path(study, survey)) if earlier else new,
-        f"parlai_spotbot {parlai_spotbot.__version__}",
+        PACKAGE,
     )
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)
     if earlier is None or (by_judges and answers_of(study, survey) is None):
@@ -198,7 +195,8 @@ def decisive(about: Survey, question: str | None) -> str:
     comparing = [
         question.name
         for question in about.questions
-        if question.name == SPOTTING or (question.options and set(map(_value, question.options)) <= set(CHOICES))
+        if question.name == SPOTTING
+        or (question.options and {option.value for option in question.options} <= set(CHOICES))
     ]
     if about.chat or about.layout in ("candidates", "opening") or not comparing or about.judged == (0,):
         raise UserError(
@@ -208,10 +206,6 @@ def decisive(about: Survey, question: str | None) -> str:
     if question is not None and question not in comparing:
         raise UserError(f"--decides {question}: no comparison of survey {about.name}.", f"Those are {comparing}.")
     return question or comparing[0]
-
-
-def _value(option: Option) -> str:
-    return option.value
 
 
 def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
@@ -274,7 +268,7 @@ def _check_same(study: Study, earlier: Registration, plan: Registration) -> None
     ]
     if differ:
         raise UserError(
-            f"{registration_path(study, plan.survey)}: registered before the first answer with {'; '.join(differ)}.",
+            f"{study.settled_path(plan.survey)}: registered before the first answer with {'; '.join(differ)}.",
             "Go on with the options of the first time, or take another --study.",
         )
 

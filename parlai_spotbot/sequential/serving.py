@@ -12,16 +12,8 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import Course, Points, points
-from parlai_spotbot.sequential.registration import (
-    Registration,
-    drawn_units,
-    pool_path,
-    read_pool,
-    register,
-    registered,
-    registration_path,
-)
+from parlai_spotbot.sequential.course import Course, Points, counted, points
+from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -75,8 +67,7 @@ class Serving:
 
         Where answers are gone by which others were drawn, as with an older ledger, these count for nothing.
         """
-        counted = max((unit.rotation for unit in self.drawn), default=0)
-        self._answered = {unit.unit_id: {} for unit in self.drawn[:counted]} | dict(answered)
+        self._answered = {unit.unit_id: {} for unit in self.drawn[: counted(self.drawn)]} | dict(answered)
         self.course = Course(self.plan, self.pool, self._talks, self.drawn, self._answered)
 
     def points(self, items: Iterable[dict]) -> Points:
@@ -138,11 +129,9 @@ class Serving:
 
     def figures(self) -> dict[str, int | str]:
         """Return how many pairs are settled, how many of them equal, and how many answers are counted."""
-        verdict = self.course.evidence.verdict
-        pairs = len(verdict) * (len(verdict) - 1) // 2
-        settled, equal = (int(verdicts.sum()) // 2 for verdicts in (verdict != 0, verdict == 2))
-        answers = int(self.course.evidence.answers)
-        return {"pairs": pairs, "settled": settled, "equal": equal, "answers": answers, "ended": self.ended}
+        open_, differ, equal = self.course.evidence.tally
+        counts = {"pairs": open_ + differ + equal, "settled": differ + equal, "equal": equal}
+        return {**counts, "answers": int(self.course.evidence.answers), "ended": self.ended}
 
     def announced(self) -> str:
         """Return in lines by which plan it is served."""
@@ -184,7 +173,7 @@ class PlannedStudy(Study):
 def forget(study: Study, survey: str) -> None:
     """Take back a plan that nothing was launched by; the caller holds the study's lock."""
     if answers_of(study, survey) is None:
-        for path in (study.units_path(survey), registration_path(study, survey), pool_path(study, survey)):
+        for path in (study.units_path(survey), study.settled_path(survey), pool_path(study, survey)):
             checksums.remove(path)
 
 
@@ -203,7 +192,7 @@ def prepared(study: Study, survey: str, request: SettledRequest | None, unit_siz
         register(study, survey, HUMAN, request, unit_size=size)
     elif earlier and earlier.source != HUMAN:
         raise UserError(
-            f"{registration_path(study, survey)}: registered for {earlier.source}, whose answers choose what is shown.",
+            f"{study.settled_path(survey)}: registered for {earlier.source}, whose answers choose what is shown.",
             f"Take another --study for people, or go on: {hints.command('judge', study.path, survey)}",
         )
     return PlannedStudy(study.path, study.plan, study.base, study.extensions, study.gone)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 
 import pytest
-from scripted import small_study, talk
+from scripted import rows_of_item, small_study, talk
 from spoken import bots_of
 
 from parlai_spotbot import checksums
@@ -17,7 +17,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.settled import summarise
-from parlai_spotbot.records import HUMAN, Judgement, indexed
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.sequential.course import Course, points_of_rows
@@ -51,22 +51,8 @@ def rows_of(unit, worker, talks):
     rng = random.Random(worker)
     for item in unit.items:
         name = f"{worker}/{unit.unit_id}/{item.item_id}"
-        for target, question, answer in answers_of(unit.survey, item, talks, rng):
-            yield Judgement(
-                f"{name}/{question}/{target}",
-                name,
-                unit.survey,
-                unit.unit_id,
-                item.item_id,
-                item.conversation_ids,
-                item.exchanges,
-                target,
-                question,
-                answer,
-                worker,
-                HUMAN,
-                seconds=20.0,
-            )
+        told = answers_of(unit.survey, item, talks, rng)
+        yield from rows_of_item(name, unit, item, worker, {(question, target): said for target, question, said in told})
 
 
 def careless(rows):

@@ -19,7 +19,7 @@ from parlai_spotbot.crowdsourcing.collection import CrowdCollection, planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.platforms.personal_links import known_names, wanted_names, write_links
-from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret, study_link
+from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_secret, study_link
 from parlai_spotbot.crowdsourcing.settings import IDS, read_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
@@ -119,7 +119,8 @@ def _prepare(study: Study, request: LaunchRequest, say: Say) -> None:
         if request.settled or request.unit_size or request.deadline or study.settled_path(survey).exists():
             from parlai_spotbot.sequential.serving import prepared
 
-            shown = prepared(study, survey, request.settled, request.unit_size)
+            mistakes = request.settings.survey(get_survey(survey, study)).limits.control_mistakes
+            shown = prepared(study, survey, request.settled, request.unit_size, request.deadline, mistakes)
         if not study.units_path(survey).exists():
             packed = pack_study(study, survey)
             say(f"packed: {packed['units']} units (spotbot_pack has options for how)")
@@ -181,20 +182,22 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     """Serve until all is "done", or "stopped" by a signal; return which."""
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close, serve, signals
-    from parlai_spotbot.crowdsourcing.server.collection_server import ProgressLine, make_server
+    from parlai_spotbot.crowdsourcing.server.collection_server import Progress, make_server
 
     request, paths, setup = collection.request, collection.paths, collection.setup
     names, annotators = [], max(1, estimate.annotators)
     if request.settings.provider == "in_house":
         names = wanted_names(request.annotators, 1 if known_names(paths.links) else annotators, collection.group)
     paths.make()
-    stop, progress = threading.Event(), ProgressLine(len(collection.units), request.settings)
+    title = f"{collection.study.path.resolve().name} · {collection.survey.title}"
+    stop, progress = threading.Event(), Progress(len(collection.units), request.settings, title)
 
     def ready(url: str) -> None:
         state = {"port": int(url.rpartition(":")[2]), "url": request.url, "task_name": setup.task_name}
         checksums.write_json(paths.launch, {**state, "settings": request.settings.recorded()})
         _invite(collection, request.url or url, secret, names, annotators, say)
-        say(f"\nserving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
+        say(f"\nhow far it is, for you alone: {operator_link(request.url or url, secret)}")
+        say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
 
     with loaded_bots(collection, _finished(collection), say) as bots, signals(stop):
         with collection.study.lock(COMMAND):
@@ -243,6 +246,8 @@ def _record(collection: CrowdCollection, contestants: Mapping[str, Any]) -> None
         "controls": len(collection.controls),
         "ids": IDS.get(settings.provider, "confirmed by the platform"),
     }
+    if collection.serving:
+        about["deadline"] = collection.serving.until
     if contestants:
         about["chat"] = {"rules": vars(survey.chat), "contestants": contestants}
     if part:  # the latest launch, and that of each

@@ -104,6 +104,11 @@ class LaunchSettings:
         return FEES[self.provider] if self.fee is None else self.fee
 
     @property
+    def unit_cost(self) -> float:
+        """Return what a unit costs with the platform's fee."""
+        return self.pay * (1 + self.platform_fee)
+
+    @property
     def paid(self) -> bool:
         """Return True where launching spends money, or lets people work who expect to be paid by a platform."""
         return self.provider in PAID

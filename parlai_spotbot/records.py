@@ -48,6 +48,7 @@ JSON_KINDS = {
     "tuple[str, ...]": list,
     "tuple[int, ...]": list,
     "str | None": (str, type(None)),
+    "int | None": (int, type(None)),
     "float | None": (int, float, type(None)),
     "Any": (object, bool),
 }

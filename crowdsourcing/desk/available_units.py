@@ -98,6 +98,10 @@ class UnitStock:
         places = {"units": self.units, "free": self.free, "open": self.open, "done": self.done}
         return {name: len(units) for name, units in places.items()}
 
+    def pairs(self) -> list[dict]:
+        """Return how each two contestants stand; none where units don't depend on that."""
+        return []
+
     # -- where the units are -----------------------------------------------------------------------------------------
     def take(self, unit_id: str) -> None:
         """The unit is handed out."""

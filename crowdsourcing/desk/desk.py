@@ -366,3 +366,7 @@ class Desk(Reception):
     def counts(self) -> dict:
         """Return counts: units (all, free, open, done), annotators, and where it is served until settled pairs."""
         return {**self.stock.counts(), **self.ledger.counts()}
+
+    def standing(self) -> tuple[dict, list[dict]]:
+        """Return the counts and the pairs, for the operator's page."""
+        return self.counts(), self.stock.pairs()

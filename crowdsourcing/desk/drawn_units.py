@@ -58,6 +58,10 @@ class DrawnStock(UnitStock):
         free = 0 if figures["ended"] in OVER else counts["free"] + self.serving.left
         return {**counts, **figures, "free": free, "units": counts["done"] + counts["open"] + free}
 
+    def pairs(self) -> list[dict]:
+        """See `UnitStock.pairs`."""
+        return self.serving.pairs()
+
 
 def load(serving: Serving, ledger: Ledger, mistakes: int) -> None:
     """Take over what a ledger holds; answers of people who missed more controls than `mistakes` don't count."""

@@ -370,10 +370,12 @@ class Ledger:
         """Return the latest time of a hand-out; 0 before the first."""
         return self._rows("SELECT MAX(MAX(handed_at, COALESCE(finished_at, 0))) FROM handouts")[0][0] or 0.0
 
-    def counts(self) -> dict[str, int]:
-        """Return how many annotators there are, and how many of them were stopped."""
+    def counts(self) -> dict[str, float]:
+        """Return how many annotators there are and were stopped, how many units came of late, and since when."""
         sql = "SELECT COUNT(*), COALESCE(SUM(standing = 'stopped'), 0) FROM annotators"
-        return dict(zip(("annotators", "stopped"), self._rows(sql)[0], strict=True))
+        late = "SELECT finished_at FROM handouts WHERE status = 'done' ORDER BY finished_at DESC LIMIT 20"
+        latest = self._rows(f"SELECT COUNT(*), COALESCE(MIN(finished_at), 0) FROM ({late})")[0]
+        return dict(zip(("annotators", "stopped", "latest", "since"), (*self._rows(sql)[0], *latest), strict=True))
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
     def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:

@@ -28,6 +28,7 @@ MOST = 4096
 LINK = "link of an annotator"
 STUDY = "link of a study"
 SESSION = "session"
+OPERATOR = "operator's page"
 
 SESSION_SECONDS = 7 * 24 * 3600.0
 
@@ -99,6 +100,11 @@ def read_session(secret: bytes, token: str, now: float) -> dict:
 def in_house_link(base: str, secret: bytes, worker: str) -> str:
     """Return the personal link of `worker`, any name; `base` is the server's address."""
     return f"{base.rstrip('/')}/?{urlencode({'t': sign(secret, LINK, {'worker': worker})})}"
+
+
+def operator_link(base: str, secret: bytes) -> str:
+    """Return the address of the operator's page."""
+    return f"{base.rstrip('/')}/operator?{urlencode({'t': sign(secret, OPERATOR, {})})}"
 
 
 def study_link(base: str, secret: bytes, study: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from parlai_spotbot.sequential.outlook import line, page
 from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ LINGER = 120.0
 
 
 def make_server(
-    collection: CrowdCollection, secret: bytes, progress: ProgressLine, bots: ChatBots | None = None
+    collection: CrowdCollection, secret: bytes, progress: Progress, bots: ChatBots | None = None
 ) -> Callable[[FinishedUnits, str, int], PageServer]:
     """Return a function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
     paths = collection.paths
@@ -46,6 +46,7 @@ def make_server(
             linger=0.0 if collection.request.settings.provider == "in_house" else LINGER,
             show=progress.show,
             back_up=Backups(paths).make,
+            operator_page=progress.page,
         )
         return PageServer(lambda: _desk(collection, secret, crowd, door, bots), door, secret, options)
 
@@ -100,30 +101,26 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
     return desk
 
 
-class ProgressLine:
-    """One line that shows how far the collection is."""
+class Progress:
+    """How far the collection is: a line in the terminal, and the operator's page under this title."""
 
-    def __init__(self, units: int, settings: LaunchSettings):
-        self.counts: Mapping[str, Any] = Counter(units=units, free=units)
-        self.settings = settings
+    def __init__(self, units: int, settings: LaunchSettings, title: str):
+        none = dict.fromkeys(("open", "done", "annotators", "stopped", "latest"), 0)
+        self.counts: Mapping[str, Any] = {**none, "units": units, "free": units}
+        self.title, self.money = title, {"cost": settings.unit_cost, "currency": settings.currency}
         self.bar = Bar("units done", units, "unit")
 
     def show(self, counts: Mapping[str, int]) -> None:
         self.counts = counts
-        self.bar.note(self._rest())
+        self.bar.note(line(counts, **self.money))
         self.bar.total = counts["units"]
         self.bar.at(counts["done"])
 
     def said(self) -> str:
-        return f"{self.counts['done']} of {self.counts['units']} units done, {self._rest()}"
+        return f"{self.counts['done']} of {self.counts['units']} units done, {line(self.counts, **self.money)}"
 
-    def _rest(self) -> str:
-        text = "{open} open, {free} free; {annotators} annotators, {stopped} stopped".format_map(self.counts)
-        if "pairs" not in self.counts:
-            return text
-        from parlai_spotbot.sequential.serving import progress  # with statistics, which take a while
-
-        return text + progress(self.counts, self.settings.pay, self.settings.currency)
+    def page(self, counts: Mapping[str, Any], pairs: list[dict], nonce: str) -> str:
+        return page(self.title, counts, pairs, nonce=nonce, **self.money)
 
     def close(self) -> None:
         self.bar.close()

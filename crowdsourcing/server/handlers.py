@@ -1,20 +1,22 @@
 """The HTTP side of the server: requests to the desk, answered as JSON, and the page's files.
 
-The token in the header alone identifies the annotator. There are no cookies and an address opens nothing, so a foreign
-page gains nothing by sending requests here, under whatever name it reaches this server. No handler prints a URL, a body
-or a token.
+The token in the header alone identifies the annotator. There are no cookies and an address opens nothing but the
+operator's page, so a foreign page gains nothing by sending requests here, under whatever name it reaches this server.
+No handler prints a URL, a body or a token.
 """
 
 import gzip
 import json
 import mimetypes
 import re
+import secrets
 from pathlib import Path
 from typing import Any
 
 from tornado.web import HTTPError, RequestHandler
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES, refusal
 from parlai_spotbot.crowdsourcing.server.request_queue import Intake
 from parlai_spotbot.errors import UserError
@@ -138,3 +140,19 @@ class PageHandler(BaseHandler):
         self.write(content)
 
     head = get
+
+
+class OperatorHandler(PageHandler):
+    """The operator's page, which shows and changes nothing; without its token there is nothing at its address."""
+
+    async def get(self) -> None:
+        try:
+            tokens.read(self.intake.secret, tokens.OPERATOR, self.get_query_argument("t", ""))
+        except tokens.BadToken:
+            super().get()
+            return
+        nonce = secrets.token_urlsafe()
+        known = f"'nonce-{nonce}'"
+        policy = f"default-src 'none'; style-src {known}; script-src {known}; img-src data:; connect-src 'self'"
+        self.set_header("Content-Security-Policy", f"{policy}; base-uri 'none'; frame-ancestors 'none'")
+        self.write(self.settings["operator_page"](*await self.intake.acall(self.intake.desk.standing), nonce))

@@ -54,6 +54,7 @@ class ServerOptions:
 
     `port` 0 takes a free one, `prefer` first if that is free: open pages ask there. Serving goes on for `linger`
     seconds when all is done. `show` gets the desk's counts when they change, `back_up` is called from time to time.
+    `operator_page` makes the operator's page of the desk's counts, its pairs and a nonce.
     """
 
     page: Path
@@ -64,6 +65,7 @@ class ServerOptions:
     linger: float = 0.0
     show: Callable[[dict], None] = lambda counts: None
     back_up: Callable[[], None] = lambda: None
+    operator_page: Callable[[dict, list[dict], str], str] = lambda counts, pairs, nonce: ""
 
 
 class PageServer:
@@ -168,7 +170,7 @@ class PageServer:
         self._loop = asyncio.get_running_loop()
         self._stopping = asyncio.Event()
         http = HTTPServer(
-            application(self.intake, page),
+            application(self.intake, page, self.options.operator_page),
             max_body_size=BODY_LIMIT,
             max_header_size=32 * 1024,
             idle_connection_timeout=IDLE_SECONDS,
@@ -217,12 +219,13 @@ class PageServer:
             self._done_since = time.monotonic()
 
 
-def application(intake: Intake, page: handlers.Page) -> Application:
+def application(intake: Intake, page: handlers.Page, operator_page: Callable) -> Application:
     """Return the application with its addresses."""
     return Application(
-        [(r"/api/(.*)", handlers.ApiHandler), (r".*", handlers.PageHandler)],
+        [(r"/api/(.*)", handlers.ApiHandler), (r"/operator", handlers.OperatorHandler), (r".*", handlers.PageHandler)],
         intake=intake,
         page=page,
+        operator_page=operator_page,
         security=handlers.security_headers(intake.door.framed_by),
         log_function=lambda handler: None,  # tornado's would print addresses, and links are secret
     )

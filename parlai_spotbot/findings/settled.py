@@ -15,16 +15,24 @@ ENDS = {
     "settled": "Settled after {answers:answer}{of}: {first}.",
     "budget": "Settled in part when the budget of {budget:answer} was used up{of}: {first}.",
     "used up": "Settled in part after {answers:answer}{of}, and no conversation of an open pair is left: {first}.",
+    "deadline": "Ended at its deadline after {answers:answer}, {settled} of {pairs:pair} settled: {first}.",
     "": "Not settled yet after {answers:answer} of at most {budget:,}: {first}.",
 }
 NOTHING = "Too little was answered to settle anything: no answer counts yet, of at most {budget:,}."
-PLAN = "the plan fixed before the first answer ({0}, level {level:percent}, margin {margin:percent}, budget {budget:,})"
+PLAN = (
+    "the plan fixed before the first answer "
+    "({0}, level {level:percent}, margin {margin:percent}, budget {budget:,}{rest})"
+)
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 
 
 def summarise(result: Result) -> list[str]:
     """Return what is settled, of how many pairs, and what departs from the registered plan."""
-    data, plan = result.data, filled(PLAN, asked(result.data["question"]), **result.data)
+    data = result.data
+    rest = f", deadline {data['deadline']}" if data.get("deadline") else ""
+    if data.get("control_mistakes") is not None:
+        rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
+    plan = filled(PLAN, asked(data["question"]), rest=rest, **data)
     departed = [f"{row['departure']}: {row['count']}" for row in data["departures"]]
     checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
@@ -40,7 +48,8 @@ def summarise(result: Result) -> list[str]:
     counts = [f"{verdicts.count(kind)} {words}" for kind, words in KINDS.items() if kind in verdicts]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked"
     pairs = f"Of {counted(len(verdicts), 'pair')}: {', '.join(counts)}; {chance}."
-    return [filled(ENDS[data["ended"]], **data, of=share, first=_first(data)), pairs, *checked]
+    settled = {"settled": len(verdicts) - verdicts.count("open"), "pairs": len(verdicts)}
+    return [filled(ENDS[data["ended"]], **{**data, **settled}, of=share, first=_first(data)), pairs, *checked]
 
 
 def _first(data: Mapping) -> str:

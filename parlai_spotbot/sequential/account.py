@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import combinations
 from typing import Any
 
@@ -15,7 +17,7 @@ from parlai_spotbot.analysis.planning import Design, pair_power
 from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import Course, Points, counted, points_by_unit
+from parlai_spotbot.sequential.course import VERDICTS, Course, Points, counted, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, threshold, wealth
 from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
 from parlai_spotbot.study import Study
@@ -28,8 +30,6 @@ SHOWN, STEPS = 8, 100
 """Pairs whose path of evidence is kept, and points of it."""
 
 OPEN = -1
-
-VERDICTS = ("open", "better", "equal")
 
 
 class Watch:
@@ -69,7 +69,10 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         return {}
     whole, units = replace(study, gone=frozenset()), drawn_units(study, survey)
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
-    failed = failed_people(rows, launched_survey(study, survey)) if plan.source == HUMAN else {}
+    about = launched_survey(study, survey)
+    mistakes = about.limits.control_mistakes if plan.control_mistakes is None else plan.control_mistakes
+    excluding = replace(about, limits=replace(about.limits, control_mistakes=mistakes))
+    failed = failed_people(rows, excluding) if plan.source == HUMAN else {}
     given = points_by_unit(units, rows, plan.question, failed)
     if plan.source == HUMAN:  # later ones are out, and may be drawn by answers that were not collected yet
         units = units[: max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)]
@@ -92,9 +95,15 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "changes of the pool of items": int(files.sha256(pool_path(study, survey)) != plan.pool),
         "changes of the package version": int(plan.package != PACKAGE),
     }
+    deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)
+    if plan.deadline is not None:
+        counts["changes of the deadline"] = int(deadline != plan.deadline)
+    if plan.control_mistakes is not None:
+        counts["changes of the number of controls that may be missed"] = int(mistakes != about.limits.control_mistakes)
+    over = bool(deadline) and time.time() >= datetime.fromisoformat(deadline).timestamp()
     return {
         **plan.to_json(),
-        "ended": course.ended,
+        "ended": course.ended or "deadline" * over,
         "answers": int(course.evidence.answers),
         "annotators": int(course.evidence.annotators),
         "fixed": fixed_size(course),

@@ -21,6 +21,11 @@ from parlai_spotbot.sequential.evidence import Bets, Evidence
 from parlai_spotbot.sequential.registration import CHOICES, LEVELS, SPOTTING, Registration, pair_of
 from parlai_spotbot.surveys.ids import opaque
 
+VERDICTS = ("open", "better", "equal")
+"""Words for what stands in `Evidence.verdict`, without its sign."""
+
+TINY = 1e-6
+
 Pair = tuple[int, int] | None
 """Places of two contestants, the lower first; None: people alone."""
 
@@ -162,6 +167,26 @@ class Course:
         if self.evidence.answers + self.out >= self.plan.budget:
             return "budget"
         return "" if (open_ & (self._left() > 0)).any() else "used up"
+
+    @property
+    def expected(self) -> float:
+        """Answers until all pairs are settled, about, by what is estimated now; at most those that the budget leaves.
+
+        An open pair lacks the information that takes its wealth to the threshold by the stake that lets it grow fastest
+        (Kelly 1956); answers bring it to all open pairs together.
+        """
+        evidence, rules = self.evidence, self.rules
+        left = max(rules.budget - float(evidence.answers) - self.out, 0)
+        if self.ended:
+            return 0
+        bets, need = betting.bets(evidence, rules, self.out, self._left()), betting.threshold(evidence, rules)
+        differ, same = betting.wealth(evidence, rules)
+        apart = np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY
+        near = np.maximum(4 * (rules.margin - np.abs(bets.expected - 0.5)), TINY)
+        by_matches = (need - same) / near**2 * bets.variance / np.maximum(bets.chance / 4, TINY)
+        lacking = 2 * betting.design_effect(evidence) * np.minimum((need - differ) / apart**2, by_matches)
+        open_ = np.triu(evidence.open)
+        return min(float(lacking[open_].sum() / bets.variance[open_].sum()), left)
 
     def draw(self) -> Unit | None:
         """Return the next unit, which the caller writes down before anybody gets it; None where all has ended."""

@@ -10,6 +10,7 @@ from typing import Any
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Conversation, Item, Unit, indexed, judged_name, read_record
 from parlai_spotbot.sequential.evidence import Rules
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -19,6 +20,7 @@ from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.wording import filled
 
 PACKAGE = f"parlai_spotbot {parlai_spotbot.__version__}"
 
@@ -30,6 +32,13 @@ SPOTTING = "nature"
 LEVELS = {HUMAN: 2, "unsure": 1, "bot": 0}
 
 CHOICES = {"conversation:0": 1.0, "neither": 0.5, "conversation:1": 0.0}
+
+
+LINES: dict[str, str] = own_data(__file__)
+"""What the plan says in words."""
+
+NOT_COMPARED = ("package", "deadline", "control_mistakes")
+"""Fields that a later command may have otherwise; the report tells where it had."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,10 @@ class Registration:
         SHA-256 of the items to draw from.
     package : str
         Version that registered it.
+    deadline : str or None
+        ISO time after which people get nothing; "" for none, None where that was not registered.
+    control_mistakes : int or None
+        Answers of people who miss more controls don't count; None where that was not registered, as for judges.
     """
 
     survey: str
@@ -70,6 +83,8 @@ class Registration:
     seed: int
     pool: str
     package: str
+    deadline: str | None = None
+    control_mistakes: int | None = None
 
     @property
     def rules(self) -> Rules:
@@ -95,11 +110,19 @@ def registered(study: Study, survey: str) -> Registration | None:
 
 
 def register(
-    study: Study, survey: str, source: str, request: SettledRequest, *, unit_size: int = 1, seed: int | None = None
+    study: Study,
+    survey: str,
+    source: str,
+    request: SettledRequest,
+    *,
+    unit_size: int = 1,
+    seed: int | None = None,
+    **launch: Any,
 ) -> Registration:
     """Freeze the plan and write the pool of items; a plan that is there stays, and must say the same.
 
     The caller holds the study's lock. The budget is at most what the pool has to show, each conversation once.
+    `launch` are the `deadline` and `control_mistakes` of people.
 
     Raises
     ------
@@ -107,7 +130,7 @@ def register(
         Where the survey compares nobody, too few or too many contestants have conversations, a number is out of its
         range, units were packed already, or another plan was registered.
     """
-    plan, items, packed = proposed(study, survey, source, request, unit_size=unit_size, seed=seed)
+    plan, items, packed = proposed(study, survey, source, request, unit_size=unit_size, seed=seed, **launch)
     if plan != registered(study, survey):
         checksums.write_text(pool_path(study, survey), _lines(items))
         if survey not in study.plan.surveys:
@@ -116,14 +139,22 @@ def register(
             about_it = {"options": {**packed.options, "unit_size": unit_size}, "warnings": list(packed.warnings)}
             study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
         checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
-        checksums.write_json(study.settled_path(survey), plan.to_json())
+        said = {name: filled(text, plan=plan) for name, text in LINES.items()}
+        checksums.write_json(study.settled_path(survey), {**plan.to_json(), "in_words": said})
     if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
         checksums.write_text(study.units_path(survey), "")
     return plan
 
 
 def proposed(
-    study: Study, survey: str, source: str, request: SettledRequest, *, unit_size: int = 1, seed: int | None = None
+    study: Study,
+    survey: str,
+    source: str,
+    request: SettledRequest,
+    *,
+    unit_size: int = 1,
+    seed: int | None = None,
+    **launch: Any,
 ) -> tuple[Registration, list[Item], Packed | None]:
     """Return the plan that `register` would freeze, the items to draw from and how they were packed; writes nothing.
 
@@ -160,6 +191,7 @@ def proposed(
         study.plan.seed if seed is None else seed,
         files.sha256(pool_path(study, survey)) if earlier else new,
         PACKAGE,
+        **launch,
     )
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)
     if earlier is None or (by_judges and answers_of(study, survey) is None):
@@ -264,7 +296,7 @@ def _check_same(study: Study, earlier: Registration, plan: Registration) -> None
     differ = [
         f"{each.name} {getattr(earlier, each.name)} there, {getattr(plan, each.name)} here"
         for each in fields(plan)
-        if each.name != "package" and getattr(earlier, each.name) != getattr(plan, each.name)
+        if each.name not in NOT_COMPARED and getattr(earlier, each.name) != getattr(plan, each.name)
     ]
     if differ:
         raise UserError(

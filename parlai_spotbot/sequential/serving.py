@@ -6,13 +6,17 @@ import math
 import time
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
+from itertools import combinations
 from typing import Any
+
+import numpy as np
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import Course, Points, counted, points
+from parlai_spotbot.sequential.course import VERDICTS, Course, Points, counted, points
+from parlai_spotbot.sequential.evidence import threshold, wealth
 from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -41,10 +45,12 @@ class Serving:
     study : Study
     plan : Registration
     deadline : str
-        ISO time after which nothing is handed out; "" for none.
+        ISO time after which nothing is handed out; "" for the plan's.
 
     Attributes
     ----------
+    until : str
+        The deadline with its time zone; "" for none.
     pool : list of Item
         Items to draw from.
     drawn : list of Unit
@@ -55,9 +61,12 @@ class Serving:
 
     course: Course
     _journal: checksums.Journal | None = None
+    _foreseen: tuple[tuple[int, int], float] = (-1, -1), 0.0
 
     def __init__(self, study: Study, plan: Registration, deadline: str = ""):
-        self.study, self.plan, self.deadline = study, plan, _moment(deadline)
+        self.until = _local(deadline or plan.deadline or "")
+        self.study, self.plan = study, plan
+        self.deadline = datetime.fromisoformat(self.until).timestamp() if self.until else math.inf
         self.pool, self.drawn = read_pool(study, plan.survey), drawn_units(study, plan.survey)
         self._talks = indexed(study.conversations())
         self._answered: dict[str, Points] = {}
@@ -128,35 +137,48 @@ class Serving:
         return shown
 
     def figures(self) -> dict[str, int | str]:
-        """Return how many pairs are settled, how many of them equal, and how many answers are counted."""
-        open_, differ, equal = self.course.evidence.tally
-        counts = {"pairs": open_ + differ + equal, "settled": differ + equal, "equal": equal}
-        return {**counts, "answers": int(self.course.evidence.answers), "ended": self.ended}
+        """Return how many pairs are settled, how many of them equal, how many answers are counted, and what is left.
+
+        `expected` are units that will still be drawn, about; `until` is the deadline.
+        """
+        evidence, mark = self.course.evidence, (len(self.course.path), len(self.drawn))
+        if mark != self._foreseen[0]:
+            self._foreseen = mark, self.course.expected
+        expected = 0 if self.ended else min(_units(self.plan, self._foreseen[1]), self.left)
+        open_, differ, equal = evidence.tally
+        counts = {"pairs": open_ + differ + equal, "open_pairs": open_, "settled": differ + equal, "equal": equal}
+        counts |= {"answers": int(evidence.answers), "budget": self.plan.budget, "expected": expected}
+        return {**counts, "ended": self.ended, "until": self.until}
+
+    def pairs(self) -> list[dict[str, Any]]:
+        """Return each two contestants, open ones first: who is ahead (`a`), verdict, answers, points and evidence."""
+        evidence, rows = self.course.evidence, []
+        need = threshold(evidence, self.plan.rules) / np.log(10)
+        wealth_of = np.maximum(*wealth(evidence, self.plan.rules)) / np.log(10)
+        order = np.argsort(-evidence.strengths, kind="stable")
+        for i, j in combinations(order.tolist(), 2):
+            a, b = (j, i) if evidence.verdict[i, j] == -1 else (i, j)
+            count, names = int(evidence.matches[a, b]), self.plan.contestants
+            row = {"a": names[a], "b": names[b], "verdict": VERDICTS[abs(evidence.verdict[a, b])], "answers": count}
+            row["share"] = evidence.points[a, b] / count if count else None
+            rows.append(row | {"evidence": wealth_of[a, b], "needed": float(need.squeeze())})
+        return sorted(rows, key=lambda row: row["verdict"] != "open")
 
     def announced(self) -> str:
         """Return in lines by which plan it is served."""
         return filled(LINES["announced"], plan=self.plan, contestants=len(self.plan.contestants), **self.figures())
 
 
-def progress(counts: Mapping[str, Any], pay: float, currency: str) -> str:
-    """Return how far it is, by the `figures` and the units planned and done, each of which costs `pay`."""
-    money = {"spent": pay * counts["done"], "most": pay * counts["units"], "currency": currency}
-    texts = [LINES["progress"], LINES["money"] if pay else "", LINES["ended"].get(counts["ended"], "")]
-    return filled("".join(texts), **counts, **money)
-
-
-def _units(plan: Registration, comparisons: int) -> int:
+def _units(plan: Registration, comparisons: float) -> int:
     """Return how many units hold so many comparisons, on average."""
     return max(1, math.ceil(comparisons / (plan.unit_size * (1 - plan.people))))
 
 
-def _moment(deadline: str) -> float:
-    """Return an ISO time in seconds since the epoch; of none infinity."""
-    if not deadline:
-        return math.inf
+def _local(deadline: str) -> str:
+    """Return an ISO time with its time zone, the local one where it names none; "" for none."""
     try:
-        return datetime.fromisoformat(deadline).timestamp()
-    except ValueError:
+        return deadline and datetime.fromisoformat(deadline).astimezone().isoformat()
+    except (ValueError, OverflowError):
         raise UserError(f"--deadline {deadline}: no time.", "Write it like 2026-03-01T18:00, in local time.") from None
 
 
@@ -177,11 +199,19 @@ def forget(study: Study, survey: str) -> None:
             checksums.remove(path)
 
 
-def prepared(study: Study, survey: str, request: SettledRequest | None, unit_size: int | None = None) -> PlannedStudy:
+def prepared(
+    study: Study,
+    survey: str,
+    request: SettledRequest | None,
+    unit_size: int | None = None,
+    deadline: str = "",
+    control_mistakes: int | None = None,
+) -> PlannedStudy:
     """Register a survey that people answer until it is settled, or check its registration; return what may be drawn.
 
     Until it is launched another plan may take its place. The caller holds the study's lock.
     """
+    deadline = _local(deadline)
     earlier = registered(study, survey)
     if request is None and (unit_size is not None or earlier is None):
         raise UserError("--unit-size, --deadline: go with --until 'settled'.", "Add that, or leave them out.")
@@ -189,10 +219,18 @@ def prepared(study: Study, survey: str, request: SettledRequest | None, unit_siz
         if earlier and earlier.source == HUMAN:
             forget(study, survey)
         size = min(UNIT_SIZE, get_survey(survey, study).unit_size) if unit_size is None else unit_size
-        register(study, survey, HUMAN, request, unit_size=size)
+        launch = {"deadline": deadline, "control_mistakes": control_mistakes}
+        register(study, survey, HUMAN, request, unit_size=size, **launch)
     elif earlier and earlier.source != HUMAN:
         raise UserError(
             f"{study.settled_path(survey)}: registered for {earlier.source}, whose answers choose what is shown.",
             f"Take another --study for people, or go on: {hints.command('judge', study.path, survey)}",
+        )
+    plan = registered(study, survey)
+    if plan and plan.control_mistakes not in (None, control_mistakes):
+        raise UserError(
+            f"{study.settled_path(survey)}: registered with control_mistakes {plan.control_mistakes}, not "
+            f"{control_mistakes}: units were drawn by whose answers count.",
+            "Set it back under limits in the settings (--config).",
         )
     return PlannedStudy(study.path, study.plan, study.base, study.extensions, study.gone)

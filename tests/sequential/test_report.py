@@ -79,7 +79,8 @@ def served(path, survey, margin=0.0, budget=400, stop=1000, skip=(), talks_each=
     talks += [talk((HUMAN, HUMAN), n) for n in range(talks_each)] if survey == "spot_the_bot" else []
     checksums.write_jsonl(study.conversations_path, talks)
     request = SettledRequest(until="settled", margin=margin, budget=budget)
-    plan = register(study, survey, HUMAN, request, unit_size=4)
+    launch = {"deadline": "2999-01-01T00:00+00:00", "control_mistakes": get_survey(survey).limits.control_mistakes}
+    plan = register(study, survey, HUMAN, request, unit_size=4, **launch)
     by_name = indexed(talks)
     course = Course(plan, read_pool(study, survey), by_name)
     units, rows = [], []
@@ -117,7 +118,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     found, frames = result["settled"]["by_source"][HUMAN], tables(survey, result)
     evidence, names = course.evidence, list(course.plan.contestants)
     assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
-    assert (found["departures"], len(found["checks"])) == ([], 8)
+    assert (found["departures"], len(found["checks"])) == ([], 10)
     pairs, score = frames["settled_pairs"], evidence.scores / evidence.annotators
     assert len(pairs) == 3
     a, b = (pairs[side].map(names.index).to_numpy() for side in "ab")
@@ -136,6 +137,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "<code" not in first.partition("<main")[0]  # no next step, as nothing more is to be collected here
     assert "however often one looked" in first
     assert "No departure from the plan fixed before the first answer (" in rest
+    assert "deadline 2999-01-01T00:00+00:00, without people who missed more than " in rest
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
     assert "Computed as if the number" in summary(survey, result)
     assert "needs" not in result
@@ -159,16 +161,24 @@ def turned(rows):
     return [*rows[:5], rows[5] | {"items": rows[6]["items"]}, rows[6] | {"items": rows[5]["items"]}, *rows[7:]]
 
 
-def version(rows):
-    return [rows[0] | {"package": "parlai_spotbot 0"}]
+def by_an_older_version(rows):
+    """As before deadlines and who counts were registered; what is in use now is no departure then."""
+    return [rows[0] | {"package": "parlai_spotbot 0", "deadline": None} | {"control_mistakes": None}]
 
 
+def launched(**about):
+    return lambda rows: [rows[0] | {"crowdsourcing": {"spot_the_bot": about}}]
+
+
+PROVENANCE = "../../provenance.json"
 DEPARTURES = [
     ("units beyond the first of a person", 1, "judgements.jsonl", one_person),
     ("units whose answers are missing, though later ones were drawn by them", 1, "judgements.jsonl", without_second),
     ("", 0, "judgements.jsonl", without_last),
     ("units drawn otherwise than planned, or after the end", 15, "units.jsonl", turned),
-    ("changes of the package version", 1, "sequential.json", version),
+    ("changes of the package version", 1, "sequential.json", by_an_older_version),
+    ("changes of the deadline", 1, PROVENANCE, launched(deadline="2020-01-01T00:00+00:00")),
+    ("changes of the number of controls that may be missed", 1, PROVENANCE, launched(limits={"control_mistakes": 2})),
 ]
 
 
@@ -192,7 +202,10 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
     assert bool(found["departures"]) == bool(count)
     assert f"{departure}: {count}" in text or not count
     assert ("Departures from the plan" in text) == bool(count)
-    assert text.startswith("Not settled yet after ")
+    over = departure == "changes of the deadline"
+    assert re.match(
+        "Ended at its deadline after 66 answers, 1 of 3 pairs settled" if over else "Not settled yet after ", text
+    )
 
 
 def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_path):

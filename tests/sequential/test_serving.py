@@ -1,16 +1,23 @@
 """The crowd's server draws units from what was answered, until every pair is settled, whatever stops it on the way."""
 
 import asyncio
+import re
 import shutil
 import time
+from itertools import product
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import annotators
 import crowdsource_process as process
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from in_process import spotbot
-from office import answers, conversations, desk_of, spot_the_bot
+from office import SECRET, answers, conversations, desk_of, spot_the_bot
 from people import SURVEY, Annotator, Launch
 from spoken import bots_of
+from stage import DESKTOP, PHONE, page_in
+from test_demo_pages import RULES
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collection import planned
@@ -18,10 +25,13 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
-from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
+from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, operator_link
+from parlai_spotbot.crowdsourcing.server.collection_server import Progress
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
-from parlai_spotbot.records import HUMAN, indexed
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import Course
+from parlai_spotbot.sequential.outlook import line
 from parlai_spotbot.sequential.registration import read_pool, registered
 from parlai_spotbot.sequential.serving import Serving, prepared
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -86,10 +96,11 @@ def test_until_settled_over_three_kills(study):
         person = Annotator(next(links), known)
         return person, person.begin(person.survey)
 
-    with Launch(study, *OPTIONS, "--annotators", "30") as launched:
+    with Launch(study, *OPTIONS, "--annotators", "30", "--deadline", "2999-01-01") as launched:
         address = launched.ready()
         links, known = iter(launched.links().values()), opinions(study)
         Annotator(next(links), known).work()
+        _operator(launched, next(links))
         held, session = comes()
         body = held.submission(session)
         launched.kill()  # with a unit handed out
@@ -129,6 +140,27 @@ def test_until_settled_over_three_kills(study):
     _blind(study, [finder, shy, late])
 
 
+def _operator(launched, link):
+    """The operator's page is at the address that the terminal tells, and nowhere for others."""
+    page, person = re.search("for you alone: (.+)", launched.said)[1], Annotator(link, {})
+    text = asked(page)[1]
+    parts = "0 of 3 pairs settled", "bot1 – bot2", "1 done", "t the latest after", "or at the deadline 2999"
+    assert not [part for part in parts if part not in text]
+    server, _, token = page.partition("operator?t=")
+    nothing = asked(f"{server}nothing")
+    for forged in ("", f"?t={token[:-1]}", f"?t={link.partition('t=')[2]}", f"?t={person.token}"):
+        assert asked(f"{server}operator{forged}") == nothing
+    assert nothing[0] == 404
+
+
+def asked(address):
+    try:
+        with urlopen(address) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
 def shown(session):
     return {annotators.texts_of(page) for page in session["unit"]["items"]}
 
@@ -149,7 +181,7 @@ def _finished_study(study):
 
 def _blind(study, people):
     """Nothing that a browser got names a bot, a conversation, an item, a unit or the plan."""
-    names = {"bot0", "-bot1", "bot2", "sequential", "settled"}  # a token begins with spotbot1
+    names = {"bot0", "-bot1", "bot2", "sequential", "settled", "operator"}  # a token begins with spotbot1
     for unit in study.units(SURVEY):
         names |= {unit.unit_id, *(item.item_id for item in unit.items)}
         names |= {name for item in unit.items for name in item.conversation_ids}
@@ -277,6 +309,55 @@ def test_the_same_units_whether_or_not_it_is_started_again_before_each(ready, tm
     assert work(at, known, "too late")["state"] == "finished"
     assert ready.units(SURVEY) == other.units(SURVEY)[:number]
     assert number > 5
+
+
+SERVED = {"pairs": 3, "settled": 1, "equal": 0, "answers": 9, "expected": 4, "until": "", "ended": ""}
+
+
+@pytest.mark.parametrize(
+    ("figures", "said"),
+    [
+        ({}, "at most 40.00; 20 units to go (by …)"),
+        (SERVED, "expected to end after about 6 units more (by …), at the latest after 20 units more (by …)"),
+        (SERVED | {"expected": 30}, "20.00 USD spent, 40.00 expected in all, at most 40.00; at the latest after"),
+        (SERVED | {"ended": "budget"}, "; ended: the budget is spent"),
+    ],
+)
+def test_the_line_in_the_terminal_foresees_the_end_by_the_latest_pace(figures, said):
+    counts = {"units": 40, "done": 20, "open": 2, "free": 18, "annotators": 20, "stopped": 0, "latest": 20}
+    text = line({**counts, "since": time.time() - 60, **figures}, 1.0, "USD")
+    assert said in re.sub(r"by (\S+ )?\d\d:\d\d", "by …", text)
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_the_operator_s_page_is_kept_up_to_date_and_bars_nobody(ready, tmp_path, chromium, settled):
+    def make():
+        fixed = Unit("u", SURVEY, "b", 0, 0, tuple(read_pool(ready, SURVEY)[:3]))
+        return desk(ready) if settled else desk_of(spot_the_bot(), [fixed], Ledger(tmp_path / "ledger.db"))
+
+    (tmp_path / "index.html").write_text("page")
+    money, known = LaunchSettings(pay=2.0, fee=0.5), opinions(ready)
+    options = ServerOptions(tmp_path, operator_page=Progress(9, money, "study <b> · Spot The Bot").page)
+    with PageServer(make, InHouseDoor(SECRET), SECRET, options) as server:
+        page = page_in(chromium, DESKTOP)
+        page.clock.install()
+        page.goto(operator_link(server.url, SECRET))
+        assert page.get_by_text("study <b> · Spot The Bot").count() == 1
+        page.get_by_text("0 done", exact=False).wait_for()
+        server.call(work, server.desk, known, "ann")
+        page.clock.run_for(5000)
+        page.get_by_text("3.00 USD").wait_for()
+        for size, scheme in product((DESKTOP, PHONE), ("light", "dark")):
+            page.set_viewport_size(size)
+            page.emulate_media(color_scheme=scheme)
+            assert Axe().run(page, options=RULES).response["violations"] == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        pairs = page.get_by_role("row").all_inner_texts()
+    assert not page.said
+    assert len(pairs) == (4 if settled else 0)
+    page.clock.run_for(5000)
+    page.get_by_text("The server doesn't answer").wait_for()
+    page.context.close()
 
 
 @pytest.mark.slow

@@ -1,0 +1,73 @@
+"""How far a collection is, what it costs and when it will end: the terminal's line and the operator's page.
+
+Where it is served until settled, `counts` hold the figures of `Serving` too. Importing this loads no statistics.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.wording import filled, percent, upper_first
+
+LINES = own_data(__file__)
+"""Templates of the line and of sentences."""
+
+FAR = timedelta(days=365)
+"""Beyond this no time is named."""
+
+
+def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, Any]:
+    """Return the counts with the money, at `cost` a unit, and sentences: `forecast`, when it will end, and `end`.
+
+    The pace is that of the latest units: `latest` of them came since the time `since`.
+    """
+    done, left = counts["done"], counts["units"] - counts["done"]
+    likely = min(left, counts["open"] + counts["expected"]) if "pairs" in counts else left
+    times = {"by_likely": _by(counts, likely), "by_most": _by(counts, left)}
+    names = [] if not left else ["rest"] if "pairs" not in counts else ["sooner", "most"] if likely < left else ["most"]
+    values = {**counts, **times, "likely": likely, "left": left, "currency": currency}
+    values |= {"spent": cost * done, "expected_cost": cost * (done + likely), "most_cost": cost * counts["units"]}
+    texts = [filled(LINES[name], **values) for name in names]
+    texts += [filled(LINES["deadline"], **values)] if left and counts.get("until") else []
+    return values | {"forecast": ", ".join(texts), "end": LINES["ended"].get(counts.get("ended", ""), "")}
+
+
+def _by(counts: Mapping[str, Any], units: int) -> str:
+    """Return by when so many units will be done at the pace of the latest; "" where that isn't known."""
+    now = datetime.now()
+    took = time.time() - counts["since"] if counts["latest"] > 1 else 0
+    if not took or (more := timedelta(seconds=took / counts["latest"] * units)) > FAR:
+        return ""
+    then = now + more
+    return f" (by {then:%H:%M})" if then.date() == now.date() else f" (by {then:%Y-%m-%d %H:%M})"
+
+
+def line(counts: Mapping[str, Any], cost: float, currency: str) -> str:
+    """Return how far it is, for the terminal."""
+    values = outlook(counts, cost, currency)
+    names = ["people", *["settled"] * ("pairs" in counts), *["money"] * bool(cost)]
+    texts = [filled(LINES[name], **values) for name in names]
+    return "; ".join(filter(None, [*texts, values["forecast"], values["end"]]))
+
+
+@cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    environment.filters |= {"percent": percent, "upper_first": upper_first}
+    return environment.from_string(Path(__file__).with_name("operator_page.html").read_text(encoding="utf-8"))
+
+
+def page(
+    title: str, counts: Mapping[str, Any], pairs: Sequence[Mapping], cost: float, currency: str, nonce: str
+) -> str:
+    """Return the operator's page; `pairs` are those of `Serving`, by `nonce` its policy knows its script."""
+    about = {"title": title, "pairs_table": pairs, "nonce": nonce, "cost": cost}
+    return _template().render(**about, **outlook(counts, cost, currency), now=datetime.now())

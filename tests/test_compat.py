@@ -4,6 +4,7 @@ import dataclasses
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -96,23 +97,17 @@ except ValueError as err:
 
 
 GPT2 = """
-import json, sys
+import sys
 from pathlib import Path
 import torch
 from parlai_spotbot import compat
 compat.install()
-from transformers import GPT2Config, GPT2Model
-from transformers.convert_slow_tokenizer import bytes_to_unicode
+sys.path.append(sys.argv[2])
+from tiny_models import parlais_gpt2
 from parlai.core.agents import create_agent
 from parlai.core.params import ParlaiParser
 
-folder = Path(sys.argv[1])
-vocabulary = {letter: i for i, letter in enumerate([*bytes_to_unicode().values(), "<|endoftext|>"])}
-(folder / "vocab.json").write_text(json.dumps(vocabulary))
-(folder / "merges.txt").write_text("#version: 0.2\\n")
-torch.manual_seed(0)
-GPT2Model(GPT2Config(vocab_size=257, n_positions=64, n_embd=16, n_layer=2, n_head=2)).save_pretrained(folder)
-
+folder = parlais_gpt2(Path(sys.argv[1]))
 options = f"-m hugging_face/gpt2 --model-name {folder} --inference beam --beam-size 3 --text-truncate 30"
 options += " --label-truncate 12 --optimizer sgd --lr-scheduler none --no-cuda --loglevel error"
 agent = create_agent(ParlaiParser(True, True).parse_args(options.split()))
@@ -138,7 +133,7 @@ print("answer", len(agent.act()["text"]) > 0)
 
 
 def test_gpt2_cache(tmp_path):
-    outcome = run(GPT2, str(tmp_path))
+    outcome = run(GPT2, str(tmp_path), str(Path(__file__).parent / "agents"))
     without, *fixed = outcome.stdout.splitlines()[-3:]
     assert without.startswith("without expected Tensor"), outcome.stderr
     assert fixed == ["same True differ True", "answer True"], outcome.stderr

@@ -1,5 +1,6 @@
 """Small random language models of several families, with a tokenizer, as folders that transformers can load."""
 
+import json
 from pathlib import Path
 
 import torch
@@ -9,12 +10,14 @@ from transformers import (
     BloomConfig,
     Gemma2Config,
     GPT2Config,
+    GPT2Model,
     GPTNeoXConfig,
     LlamaConfig,
     MambaConfig,
     MistralConfig,
     PreTrainedTokenizerFast,
 )
+from transformers.convert_slow_tokenizer import bytes_to_unicode
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
@@ -68,4 +71,14 @@ def save(folder: Path, family: str = "llama", template: str = CHATML, seed: int 
     model = AutoModelForCausalLM.from_config(FAMILIES[family](len(words)))
     model.save_pretrained(folder)
     words.save_pretrained(folder)
+    return folder
+
+
+def parlais_gpt2(folder: Path) -> Path:
+    """A folder from which ParlAI's ``hugging_face/gpt2`` loads a random model that knows single letters."""
+    vocabulary = {letter: i for i, letter in enumerate([*bytes_to_unicode().values(), "<|endoftext|>"])}
+    (folder / "vocab.json").write_text(json.dumps(vocabulary))
+    (folder / "merges.txt").write_text("#version: 0.2\n")
+    torch.manual_seed(0)
+    GPT2Model(GPT2Config(vocab_size=257, n_positions=128, n_embd=16, n_layer=2, n_head=2)).save_pretrained(folder)
     return folder

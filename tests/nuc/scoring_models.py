@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from parlai.core.agents import create_agent
+from parlai.core.agents import Agent, create_agent
 from parlai.core.dict import DictionaryAgent
 from parlai.core.params import ParlaiParser
 
@@ -33,6 +33,20 @@ WORDS = [
 FORMS = ("I like the {} very much", "do you know the {} here", "the {} was old and loud", "no {} for me today")
 
 
+class UnforgettingAgent(Agent):
+    """Ranks by how much it has heard in all its conversations."""
+
+    heard = 0
+
+    def observe(self, observation):
+        self.heard += len(observation["text"])
+        return super().observe(observation)
+
+    def act(self):
+        listed = self.observation.get("label_candidates", [])
+        return {"text_candidates": listed, "candidate_scores": [len(text) * self.heard % 7 for text in listed]}
+
+
 def made_questions(count: int, candidates: int = 5, turns: int = 3) -> list[NucQuestion]:
     """Questions, two a conversation, whose candidates are different turns; the true one stands anywhere."""
     texts = [form.format(word) for word in WORDS for form in FORMS]
@@ -59,7 +73,8 @@ def saved_agent(path: Path, model: str, **options: object) -> str:
             dictionary.add_to_dict(dictionary.tokenize(form.format(word)))
     dictionary.save(f"{path}.dict", sort=True)
     opt = ParlaiParser(True, True).parse_kwargs(
-        **words, datatype="train", no_cuda=True, model_file=str(path), dict_file=f"{path}.dict"
+        **words, datatype="train", model_file=str(path), dict_file=f"{path}.dict"
     )
+    opt["no_cuda"] = True
     create_agent(opt).save(str(path))
     return str(path)

@@ -7,11 +7,10 @@ import pytest
 import torch
 from parlai.utils import logging
 from scoring_models import made_questions, saved_agent
-from tiny_models import CHATML, save
+from tiny_models import CHATML, parlais_gpt2, save
 
 from parlai_spotbot.analysis.nuc import ranks_of
 from parlai_spotbot.models.remembered_turn import RememberedTurn
-from parlai_spotbot.nuc.scoring.rankers import together
 from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
 from parlai_spotbot.nuc.scoring.scoring_server import NucServer, events_of
 from parlai_spotbot.records import Contestant
@@ -68,13 +67,6 @@ def test_hits_are_parlais_own(dual_encoder, tmp_path):
     assert 0 < ranks.recall(1).mean() < 1
 
 
-def test_candidates_encoded_apart_get_the_scores_that_they_get_together(dual_encoder):
-    own = server(model_file=dual_encoder)
-    questions = made_questions(6)
-    for apart, inline in zip(scored(own, questions), together(own.agent, own.heard, questions), strict=True):
-        np.testing.assert_allclose(apart, inline, rtol=1e-4, atol=1e-5)
-
-
 def test_a_ranker_that_reads_both_together_is_asked_together(folder):
     file = saved_agent(
         folder / "cross",
@@ -94,11 +86,14 @@ def test_a_ranker_that_reads_both_together_is_asked_together(folder):
     assert all(len(set(row)) > 1 for row in values)
 
 
-@pytest.mark.parametrize("which", ["dual_encoder", "seq2seq"])
-def test_the_order_of_candidates_changes_nothing(which, request):
-    own = server(model_file=request.getfixturevalue(which))
-    way = RANKER if which == "dual_encoder" else SUM
+@pytest.mark.parametrize("which", ["dual_encoder", "seq2seq", "unforgetting"])
+def test_neither_the_order_of_candidates_nor_the_questions_before_change_a_score(which, request):
+    entry = {"model": "scoring_models:UnforgettingAgent"}
+    own = server(**entry if which == "unforgetting" else {"model_file": request.getfixturevalue(which)})
+    way = SUM if which == "seq2seq" else RANKER
     questions = made_questions(5)
+    alone = [scored(own, [question], way)[0] for question in questions]
+    np.testing.assert_allclose(scored(own, questions, way), alone, rtol=1e-5)
     turned = [replace(q, candidates=q.candidates[::-1], true=len(q.candidates) - 1 - q.true) for q in questions]
     for one, other in zip(scored(own, questions, way), scored(own, turned, way), strict=True):
         assert one.tolist() == other[::-1].tolist()
@@ -127,11 +122,17 @@ def test_a_language_models_likelihood_is_that_of_a_plain_forward_pass(family, tm
     np.testing.assert_allclose(per_byte, values / [len(text.encode()) for text in question.candidates], rtol=1e-5)
 
 
-def test_a_generators_likelihood_is_its_own_loss(seq2seq):
-    own = server(model_file=seq2seq)
+@pytest.mark.parametrize("which", ["seq2seq", "gpt2 with special tokens", "gpt2 without"])
+def test_a_generators_likelihood_is_its_own_loss(which, request, tmp_path):
+    """GPT-2 pads on the left, by a token that ends turns."""
+    opt = {"model_name": str(tmp_path), "text_truncate": 40, "add_special_tokens": "special" in which}
+    gpt2 = {"model": "hugging_face/gpt2", "opt": opt}
+    own = server(
+        **gpt2 if parlais_gpt2(tmp_path) and "gpt2" in which else {"model_file": request.getfixturevalue(which)}
+    )
     assert own.about()["family"] == "likelihood"
-    question = made_questions(1)[0]
-    (values,) = scored(own, [question], SUM)
+    question, other = made_questions(2)
+    values, _ = scored(own, [question, other], SUM)
     agent = own.agent
     for value, text in zip(values, question.candidates, strict=True):
         clone = own.heard(question)

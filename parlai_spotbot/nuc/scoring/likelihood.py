@@ -21,8 +21,15 @@ from parlai_spotbot.models.prompt_layout import ChatLayout, EosLayout, PlainLayo
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
-TOKENS = 1024
-"""So many tokens of candidates are read at once; their scores over the vocabulary take the memory."""
+TOKENS, ROWS = 1024, 64
+"""So many tokens of candidates, and candidates, are read at once; their scores over the vocabulary take the memory,
+and each has the states of its context."""
+
+PADDING = -100
+"""What stands for no token where `cross_entropy` is asked."""
+
+Context = tuple[NucQuestion | None, Sequence[str]]
+"""A question whose context is read, or None for no context, and the texts whose likelihood after it is wanted."""
 
 SILENCE = "__SILENCE__"
 """The message that ParlAI's agents get in place of a first turn."""
@@ -76,36 +83,37 @@ class CausalLikelihood:
     def _after(self, state: tuple[DynamicCache, torch.Tensor], prompt_length: int, rows: list[list[int]]) -> np.ndarray:
         cache, first = copy.deepcopy(state[0]), state[1].expand(len(rows), -1, -1)
         width = max(map(len, rows))
-        ids = torch.zeros((len(rows), width), dtype=torch.long, device=self.model.device)
+        ids = torch.full((len(rows), width), PADDING, device=self.model.device)
         for place, row in enumerate(rows):
-            ids[place, : len(row)] = self._ids(row)  # what pads is behind, where nothing looks
+            ids[place, : len(row)] = self._ids(row)
         logits = first
         if width > 1:
             cache.batch_repeat_interleave(len(rows))
-            after = self.model(input_ids=ids[:, :-1], past_key_values=cache, use_cache=True).logits
+            before = ids[:, :-1].clamp(min=0)  # what pads is behind, where nothing looks
+            after = self.model(input_ids=before, past_key_values=cache, use_cache=True).logits
             logits = torch.cat([first, after], dim=1)
-        return _sums(logits, ids, [len(row) for row in rows])
+        return _sums(logits, ids)
 
     def _whole(self, prompt: list[int], rows: list[list[int]]) -> np.ndarray:
         """One by one with the prompt read again, for models whose memory is of another kind."""
         sums = []
         for row in rows:
             logits = self.model(input_ids=self._ids([prompt + row]), use_cache=False).logits[:, len(prompt) - 1 : -1]
-            sums.append(_sums(logits, self._ids([row]), [len(row)])[0])
+            sums.append(_sums(logits, self._ids([row]))[0])
         return np.array(sums)
 
 
-def _sums(logits: torch.Tensor, ids: torch.Tensor, lengths: Sequence[int]) -> np.ndarray:
-    """The sums (rows,) of log p of the first `lengths` tokens of `ids` (rows, width), from scores before each."""
-    losses = cross_entropy(logits.float().transpose(1, 2), ids, reduction="none").double().cpu()
-    return np.array([-losses[row, :length].sum().item() for row, length in enumerate(lengths)])
+def _sums(logits: torch.Tensor, ids: torch.Tensor) -> np.ndarray:
+    """Return the sums (rows,) of log p of `ids` (rows, width) but `PADDING`, from scores before each."""
+    losses = cross_entropy(logits.float().flatten(0, 1), ids.flatten(), reduction="none", ignore_index=PADDING)
+    return -losses.double().view(ids.shape).sum(1).cpu().numpy()
 
 
-def parts(rows: Sequence[Sequence[int]], texts: Sequence[str]) -> Iterator[list[int]]:
+def parts(rows: Sequence[Sequence[int]], texts: Sequence[Any]) -> Iterator[list[int]]:
     """Places of rows to be read together, up to `TOKENS` tokens: those of like length, then by text."""
     part: list[int] = []
     for place in sorted(range(len(rows)), key=lambda i: (len(rows[i]), texts[i])):
-        if part and (len(part) + 1) * len(rows[place]) > TOKENS:
+        if part and (len(part) == ROWS or (len(part) + 1) * len(rows[place]) > TOKENS):
             yield part
             part = []
         part.append(place)
@@ -143,25 +151,41 @@ def _behind(tokenizer: Any, before: str, text: str) -> list[int]:
 
 
 class GeneratorLikelihood:
-    """ParlAI's generators (TorchGeneratorAgent). Words unknown to the dictionary count as the one unknown word."""
+    """ParlAI's generators (TorchGeneratorAgent). Words unknown to the dictionary count as the one unknown word.
 
-    def __init__(self, agent: TorchGeneratorAgent, observe: Callable[[NucQuestion | None], Any]):
+    Contexts are read together, unless that changes what `probes` get, as with models that take no padding.
+    """
+
+    def __init__(self, agent: TorchGeneratorAgent, observe: Callable[[NucQuestion], Any], probes: Sequence[Context]):
         self.agent, self._observe = agent, observe
         agent.model.eval()
+        self._together = False
+        alone = list(self(probes))
+        try:
+            self._together = np.allclose(alone, self._read(probes), rtol=1e-4)
+        except Exception:
+            return
+
+    def __call__(self, contexts: Sequence[Context]) -> Iterator[np.ndarray]:
+        """Yield log p (len(texts),) of the texts of each context as the next turn."""
+        for group in [contexts] if self._together else [[context] for context in contexts]:
+            yield from self._read(group)
 
     @torch.inference_mode()
-    def log_likelihood(self, question: NucQuestion | None, texts: Sequence[str]) -> np.ndarray:
-        """Return log p (len(texts),) of each text as the next turn after the context; of None, after nothing."""
-        agent = self.agent
-        batch = agent.batchify([self._observe(question).observation])
-        states = agent.model.encoder(*agent._encoder_input(batch))
+    def _read(self, contexts: Sequence[Context]) -> list[np.ndarray]:
+        agent, model = self.agent, self.agent.model
+        batch = agent.batchify([self._observe(question).observation for question, _ in contexts])
+        states = model.encoder(*agent._encoder_input(batch))
+        rows = torch.as_tensor(batch.valid_indices).argsort().tolist()  # some agents sort what they get
+        asked = [(text, row) for (_, texts), row in zip(contexts, rows, strict=True) for text in texts]
         words = {"add_start": False, "add_end": True, "truncate": agent.label_truncate, "truncate_left": False}
-        rows = [agent._vectorize_text(text, **words) for text in texts]
-        empty = np.empty(len(texts))
-        for part in parts(rows, texts):
-            ids, _ = agent._pad_tensor([rows[i] for i in part], is_label=True)
-            ids = ids.to(batch.text_vec.device)
-            encoder_states = agent.model.reorder_encoder_states(states, [0] * len(part))
-            logits, _ = agent.model.decode_forced(encoder_states, ids)
-            empty[part] = _sums(logits[:, -ids.shape[1] :], ids, [len(rows[i]) for i in part])
-        return empty
+        tokens = {text: agent._vectorize_text(text, **words) for text in {text for text, _ in asked}}
+        sums = np.empty(len(asked))
+        for part in parts([tokens[text] for text, _ in asked], asked):
+            labels = [tokens[asked[i][0]] for i in part]
+            marks = [torch.full_like(label, agent.NULL_IDX + 1) for label in labels]  # a text may hold what pads
+            ids, marked = (agent._pad_tensor(of, is_label=True)[0].to(batch.text_vec.device) for of in (labels, marks))
+            chosen = torch.tensor([asked[i][1] for i in part], device=ids.device)
+            logits, _ = model.decode_forced(model.reorder_encoder_states(states, chosen), ids)
+            sums[part] = _sums(logits[:, -ids.shape[1] :], ids.masked_fill(marked == agent.NULL_IDX, PADDING))
+        return np.split(sums, np.cumsum([len(texts) for _, texts in contexts[:-1]]))

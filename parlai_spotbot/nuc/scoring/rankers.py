@@ -17,7 +17,8 @@ from parlai_spotbot.nuc.scoring.encoding import SeparateEncoder
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 Observe = Callable[[NucQuestion, Sequence[str] | None], Any]
-"""Lets a fresh clone of the agent hear a question's context, with candidates or without; returns the clone."""
+"""Lets a clone of the agent hear a question's context, with candidates or without; returns the clone, which may be the
+one that hears the next question."""
 
 
 class RetrievalRanker(SeparateEncoder):
@@ -61,8 +62,8 @@ class DualEncoder(SeparateEncoder):
 
     @torch.inference_mode()
     def contexts(self, questions: Sequence[NucQuestion]) -> Any:
-        clones = [self._observe(question, None) for question in questions]
-        return self.agent.encode_contexts(self.agent.batchify([clone.observation for clone in clones]))
+        observations = [self._observe(question, None).observation for question in questions]
+        return self.agent.encode_contexts(self.agent.batchify(observations))
 
     @torch.inference_mode()
     def compare(self, contexts: Any, encoded: np.ndarray) -> np.ndarray:

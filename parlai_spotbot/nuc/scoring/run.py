@@ -20,7 +20,7 @@ from parlai_spotbot.selfplay.process import ContestantProcess, ContestantStopped
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.terminal import Bar, Say
 
-BATCHES = {"ranker": 32, "likelihood": 4, "similarity": 16}
+BATCHES = {"ranker": 32, "likelihood": 16, "similarity": 16}
 """Questions that are scored and put on disk together; fixed, so that a resumed run gives the same bytes."""
 
 SERVED = 8

@@ -6,6 +6,7 @@ It answers in small steps (a piece of texts, a question), so that the run can sh
 import contextlib
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,11 @@ RANKING = {
 }
 """Options under which ParlAI's rankers score the candidates that they are given; others don't know them."""
 
-PROBE = ("Hello, how are you?", ("Fine, thank you, and you?", "The train leaves from the other side."))
-"""A question that shows whether an agent ranks the candidates that it is given."""
+PROBES = tuple(
+    NucQuestion("probe", "", "", context, (0, 1), ("Fine, thank you, and you?", "The train leaves from there."), 0)
+    for context in (("Hello, how are you?",), ("Hello.",))
+)
+"""Questions that show what an agent does with candidates."""
 
 
 class NucServer(AgentServer):
@@ -46,6 +50,7 @@ class NucServer(AgentServer):
     def __init__(self, contestant: Contestant, threads: int, met: bool = False):
         super().__init__(contestant, threads, met)
         self._encoded: EncodedTexts | None = None
+        self._clone: Any = None
         self.failures: dict[str, str] = {}
         self.chosen, self.way = self._choose()
 
@@ -68,20 +73,24 @@ class NucServer(AgentServer):
             apart = hasattr(agent, "encode_contexts")
             return "ranker", DualEncoder(agent, self.heard) if apart else partial(together, agent, self.heard)
         if isinstance(agent, LanguageModelAgent):
-            return "likelihood", CausalLikelihood(agent)
+            return "likelihood", partial(starmap, CausalLikelihood(agent).log_likelihood)
         if isinstance(agent, TorchGeneratorAgent):
-            return "likelihood", GeneratorLikelihood(agent, self.heard)
+            return "likelihood", GeneratorLikelihood(agent, self.heard, [(probe, probe.candidates) for probe in PROBES])
         if not isinstance(agent, DialogueAgent):  # ours list no candidates; a server would be paid for nothing
-            probe = NucQuestion("probe", "", "", (PROBE[0],), (0, 1), PROBE[1], 0)
             with contextlib.suppress(Exception):  # whatever it can't do, it isn't ranking
-                if self._listed_of(probe) is not None:
+                if self._listed_of(PROBES[0]) is not None:
                     return "ranker", self._listed
         return "similarity", ReplySimilarity(self, MiniLM())
 
     # -- hearing -----------------------------------------------------------------------------------------------------
     def heard(self, question: NucQuestion | None, candidates: Sequence[str] | None = None) -> Any:
-        """Return a clone of the agent that heard a question's context turn by turn; of None, no context."""
-        clone = self.agent.clone()
+        """Return a clone of the agent that heard a question's context turn by turn; of None, no context.
+
+        For ParlAI's own agents and ours, whose `reset` forgets all, it is always the same clone.
+        """
+        if self._clone is None or not type(self.agent).__module__.startswith(("parlai.", "parlai_spotbot.")):
+            self._clone = self.agent.clone()
+        clone = self._clone
         clone.reset()
         if hasattr(clone, "set_conversation_seed"):
             clone.set_conversation_seed(seed_of(question))
@@ -120,11 +129,10 @@ class NucServer(AgentServer):
                 yield place, {"failed": why} if why else {name: rounded(scores)}
         elif self.chosen == "likelihood":
             texts = sorted({text for question in questions for text in question.candidates})
-            likelihood_alone = dict(zip(texts, self.way.log_likelihood(None, texts), strict=True))
-            for place, question in enumerate(questions):
-                values = self.way.log_likelihood(question, question.candidates)
-                alone = np.array([likelihood_alone[text] for text in question.candidates])
-                sizes = np.array([len(text.encode("utf-8")) for text in question.candidates])
+            ((*likelihood_alone,),) = self.way([(None, texts)])
+            alone_of = dict(zip(texts, likelihood_alone, strict=True))
+            for place, values in enumerate(self.way([(question, question.candidates) for question in questions])):
+                alone, sizes = np.array([(alone_of[x], len(x.encode("utf-8"))) for x in questions[place].candidates]).T
                 yield place, {SUM: rounded(values), PER_BYTE: rounded(values / sizes), PMI: rounded(values - alone)}
         else:
             for place, values in enumerate(self.way(questions)):

@@ -1,8 +1,8 @@
-"""Conversations made of texts, and pools of bots that need no options."""
+"""Conversations made of texts, answers about items, and pools of bots that need no options."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from parlai_spotbot.records import Contestant, Conversation, Turn
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 
 
 def spoken(
@@ -21,3 +21,11 @@ def spoken(
 def bots_of(names: Iterable[str], model: str = "spotbot:eliza") -> dict[str, Contestant]:
     """A pool of contestants of these names; "{}" in `model` stands for the name."""
     return {name: Contestant(name, model=model.format(name)) for name in names}
+
+
+def rows_of_item(name, unit, item, worker, given, source=HUMAN, **more) -> Iterator[Judgement]:
+    """An annotation of this name: what is `given` about an item, by (question, target)."""
+    about = unit.survey, unit.unit_id, item.item_id, item.conversation_ids, item.exchanges
+    for (question, target), answer in given.items():
+        identity = f"{name}/{question}/{target}"
+        yield Judgement(identity, name, *about, target, question, answer, worker, source, item.control, **more)

@@ -10,6 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from case_tables import cases
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "parlai_spotbot"
@@ -211,9 +212,14 @@ def test_an_arrow_upwards_and_a_circle_are_found(rule, more):
     assert rule({(f"{PACKAGE}.{a}", f"{PACKAGE}.{b}") for a, b in more})
 
 
-@pytest.mark.parametrize(
-    ("module", "name"),
-    [("surveys.survey", "parlai"), ("analysis.time", "torch"), ("judges.run", "mephisto"), ("analysis.time", "rpy2")],
+@cases(
+    "module name",
+    """
+- [surveys.survey, parlai]
+- [analysis.time, torch]
+- [judges.run, mephisto]
+- [analysis.time, rpy2]
+""",
 )
 def test_a_foreign_package_is_found(module, name):
     assert foreign({(f"{PACKAGE}.{module}", name)}) == [f"{PACKAGE}.{module} imports {name}"]

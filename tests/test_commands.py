@@ -16,6 +16,7 @@ from pathlib import Path
 
 import in_process
 import pytest
+from case_tables import cases
 from in_process import spotbot
 from sealing import sealed
 
@@ -113,73 +114,59 @@ def test_parlai_displays_the_conversations(tournament):
     assert "loaded 24 episodes" in out
 
 
-ELIZA = ("--self", "--contestant", "a=spotbot:eliza")
-BAD_OPTIONS = [
-    (["--pool", "nowhere.yaml"], "--pool nowhere.yaml: no such file or pool"),
-    (["--self", "--contestant", "a=spotbot:elisa"], "Did you mean 'spotbot:eliza'?"),
-    (["--self", "--contestant", "a=nowhere/model"], "there is no file nowhere/model"),
-    (["--self", "--contestant", "a=spotbot:eliza,x=1"], "spotbot:eliza has no option 'x'"),
-    ([*ELIZA, "--domain", "chitchatt"], "Did you mean 'chitchat'?"),
-    (
-        [*ELIZA, "--conversations-per-pair", "0"],
-        "conversations_per_pair: expected greater than or equal to 1, found '0'",
-    ),
-    (
-        [*ELIZA, "--conversations-per-pair", "-3"],
-        "conversations_per_pair: expected greater than or equal to 1, found '-3'",
-    ),
-    ([*ELIZA, "--exchanges", "0"], "exchanges: expected greater than or equal to 1"),
-    ([*ELIZA, "--segments", "2,x"], "--segments: invalid whole numbers (as in 2,3,5) value: '2,x'"),
-    ([*ELIZA, "--segments", "2,9", "--exchanges", "4"], "asks for 9 exchanges, but"),
-    ([*ELIZA, "--conversations-per-pair", "100000"], "seeds, and no pair may get one twice"),
-    ([*ELIZA, "--batchsize", "0"], "batchsize: expected greater than or equal to 1"),
-    (
-        ["--self", "--contestant", "a=faulty_agents:UnloadableAgent"],
-        "could not be loaded: RuntimeError: the weights are missing",
-    ),
-]
+ELIZA = "--self --contestant a=spotbot:eliza"
 
 
-@pytest.mark.parametrize(("options", "says"), BAD_OPTIONS)
+@cases(
+    "options says",
+    """
+- [--pool nowhere.yaml, '--pool nowhere.yaml: no such file or pool']
+- [--self --contestant a=spotbot:elisa, 'Did you mean ''spotbot:eliza''?']
+- [--self --contestant a=nowhere/model, there is no file nowhere/model]
+- ['--self --contestant a=spotbot:eliza,x=1', 'spotbot:eliza has no option ''x''']
+- [ELIZA --domain chitchatt, 'Did you mean ''chitchat''?']
+- [ELIZA --conversations-per-pair 0, 'conversations_per_pair: expected greater than or equal to 1, found ''0''']
+- [ELIZA --conversations-per-pair -3, 'conversations_per_pair: expected greater than or equal to 1, found ''-3''']
+- [ELIZA --exchanges 0, 'exchanges: expected greater than or equal to 1']
+- ['ELIZA --segments 2,x', '--segments: invalid whole numbers (as in 2,3,5) value: ''2,x''']
+- ['ELIZA --segments 2,9 --exchanges 4', 'asks for 9 exchanges, but']
+- [ELIZA --conversations-per-pair 100000, 'seeds, and no pair may get one twice']
+- [ELIZA --batchsize 0, 'batchsize: expected greater than or equal to 1']
+- [--self --contestant a=faulty_agents:UnloadableAgent, 'could not be loaded: RuntimeError: the weights are missing']
+""",
+)
 def test_bad_options_are_one_error_and_leave_nothing_behind(tmp_path, options, says):
-    err = told("selfchat", "--study", tmp_path / "new", *options, code=2)
+    err = told("selfchat", "--study", tmp_path / "new", *options.replace("ELIZA", ELIZA).split(), code=2)
     assert says in err
     assert "Traceback" not in err
     assert not (tmp_path / "new").exists()
 
 
-def spoil(study, name, number, line):
-    path = study / name
-    lines = path.read_text().splitlines()
-    lines[number - 1] = line(lines[number - 1]) if callable(line) else line
-    path.write_text("\n".join(lines) + "\n")
-
-
 UNITS = "surveys/spot_the_bot/units.jsonl"
 JUDGEMENTS = "surveys/spot_the_bot/judgements.jsonl"
-BAD_FILES = [
-    ("spotbot_pack", "conversations.jsonl", 3, "{", "conversations.jsonl, line 3: not valid JSON"),
-    (
-        "spotbot_pack",
-        "conversations.jsonl",
-        2,
-        '{"conversation_id": "x"}',
-        "conversations.jsonl, line 2: field 'entities'",
-    ),
-    ("spotbot_judge", UNITS, 1, '{"unit_id": 3}', "units.jsonl, line 1: field 'unit_id' is 3, expected str"),
-    ("spotbot_analyze", JUDGEMENTS, 5, "[]", "judgements.jsonl, line 5: expected a JSON object"),
-    ("spotbot_analyze", JUDGEMENTS, 5, lambda text: text.replace("judge:spotter", "robot"), "line 5: field 'source'"),
-    ("spotbot_selfchat", "study.yaml", 2, "domain: [", "study.yaml: not valid YAML"),
-    ("spotbot_selfchat", "study.yaml", 2, "domian: chitchat", "unknown key 'domian'. Did you mean 'domain'?"),
-]
 
 
-@pytest.mark.parametrize(("command", "name", "number", "line", "says"), BAD_FILES)
+@cases(
+    "command name number line says",
+    """
+- [pack, conversations.jsonl, 3, '{', 'conversations.jsonl, line 3: not valid JSON']
+- [pack, conversations.jsonl, 2, '{"conversation_id": "x"}', 'conversations.jsonl, line 2: field ''entities''']
+- [judge, SURVEY/units.jsonl, 1, '{"unit_id": 3}', 'units.jsonl, line 1: field ''unit_id'' is 3, expected str']
+- [analyze, SURVEY/judgements.jsonl, 5, '[]', 'judgements.jsonl, line 5: expected a JSON object']
+- [analyze, SURVEY/judgements.jsonl, 5, 'judge:spotter -> robot', 'line 5: field ''source''']
+- [selfchat, study.yaml, 2, 'domain: [', 'study.yaml: not valid YAML']
+- [selfchat, study.yaml, 2, 'domian: chitchat', 'unknown key ''domian''. Did you mean ''domain''?']
+""",
+)
 def test_a_malformed_file_is_named_by_line_and_left_as_it_was(study, command, name, number, line, says):
-    spoil(study, name, number, line)
+    path = study / name.replace("SURVEY", "surveys/spot_the_bot")
+    lines = path.read_text().splitlines()
+    old, changed, new = line.partition(" -> ")
+    lines[number - 1] = lines[number - 1].replace(old, new) if changed else line
+    path.write_text("\n".join(lines) + "\n")
     sealed(study)
     before = fingerprint(study)
-    err = told(command, "--study", study, code=2)
+    err = told(f"spotbot_{command}", "--study", study, code=2)
     assert says in err
     assert "Traceback" not in err
     assert fingerprint(study) == before

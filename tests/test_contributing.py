@@ -6,9 +6,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from spoken import rows_of_item
 
 from parlai_spotbot import checksums, files, plugin
-from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
 
 TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -44,24 +44,9 @@ def chosen(study, survey):
     for unit in study.units(survey):
         for item in unit.items:
             for worker in ("w1", "w2", "w3"):
-                name = f"{item.item_id}/{worker}"
-                answer = rng.choice(["conversation:0", "conversation:1"])
-                row = Judgement(
-                    name,
-                    name,
-                    survey,
-                    unit.unit_id,
-                    item.item_id,
-                    item.conversation_ids,
-                    item.exchanges,
-                    "pair",
-                    "memory",
-                    answer,
-                    worker,
-                    HUMAN,
-                    seconds=20.0,
-                )
-                yield row.to_json()
+                given = {("memory", "pair"): rng.choice(["conversation:0", "conversation:1"])}
+                for row in rows_of_item(f"{item.item_id}/{worker}", unit, item, worker, given, seconds=20.0):
+                    yield row.to_json()
 
 
 def test_each_kind_of_thing_is_one_file(added):

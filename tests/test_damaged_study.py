@@ -8,6 +8,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from case_tables import cases
 from in_process import spotbot
 from sealing import sealed
 from study_mutations import ADDED, CONTENT, PLACE, mutate
@@ -147,7 +148,7 @@ def test_a_file_that_no_command_wrote_is_an_error(name, tmp_path):
     checksums.verify_files(study, ("",))
 
 
-@pytest.mark.parametrize("gone", [["manifest.json"], ["provenance.json"], ["manifest.json", "provenance.json"]])
+@cases("gone", "[[manifest.json], [provenance.json], [manifest.json, provenance.json]]")
 def test_a_study_of_this_version_needs_manifest_and_provenance(gone, tmp_path):
     study = new_study(tmp_path / "study")
     for name in gone:

@@ -14,6 +14,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
+from case_tables import cases
 from light_packages import light_packages, normal
 
 from parlai_spotbot.installation.world import SIZE
@@ -195,19 +196,6 @@ def test_locks_agree_and_licences_are_listed():
             assert licence[1] != "unknown"
 
 
-def test_starting_r_leaves_child_processes_alone():
-    """R would make them load the system's Python library in place of their own."""
-    pytest.importorskip("rpy2", reason="needs R and rpy2")
-    script = """
-import os
-from parlai_spotbot.analysis.survival.icenreg import unusable
-before = os.environ.get("LD_LIBRARY_PATH")
-print("rpy2" in unusable(), os.environ.get("LD_LIBRARY_PATH") == before)
-"""
-    outcome = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
-    assert outcome.stdout.split() == ["False", "True"], outcome.stderr
-
-
 def test_a_step_of_r_that_failed_is_named_by_the_doctor_and_tried_again(tmp_path, monkeypatch):
     from parlai_spotbot.analysis.survival import icenreg
     from parlai_spotbot.installation import doctor, steps
@@ -224,7 +212,7 @@ def test_a_step_of_r_that_failed_is_named_by_the_doctor_and_tried_again(tmp_path
         assert (f"failed: {tmp_path / 'icenreg.log'}" in part.state) is not done
 
 
-@pytest.mark.parametrize("target", ["install", "demo", "test", "test-all", "lint", "bench", "wheel", "clean"])
+@cases("target", "[install, demo, test, test-all, lint, bench, wheel, clean]")
 def test_make_knows_the_target(target):
     helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert re.search(rf"^{target} +\S", helped, flags=re.MULTILINE)

@@ -4,6 +4,7 @@ import json
 import random
 
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judgement_table import judgement_table
@@ -72,15 +73,15 @@ def test_it_holds_what_reading_one_by_one_holds(path):
         assert "" not in values or -1 in codes
 
 
-@pytest.mark.parametrize(
-    ("wrong", "says"),
-    [
-        ({"source": "somebody"}, "field 'source' is 'somebody'"),
-        ({"item_id": 5}, "field 'item_id' is 5, expected str"),
-        ({"worker_id": None}, "field 'worker_id' is None, expected str"),
-        ({"conversation_ids": ["a", "b"]}, "field 'conversation_ids' holds 2, expected one or none"),
-        ({"answer": ["a"]}, "list"),
-    ],
+@cases(
+    "wrong says",
+    """
+- [{source: somebody}, field 'source' is 'somebody']
+- [{item_id: 5}, 'field ''item_id'' is 5, expected str']
+- [{worker_id: null}, 'field ''worker_id'' is None, expected str']
+- [{conversation_ids: [a, b]}, 'field ''conversation_ids'' holds 2, expected one or none']
+- [{answer: [a]}, list]
+""",
 )
 def test_a_wrong_line_is_named(path, wrong, says):
     with pytest.raises(UserError, match=r"judgements\.jsonl, line 2") as err:

@@ -56,10 +56,8 @@ class CountedServer(ChatServer):
 
 @pytest.fixture(scope="module")
 def server():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(chat_servers.FIELDS, "response_format", dict)
-        with CountedServer() as running:
-            yield running
+    with CountedServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -178,22 +176,6 @@ def kill_and_check(killed):
 def test_selfchat(server, pool, tmp_path):
     words = ["selfchat", "--pool", pool, "--conversations-per-pair", 30, "--study", tmp_path / "s", "--batchsize", 4]
     kill_and_check(Killed(words, tmp_path / "s", server=server, bots=True))
-
-
-def test_tournament(server, pool, tmp_path):
-    judge = ["--judge-url", server.url, "--judge-model", "parrot-1", "--yes"]
-    words = [
-        "tournament",
-        "--pool",
-        pool,
-        "--conversations-per-pair",
-        4,
-        "--bootstraps",
-        200,
-        "--study",
-        tmp_path / "s",
-    ]
-    kill_and_check(Killed([*words, *judge], tmp_path / "s", server=server))
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,6 @@ def test_a_study_is_packed_judged_through_a_server_analysed_and_reported(tmp_pat
     monkeypatch.syspath_prepend(Path(__file__).parent / "agents")
     import chat_servers
 
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
     study = shutil.copytree(PEOPLE, tmp_path / "study")
     with chat_servers.ChatServer(chat_servers.answers_to) as server:
         few, served = ("--bootstraps", 20), ("--judge-url", server.url, "--judge-model", "parrot-1", "--yes")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from case_tables import cases
 from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
@@ -103,47 +104,47 @@ SERVED = {"url": "http://127.0.0.1:1/v1", "model": "m"}
 OURS = {"a": "left", "b": "right", "winner": "who"}
 
 
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        ('sb.Study.open(at / "none")', "^path: .*no study here"),
-        ('own.answers("spot_the_bat")', "^survey: .*Did you mean 'spot_the_bot'"),
-        ('own.answers().of("spoter")', "^source: 'spoter' gave no answers. Did you mean 'judge:sp"),
-        ("sb.rank(own.answers(), bootstrap=3)", "^bootstrap: .*Did you mean 'bootstraps'"),
-        ("sb.rank(own.answers(), bootstraps=0)", "^bootstraps=0: expected a whole number from 1"),
-        ('sb.rank(own.answers(), bootstraps="x")', "^bootstraps: expected a valid integer"),
-        ('sb.rank(own.answers()).plot("rankin")', "^chart: there is no 'rankin'. Did you mean"),
-        ("sb.rank(own)", r"^answers: expected a study's answers to a survey, study.answers\(SURVEY\)"),
-        ('sb.survival(own.answers(), backend="r")', "^backend='r': not known. Known: auto, icenreg"),
-        ('sb.trust(own, judge="spotter")', "^answers: expected a study's answers"),
-        ('sb.trust(own.answers(), judge="nobody")', "^source: 'nobody' gave no answers"),
-        ('sb.trust(sb.demo().answers(), judge="spotter")', "^answers: no person answered"),
-        ('sb.read_votes(at / "none.csv")', "^path: .*no such file"),
-        ('sb.read_votes(at / "v.csv")', "^path: .* Name it: columns='winner=THEIR_COLUMN'."),
-        ("sb.report(at)", r"^study: expected a study, Study.open\(PATH\)"),
-        ('sb.report(own, "spot_the_bat")', "^survey='spot_the_bat': .*Did you mean 'spot_the_bot'"),
-        ('sb.report(own, without="nobody")', "^without='nobody': no such judge answered"),
-        ("sb.analyze(str(at))", r"^study: expected a study, Study.open\(PATH\)"),
-        ('sb.analyze(own, "acute_eval")', r"Run: sb.pack\(study, survey='acute_eval'\)$"),
-        ('sb.analyze(own, known_order="human>dr")', "^known_order: .* it has backend=, bootstraps="),
-        ("sb.pack_study(str(at))", r"^study: expected a study, Study.open\(PATH\)"),
-        ('sb.pack(own, "acute_eval", ask="fluncy")', "^ask='fluncy': survey acute_eval has no such"),
-        ('sb.pack(own, "acute_eval", comparisons=-1)', "^comparisons=-1: expected a whole number"),
-        ("sb.pack(own, unit_size=7)", "^study: .*Use the options of the first time, or another study="),
-        ("sb.judge_study(str(at))", r"^study: expected a study, Study.open\(PATH\)"),
-        ('sb.judge_study(own, judge="spoter")', "^judge='spoter': no such judge. Did you mean"),
-        ('sb.judge_study(own, "acute_eval")', "^survey='acute_eval': .*: url='http://.*' model=NAME.$"),
-        ("sb.judge_study(own, **served, key=f\"sk-{'ab1' * 9}\")", "option 'key' holds no name of an env"),
-        ("sb.judge_study(own, **served, max_cost=1)", "^max_cost=1: judge m has no prices"),
-        ("sb.plan()", "^bots missing. .* name a pilot with study=.$"),
-        ('sb.plan(bots="4")', "^bots: expected a valid integer, found '4'"),
-        ('sb.plan(bots=4, survey="spot")', "^survey='spot': .*Did you mean 'spot_the_bot'"),
-        ("sb.plan(study=str(at))", r"^study: expected a study, Study.open\(PATH\)"),
-        ('sb.import_study("vote", at / "v.csv", at / "s")', "^format='vote': not known. Did you mean"),
-        ('sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', "^columns='x=a': th"),
-        ('sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', "^data: .* answers='WORD"),
-        ('sb.import_study("spotbot2020", at, at / "s")', "^domain missing. Name one of"),
-    ],
+@cases(
+    "call said",
+    r"""
+- [sb.Study.open(at / "none"), '^path: .*no study here']
+- [own.answers("spot_the_bat"), '^survey: .*Did you mean ''spot_the_bot''']
+- [own.answers().of("spoter"), '^source: ''spoter'' gave no answers. Did you mean ''judge:sp']
+- ['sb.rank(own.answers(), bootstrap=3)', '^bootstrap: .*Did you mean ''bootstraps''']
+- ['sb.rank(own.answers(), bootstraps=0)', '^bootstraps=0: expected a whole number from 1']
+- ['sb.rank(own.answers(), bootstraps="x")', '^bootstraps: expected a valid integer']
+- [sb.rank(own.answers()).plot("rankin"), '^chart: there is no ''rankin''. Did you mean']
+- [sb.rank(own), '^answers: expected a study''s answers to a survey, study.answers\(SURVEY\)']
+- ['sb.survival(own.answers(), backend="r")', '^backend=''r'': not known. Known: auto, icenreg']
+- ['sb.trust(own, judge="spotter")', '^answers: expected a study''s answers']
+- ['sb.trust(own.answers(), judge="nobody")', '^source: ''nobody'' gave no answers']
+- ['sb.trust(sb.demo().answers(), judge="spotter")', '^answers: no person answered']
+- [sb.read_votes(at / "none.csv"), '^path: .*no such file']
+- [sb.read_votes(at / "v.csv"), '^path: .* Name it: columns=''winner=THEIR_COLUMN''.']
+- [sb.report(at), '^study: expected a study, Study.open\(PATH\)']
+- ['sb.report(own, "spot_the_bat")', '^survey=''spot_the_bat'': .*Did you mean ''spot_the_bot''']
+- ['sb.report(own, without="nobody")', '^without=''nobody'': no such judge answered']
+- [sb.analyze(str(at)), '^study: expected a study, Study.open\(PATH\)']
+- ['sb.analyze(own, "acute_eval")', 'Run: sb.pack\(study, survey=''acute_eval''\)$']
+- ['sb.analyze(own, known_order="human>dr")', '^known_order: .* it has backend=, bootstraps=']
+- [sb.pack_study(str(at)), '^study: expected a study, Study.open\(PATH\)']
+- ['sb.pack(own, "acute_eval", ask="fluncy")', '^ask=''fluncy'': survey acute_eval has no such']
+- ['sb.pack(own, "acute_eval", comparisons=-1)', '^comparisons=-1: expected a whole number']
+- ['sb.pack(own, unit_size=7)', '^study: .*Use the options of the first time, or another study=']
+- [sb.judge_study(str(at)), '^study: expected a study, Study.open\(PATH\)']
+- ['sb.judge_study(own, judge="spoter")', '^judge=''spoter'': no such judge. Did you mean']
+- ['sb.judge_study(own, "acute_eval")', '^survey=''acute_eval'': .*: url=''http://.*'' model=NAME.$']
+- ['sb.judge_study(own, **served, key=f"sk-{''ab1'' * 9}")', option 'key' holds no name of an env]
+- ['sb.judge_study(own, **served, max_cost=1)', '^max_cost=1: judge m has no prices']
+- [sb.plan(), ^bots missing. .* name a pilot with study=.$]
+- [sb.plan(bots="4"), '^bots: expected a valid integer, found ''4''']
+- ['sb.plan(bots=4, survey="spot")', '^survey=''spot'': .*Did you mean ''spot_the_bot''']
+- [sb.plan(study=str(at)), '^study: expected a study, Study.open\(PATH\)']
+- ['sb.import_study("vote", at / "v.csv", at / "s")', '^format=''vote'': not known. Did you mean']
+- ['sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', '^columns=''x=a'': th']
+- ['sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', '^data: .* answers=''WORD']
+- ['sb.import_study("spotbot2020", at, at / "s")', ^domain missing. Name one of]
+""",
 )
 def test_errors_are_value_errors_that_name_the_argument(people, tmp_path, call, said):
     (tmp_path / "v.csv").write_text("left,right,who\nada,bob,l\nbob,ada,r\n")
@@ -177,7 +178,6 @@ def server(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "agents"))
     import chat_servers
 
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
     with chat_servers.ChatServer(chat_servers.answers_to) as found:
         yield found
 

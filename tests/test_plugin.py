@@ -27,18 +27,6 @@ PROMISED = (
 )
 
 
-def parlai(*args: str, folder: Path, **environment: str) -> subprocess.CompletedProcess:
-    """Run ParlAI's own command from `folder`."""
-    return subprocess.run(
-        [sys.executable, "-m", "parlai", *args],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        cwd=folder,
-        env={**os.environ, **environment},
-    )
-
-
 def test_promised_commands_exist():
     assert set(PROMISED) <= set(scripts.COMMANDS)
     assert sorted(scripts.load(scripts.COMMANDS)) == scripts.COMMANDS
@@ -105,7 +93,9 @@ def test_a_broken_command_is_named_and_the_others_go_on(tmp_path):
     copy = tmp_path / "parlai_spotbot"
     shutil.copytree(Path(parlai_spotbot.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     (copy / "scripts" / "spotbot_broken.py").write_text("import a_package_that_nobody_has\n\nCOMMAND = None\n")
-    outcome = parlai("--help", folder=tmp_path, PYTHONPATH=str(tmp_path))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "parlai", "--help"]
+    outcome = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=tmp_path, env=environment)
     assert outcome.returncode == 0
     [line] = outcome.stderr.splitlines()
     assert "spotbot_broken" in line

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from case_tables import cases
 
 from parlai_spotbot import files, reading
 from parlai_spotbot.crowdsourcing.settings import read_settings
@@ -287,25 +288,25 @@ def test_many_separators_take_no_time():
     assert time.monotonic() - start < 5
 
 
-@pytest.mark.parametrize(
+@cases(
     "value",
-    [
-        -1,
-        -0.5,
-        "yes, no; a-b",
-        "-0.5; -0.2",
-        "-1, -2",
-        "-0.5",
-        "+3",
-        "-1e-5",
-        "-0.12 to 0.30",
-        "-12 %",
-        "a=b",
-        "",
-        None,
-        "-",
-        "hello",
-    ],
+    """
+- -1
+- -0.5
+- 'yes, no; a-b'
+- '-0.5; -0.2'
+- '-1, -2'
+- '-0.5'
+- '+3'
+- '-1e-5'
+- '-0.12 to 0.30'
+- '-12 %'
+- a=b
+- ''
+- null
+- '-'
+- hello
+""",
 )
 def test_numbers_and_plain_texts_stay(value):
     assert files.cell(value) is value

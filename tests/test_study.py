@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
+from case_tables import cases
 from sealing import sealed
 from spoken import spoken
 
@@ -61,15 +62,6 @@ def test_a_wrong_plan_is_named_with_its_remedy(tmp_path, changes, says):
     assert "study.yaml" in str(caught.value)
 
 
-def test_missing_and_broken_studies(tmp_path):
-    with pytest.raises(UserError, match="no study here"):
-        Study.open(tmp_path / "nowhere")
-    folder = write_plan(tmp_path / "s")
-    (folder / "study.yaml").write_text("domain: [")
-    with pytest.raises(UserError, match="not valid YAML"):
-        Study.open(folder)
-
-
 def test_extensions_add_up_and_survive_a_torn_line(tmp_path):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
     study.extend(contestants={"tfidf": {"model": "spotbot:tfidf"}})
@@ -83,13 +75,13 @@ def test_extensions_add_up_and_survive_a_torn_line(tmp_path):
     assert [len(plan.contestants) for plan in again.plans()] == [2, 3, 3]
 
 
-@pytest.mark.parametrize(
-    ("add", "says"),
-    [
-        ({"contestants": {"eliza": {"model": "spotbot:alice"}}}, "is in the study with other options"),
-        ({"conversations_per_pair": 3}, "is less than the study's 45"),
-        ({"seed": 1}, "unknown key 'seed'"),
-    ],
+@cases(
+    "add says",
+    """
+- [{contestants: {eliza: {model: spotbot:alice}}}, is in the study with other options]
+- [{conversations_per_pair: 3}, is less than the study's 45]
+- [{seed: 1}, unknown key 'seed']
+""",
 )
 def test_an_extension_never_changes_what_is_there(tmp_path, add, says):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))

@@ -24,6 +24,7 @@ FIELDS = {
     "model": str,
     "messages": list,
     "max_tokens": int,
+    "response_format": dict,
     "temperature": (int, float),
     "top_p": (int, float),
     "seed": int,

@@ -5,7 +5,7 @@ import json
 import threading
 
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
 from chat_servers import ChatServer, Refused, chat_agents, hear, replies
 
 from parlai_spotbot.agents.openai_chat.messages import tokens
@@ -50,7 +50,7 @@ def test_a_conversation_is_sent_as_it_was(make, converse):
         }
 
 
-@pytest.mark.parametrize(("option", "sent"), [("none", None), ("17", 17), (17, 17)])
+@cases("option sent", "[[none, null], ['17', 17], [17, 17]]")
 def test_seed_as_asked(make, option, sent):
     with ChatServer() as server:
         replies(make(server.url, openai_seed=option), "hi", "ho")
@@ -79,7 +79,7 @@ def test_all_waiting_conversations_are_asked_at_once_and_answered_in_order(make)
     assert max(most) == 6  # and never more
 
 
-@pytest.mark.parametrize(("use", "told"), [("told", True), ("ignored", False)])
+@cases("use told", "[[told, true], [ignored, false]]")
 def test_persona(make, use, told):
     with ChatServer() as server:
         agent = make(server.url, openai_persona=use, openai_system="Be nice.")

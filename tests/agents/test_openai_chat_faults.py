@@ -6,6 +6,7 @@ from email.utils import format_datetime
 
 import openai._base_client as openai_client
 import pytest
+from case_tables import cases
 from chat_servers import ChatServer, Proxy, chat_agents, replies
 
 from parlai_spotbot.errors import UserError
@@ -30,7 +31,7 @@ def test_what_may_pass_is_tried_again(make, fault):
     assert (usage["requests"], usage["replies"]) == (4, 2)
 
 
-@pytest.mark.parametrize("fault", [400, 401, 403, 404, 413, 422, "moved", "endless"])
+@cases("fault", "[400, 401, 403, 404, 413, 422, moved, endless]")
 def test_what_stays_wrong_is_not_tried_again(make, fault):
     with ChatServer() as server, Proxy(server.url, [fault]) as proxy:
         agent = make(proxy.url)
@@ -71,17 +72,17 @@ def test_retry_after_is_honoured(make, header, monkeypatch):
 
 
 # -- before anything is played ---------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("fault", "match"),
-    [
-        (401, "HTTP 401.*valid key.*openai_key_variable"),
-        (404, "HTTP 404.*openai_model"),
-        (500, "HTTP 500: made up.*server's log"),
-        ("html", "text/html.*is it a chat server's, ending in /v1"),
-        ("moved", "sends on to https://elsewhere.*as 'openai_url'"),
-        ("refuse", "broke off.*Start the server"),
-        ("slow", "no whole answer within 0.5.*openai_timeout"),
-    ],
+@cases(
+    "fault match",
+    """
+- [401, HTTP 401.*valid key.*openai_key_variable]
+- [404, HTTP 404.*openai_model]
+- [500, 'HTTP 500: made up.*server''s log']
+- [html, 'text/html.*is it a chat server''s, ending in /v1']
+- [moved, sends on to https://elsewhere.*as 'openai_url']
+- [refuse, broke off.*Start the server]
+- [slow, no whole answer within 0.5.*openai_timeout]
+""",
 )
 def test_a_server_that_cannot_be_used_is_said_at_the_start(make, fault, match):
     with (

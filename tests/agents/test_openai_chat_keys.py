@@ -1,12 +1,11 @@
 """Where the key of `openai_chat` may be: in the environment and in the header of a request, and nowhere else."""
 
 import json
-import logging
 import pickle
 import traceback
 
 import pytest
-from chat_servers import BLABBING, KEY, ChatServer, blab, chat_agents, hear, replies, seen
+from chat_servers import KEY, ChatServer, chat_agents, replies, seen
 
 from parlai_spotbot.agents.openai_chat.agents import OpenaiChatAgent
 from parlai_spotbot.errors import UserError
@@ -39,32 +38,6 @@ def test_no_server_gets_a_key_that_was_not_named_for_it(make, monkeypatch):
     assert not seen(server.headers)
     assert read_key("", OPENAI, "x")
     assert not read_key("", "example.org", "x")
-
-
-def test_a_server_that_quotes_the_key_is_not_repeated(make, capfd, caplog):
-    caplog.set_level(logging.DEBUG)
-    with ChatServer(blab, answer=BLABBING) as server:
-        agent = make(server.url, openai_key_variable="PARROT_KEY", openai_retries=0)
-        acts = replies(agent, "hi", "trouble", "big trouble")
-        with pytest.raises(RuntimeError) as caught:
-            hear(agent, "trouble")[0].act()
-    assert acts[0]["text"] == "I know your key, [key]! It is [key]."
-    assert "your key was [key], [key] and [key]" in acts[1]["failure"]
-    out = capfd.readouterr()
-    told = [
-        acts,
-        traceback.format_exception(caught.value),
-        agent.provenance(),
-        agent.opt,
-        out,
-        caplog.text,
-        vars(agent),
-    ]
-    for text in told:
-        assert text
-        assert not seen(text)
-    assert agent.provenance()["key_variable"] == "PARROT_KEY"
-    assert "parrot-[key]" in agent.provenance()["served"]
 
 
 def test_a_key_neither_prints_nor_pickles():

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from chat_servers import BLABBING, FORMS, KEY, ChatServer, Refused, blab, seen
+from chat_servers import BLABBING, FORMS, KEY, ChatServer, blab, seen
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_key_is_nowhere_in_a_played_study(folder):
     def say(body):
         asked.append(1)
         if len(asked) == 3:
-            raise Refused(400, f"your key was {KEY}", KEY)  # one conversation fails, and says why
+            blab({"messages": [{"content": "trouble"}]})  # one conversation fails, and says why
         return blab({"messages": [{"content": "hi"}]})
 
     pool, study = folder / "pool.yaml", folder / "study"
@@ -63,10 +63,10 @@ def test_the_key_is_nowhere_in_a_played_study(folder):
         again = selfchat(folder, pool, study)
     assert (first.returncode, again.returncode) == (1, 0), first.stdout + first.stderr + again.stdout + again.stderr
     assert "parrot" in failures
-    assert "your key was [key]" in failures
+    assert "your key was [key], [key] and [key]" in failures
     assert any("your key was [key]" in log for log in logs)
     conversations = (study / "conversations.jsonl").read_text()
-    assert "I know your key, [key]!" in conversations  # what it said, but for the key
+    assert "I know your key, [key]! It is [key]." in conversations  # what it said, but for the key
     kept = json.loads((study / "provenance.json").read_text())["selfplay"]["contestants"]["parrot"]
     assert "parrot-[key]" in kept["served"]
     assert kept["usage"]["cost"] > 0

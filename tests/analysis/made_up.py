@@ -327,12 +327,14 @@ SKILL = {("paid", "movies"): 0.65, ("paid", "ubuntu"): 0.5, ("lab", "movies"): 0
 AGES = ("21-30", "21-30", "31-40", "21-30", "41-55", "31-40")
 
 
-def questions(corpus: str, count: int) -> list[NucQuestion]:
+def questions(corpus: str, count: int, candidates: int = 5) -> list[NucQuestion]:
     dialogues = tuple(
         Episode(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7))) for i in range(count)
     )
     return list(
-        sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions
+        sample(
+            Corpus(corpus, dialogues), SamplingSettings(candidates=candidates, lengths="2", questions=count)
+        ).questions
     )
 
 

@@ -1,6 +1,7 @@
 """`spotbot_analyze` on studies of the comparing and rating surveys: files, options, messages."""
 
 import pytest
+from case_tables import cases
 from made_up import Made, acute, likert
 from spoken import bots_of
 
@@ -41,18 +42,18 @@ def test_a_study_may_hold_several_surveys(tmp_path):
         assert (study.analysis_path(survey) / "ranking.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("survey", "options", "said"),
-    [
-        ("acute_eval", {"backend": "native"}, "--backend: the analysis of survey 'acute_eval' has no such option"),
-        ("acute_eval", {"stability": True}, "--stability: the analysis"),
-        ("dialogue_likert", {"known_order": ("human>a",)}, "--known-order: the analysis of survey 'dialogue_likert'"),
-        ("spot_the_bot", {"known_order": ("human>a",)}, "--known-order: the analysis of survey 'spot_the_bot'"),
-        ("acute_eval", {"known_order": ("human",)}, "--known-order: known order 'human'"),
-        ("acute_eval", {"known_order": ("human>bb",)}, "--known-order: 'bb' is no contestant"),
-        ("acute_evil", {}, "--survey acute_evil: no such survey can be analysed"),
-        ("acute_eval", {"wage": -1.0}, "--wage -1"),
-    ],
+@cases(
+    "survey options said",
+    """
+- [acute_eval, {backend: native}, '--backend: the analysis of survey ''acute_eval'' has no such option']
+- [acute_eval, {stability: true}, '--stability: the analysis']
+- [dialogue_likert, {known_order: [human>a]}, '--known-order: the analysis of survey ''dialogue_likert''']
+- [spot_the_bot, {known_order: [human>a]}, '--known-order: the analysis of survey ''spot_the_bot''']
+- [acute_eval, {known_order: [human]}, '--known-order: known order ''human''']
+- [acute_eval, {known_order: [human>bb]}, '--known-order: ''bb'' is no contestant']
+- [acute_evil, {}, '--survey acute_evil: no such survey can be analysed']
+- [acute_eval, {wage: -1.0}, '--wage -1']
+""",
 )
 def test_options_that_a_survey_does_not_have_are_named(study, survey, options, said):
     with pytest.raises(UserError, match=said):

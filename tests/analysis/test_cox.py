@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -43,7 +43,7 @@ def study(rng, n=300, model="ph", effects=(0.7, -0.4), levels=(1.0, 2.0, 4.0), p
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
-@pytest.mark.parametrize(("model", "sign"), [("ph", 1), ("po", -1)])
+@cases("model sign", "[[ph, 1], [po, -1]]")
 def test_every_system(reference, domain, model, sign):
     known, events = reference(f"survival/reference_{domain}.json"), reference(f"survival/events_{domain}.csv")
     for system in known["systems"]:
@@ -60,7 +60,7 @@ def test_every_system(reference, domain, model, sign):
 
 
 @pytest.mark.parametrize(("name", "left", "right", "column", "value"), DATASETS)
-@pytest.mark.parametrize(("model", "sign"), [("ph", 1), ("po", -1)])
+@cases("model sign", "[[ph, 1], [po, -1]]")
 def test_icenregs_datasets(reference, name, left, right, column, value, model, sign):
     data = reference("survival/icenreg_datasets.json")[name]
     x = (np.array(data[column]) == value).astype(float)
@@ -166,7 +166,7 @@ def test_level_and_unit_of_a_covariate_change_only_the_unit_of_its_coefficient(s
     assert fit.loglik == pytest.approx(plain.loglik, abs=1e-5)
 
 
-@pytest.mark.parametrize(("level", "unit"), [(0.0, 1.0), (1e8, 1e-6)])
+@cases("level unit", "[[0.0, 1.0], [100000000.0, 1.0e-06]]")
 def test_constant_and_collinear_covariates_are_named_at_any_level(level, unit):
     rng = np.random.default_rng(5)
     left, right, x = study(rng, 200, patterns=True)
@@ -228,7 +228,7 @@ def test_wald_agrees_with_the_likelihood_ratio():
 
 
 @pytest.mark.filterwarnings("ignore::parlai_spotbot.analysis.survival.results.SurvivalWarning")
-@pytest.mark.parametrize(("model", "n", "lost"), [("ph", 150, False), ("po", 150, False), ("ph", 24, True)])
+@cases("model n lost", "[[ph, 150, false], [po, 150, false], [ph, 24, true]]")
 def test_bootstrap_replicates_are_refits(model, n, lost):
     """All at once, and one by one through the public function on the rows drawn; without those that have none."""
     rng = np.random.default_rng(12 if n > 100 else 1)

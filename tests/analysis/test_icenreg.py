@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.analysis.survival import cox, icenreg
 from parlai_spotbot.analysis.survival.turnbull import turnbull
@@ -91,7 +92,7 @@ def drawn(clusters):
 
 
 @needs_icenreg
-@pytest.mark.parametrize(("model", "clustered"), [("ph", True), ("po", False)])
+@cases("model clustered", "[[ph, true], [po, false]]")
 def test_standard_errors_and_p_are_those_of_the_native_fit(model, clustered):
     left, right, x, clusters = study()
     fits = [

@@ -1,11 +1,13 @@
 """Interactive: ratings and choices by those who chatted, against figures worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from computing import analyze
-from spoken import spoken
+from spoken import rows_of_item, spoken
 
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.partners import partner_units
@@ -31,27 +33,12 @@ def made(units):
         better = f"conversation:{bots.index(min(bots))}"
         for place, item in enumerate(unit.items):
             ids = [own[place].conversation_id] if place < 2 else [talk.conversation_id for talk in own]
-            for question in item.questions:
-                answer = QUALITY[bots[place]][number % 2] if place < 2 else better
-                target = "entity:1" if place < 2 else "pair"
-                rows.append(
-                    Judgement(
-                        f"{unit.unit_id}-{place}-{question}",
-                        f"{unit.unit_id}-{place}",
-                        "interactive",
-                        unit.unit_id,
-                        item.item_id,
-                        tuple(ids),
-                        2,
-                        target,
-                        question,
-                        answer,
-                        f"worker{number}",
-                        HUMAN,
-                        presentation={"place:0": "left"} if place == 2 else {},
-                        seconds=60.0 + number,
-                    )
-                )
+            target = "entity:1" if place < 2 else "pair"
+            answer = QUALITY[bots[place]][number % 2] if place < 2 else better
+            given = {(question, target): answer for question in item.questions}
+            more = {"presentation": {"place:0": "left"} if place == 2 else {}, "seconds": 60.0 + number}
+            shown = replace(item, conversation_ids=tuple(ids), exchanges=2)
+            rows += rows_of_item(f"{unit.unit_id}-{place}", unit, shown, f"worker{number}", given, **more)
     return talks, rows
 
 

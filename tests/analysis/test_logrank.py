@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
@@ -117,7 +117,7 @@ def every_relabelling(left, right, group, score, strata):
 
 
 @pytest.mark.parametrize("score", ["sun", "finkelstein"])
-@pytest.mark.parametrize(("groups", "kind", "stratified"), [(2, "mixed", False), (3, "current status", True)])
+@cases("groups kind stratified", "[[2, mixed, false], [3, current status, true]]")
 def test_covariance_is_that_of_every_relabelling(score, groups, kind, stratified):
     left, right, group = some_rows(7 if groups == 3 else 9, groups, kind=kind, seed=11)
     strata = np.arange(len(left)) % 2 if stratified else None

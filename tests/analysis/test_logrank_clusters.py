@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
@@ -64,7 +65,7 @@ def test_one_conversation_per_bot_tells_nothing_of_how_conversations_differ():
         assert (test.chi2, test.pvalue) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(("groups", "by"), [("abc", "conversation"), ("ab", "worker")])
+@cases("groups by", "[[abc, conversation], [ab, worker]]")
 def test_robust_covariance_is_the_jackknife(groups, by):
     rows = conversations(9, groups * 4, ["ab"] * 3, groups)
     if by == "conversation":

@@ -7,6 +7,7 @@ annotations of one conversation, .15 between annotations of one worker.
 
 import numpy as np
 import pytest
+from case_tables import cases
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
@@ -130,7 +131,7 @@ def crossed(left, right, group, conversation, worker, level, _):
     return logrank(left, right, group, clusters=[conversation, worker], strata=level, backend="native").pvalue
 
 
-@pytest.mark.parametrize(("pair", "naive"), [("two bots", 0.07), ("people and a bot", 0.12)])
+@cases("pair naive", "[[two bots, 0.07], [people and a bot, 0.12]]")
 def test_clustered_rows(pair, naive):
     tests = {"rows": p_of(), "conversations": by_conversation, "conversations and workers": crossed}
     sizes = share_rejected(4000, draw_clustered(pair), tests)

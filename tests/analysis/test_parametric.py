@@ -5,7 +5,7 @@ Without R, `ic_par` answers with the stored coefficients; with icenReg the same 
 
 import numpy as np
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
 
 from parlai_spotbot.analysis.survival import icenreg, parametric
 from parlai_spotbot.analysis.survival.results import CollinearityWarning
@@ -33,7 +33,7 @@ def pretended(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize(("model", "sign"), [("ph", 1), ("po", -1)])
+@cases("model sign", "[[ph, 1], [po, -1]]")
 def test_icenregs_answer_in_our_terms(monkeypatch, model, sign):
     calls, x = pretended(monkeypatch), np.arange(6.0)
     weights = x % 3

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
 from made_up_studies import expected_counts
 from made_up_studies import study as study_of
 from scipy.special import logit
@@ -44,7 +44,7 @@ INDEPENDENT = Design(
 )
 
 
-@pytest.mark.parametrize(("rate", "power"), [(0.55, 0.8), (0.7, 0.95)])
+@cases("rate power", "[[0.55, 0.8], [0.7, 0.95]]")
 def test_without_ties_and_clusters_it_is_the_sample_size_of_the_sign_test(rate, power):
     """n = ((z(alpha/2) / 2 + z(power) √(p q)) / (p - 1/2))², the textbook's normal approximation."""
     textbook = ((norm.isf(0.025) / 2 + norm.ppf(power) * np.sqrt(rate * (1 - rate))) / (rate - 0.5)) ** 2
@@ -329,9 +329,14 @@ def rated(rng, design, n, difference, spread, sds):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("bots", "each", "mean", "unequal", "taste", "difference"),
-    [(2, 1, 15, 1.0, 0.0, 0.5), (6, 2, 30, 1.75, 0.2, 0.4), (3, 2, 30, 2.72, 0.35, 0.5), (2, 2, 30, 4.22, 0.2, 0.5)],
+@cases(
+    "bots each mean unequal taste difference",
+    """
+- [2, 1, 15, 1.0, 0.0, 0.5]
+- [6, 2, 30, 1.75, 0.2, 0.4]
+- [3, 2, 30, 2.72, 0.35, 0.5]
+- [2, 2, 30, 4.22, 0.2, 0.5]
+""",
 )
 def test_a_rating_plan_has_its_power_by_the_test_of_means(bots, each, mean, unequal, taste, difference):
     """1,000 studies; .77 to .84 and two and a half times the Monte Carlo error, .013.

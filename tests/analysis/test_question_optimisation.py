@@ -6,10 +6,11 @@ import random
 import pytest
 import yaml
 from made_up import talk
+from spoken import rows_of_item
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
-from parlai_spotbot.records import HUMAN, Contestant, Judgement
+from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
@@ -68,29 +69,11 @@ def answered(study):
             question = item.questions[0]
             person = next(place for place, name in enumerate(item.conversation_ids) if name.startswith(HUMAN))
             chosen = person if rng.random() < RIGHT[question] else 1 - person
-            about = (
-                f"{worker}-{item.item_id}",
-                NAME,
-                unit.unit_id,
-                item.item_id,
-                item.conversation_ids,
-                item.exchanges,
+            given = {(question, "pair"): f"conversation:{chosen}", ("reason", "pair"): "it listens"}
+            places = {"place:0": "left", "place:1": "right"}
+            found += rows_of_item(
+                f"{worker}-{item.item_id}", unit, item, worker, given, presentation=places, seconds=60.0
             )
-            for asked, answer in ((question, f"conversation:{chosen}"), ("reason", "it listens")):
-                found.append(
-                    Judgement(
-                        f"j{len(found)}",
-                        *about,
-                        "pair",
-                        asked,
-                        answer,
-                        worker,
-                        HUMAN,
-                        None,
-                        {"place:0": "left", "place:1": "right"},
-                        seconds=60.0,
-                    )
-                )
     assert stock.done == set(stock.units)
     return found
 

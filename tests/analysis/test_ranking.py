@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_up_studies import pair_weights
@@ -16,9 +17,7 @@ ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "
 
 
 @pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
-@pytest.mark.parametrize(
-    ("criterion", "table"), [("nature", "table1"), ("sensibleness_and_specificity", "table6_ssa_correct")]
-)
+@cases("criterion table", "[[nature, table1], [sensibleness_and_specificity, table6_ssa_correct]]")
 def test_counts_rates_and_p_values_of_the_paper(released, reference, domain, criterion, table):
     known = reference(f"paper_tables/{domain}.json")[table]
     matrix = win_matrix(matches_frame(released(domain), criterion), ORDER[domain])

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import trueskill
+from case_tables import cases
 
 from parlai_spotbot.analysis.ranking import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
 from parlai_spotbot.analysis.ranking.trueskill import _play
@@ -35,7 +36,7 @@ def in_order(matches, names, model):
     return [part[0] for part in _play(match_codes(matches, names), len(names), np.arange(len(matches))[None, :], model)]
 
 
-@pytest.mark.parametrize("model", [{}, {"tau": 0.0, "draw_probability": 0.7}, {"mu": 0.0, "sigma": 1.0, "beta": 0.5}])
+@cases("model", "[{}, {tau: 0.0, draw_probability: 0.7}, {mu: 0.0, sigma: 1.0, beta: 0.5}]")
 def test_trueskill_is_that_of_the_package(model):
     matches, names = played()
     found = by_package(trueskill.TrueSkill(**model, backend="scipy"), matches, names)

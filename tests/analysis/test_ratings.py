@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from made_up import Made, item_of, likert, talk
 from scipy.stats import ttest_ind
 
@@ -77,14 +78,14 @@ def test_turns_are_their_speakers_and_people_beside_a_bot_are_not_rated():
     assert sum(left_out.values()) == 3
 
 
-@pytest.mark.parametrize(
-    ("target", "answer", "said"),
-    [
-        ("turn:0", "6", "answer '6', expected one of 1, 2, 3, 4, 5"),
-        ("turn:0", True, "answer True"),
-        ("turn:6", "3", "target 'turn:6', expected entity:0, entity:1 or turn:N of its 6 turns"),
-        ("entity:2", "3", "target 'entity:2'"),
-    ],
+@cases(
+    "target answer said",
+    """
+- [turn:0, '6', 'answer ''6'', expected one of 1, 2, 3, 4, 5']
+- [turn:0, true, answer True]
+- [turn:6, '3', 'target ''turn:6'', expected entity:0, entity:1 or turn:N of its 6 turns']
+- [entity:2, '3', target 'entity:2']
+""",
 )
 def test_wrong_ratings_are_named(target, answer, said):
     made = Made("turn_likert")

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from case_tables import cases
 from computing import analyze
 from spoken import bots_of
 
@@ -32,39 +33,6 @@ def test_every_file_has_every_source_and_says_how_it_was_made(result):
         assert value["made_by"]["used"] == {"human": 228, "judge:quick": 228}
         assert value["made_by"]["options"]["bootstraps"] == 200
     json.dumps(result, allow_nan=False)
-
-
-def test_ranking(result):
-    own = result["ranking"]["by_source"]["human"]
-    assert own["order"] == ["bot2", "bot1", "bot0"]  # as made up
-    assert own["win_rate"]["bot2"] > own["win_rate"]["bot1"] > own["win_rate"]["bot0"]
-    for bot in own["order"]:
-        low, high = own["win_rate_ci"][bot]
-        assert low <= own["win_rate"][bot] <= high
-        low, high = own["davidson"][bot]["ci"]
-        assert low < own["davidson"][bot]["strength"] < high
-        low, high = own["trueskill"][bot]["ci"]
-        assert low < own["trueskill"][bot]["mu"] < high
-        low, high = own["human_share_ci"][bot]
-        assert low <= own["human_share"][bot] <= high
-        assert 1 <= own["clusters"][bot][0] <= own["clusters"][bot][1] <= 3
-    assert [(p["a"], p["b"]) for p in own["pairs"]] == [("bot2", "bot0"), ("bot2", "bot1"), ("bot0", "bot1")]
-    for pair in own["pairs"]:
-        assert pair["n"] == pair["wins_a"] + pair["wins_b"] + pair["ties"] == 60
-        assert pair["p"] <= pair["p_adjusted"]
-        assert pair["rate_ci"][0] <= pair["rate_a"] <= pair["rate_ci"][1]
-    assert own["human_reference"]["human_share"] > own["human_share"]["bot2"]
-    assert own["human_reference"]["n"] == 96
-    assert own["bootstrap"]["resample"] == "conversations_workers"
-    assert result["ranking"]["by_source"]["judge:quick"]["bootstrap"]["resample"] == "conversations"
-
-
-def test_sources_are_never_mixed(made_up, result):
-    judgements, conversations = made_up(bots=3, per_pair=10, people=8)
-    people = [j for j in judgements if j.source == "human"]
-    alone = analyze(people, conversations, bots=["bot2", "bot0", "bot1"], bootstraps=200)
-    for stem in OF_EVERY_SOURCE:
-        assert alone[stem]["by_source"] == {"human": result[stem]["by_source"]["human"]}
 
 
 def test_a_seed_makes_the_same_numbers_and_another_does_not(made_up):
@@ -125,31 +93,14 @@ def study(tmp_path, made_up):
     return study
 
 
-def test_the_command_writes_json_and_csv(study, capsys):
-    from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
-
-    SpotbotAnalyze.main(study=str(study.path), bootstraps=30, backend="native")
-    printed = capsys.readouterr().out
-    assert "human: 90 annotations\n" in printed
-    assert "judge:quick: 90 annotations (automatic, not people)" in printed
-    folder = study.analysis_path("spot_the_bot")
-    written = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert {f"{stem}.json" for stem in OF_EVERY_SOURCE} <= set(written)
-    assert written["ranking.csv"].decode().splitlines()[0].startswith("source,bot,group,cluster_first")
-    assert len(written["ranking_pairs.csv"].decode().splitlines()) == 1 + 2 * 3
-    again = analyze_study(study, bootstraps=30, backend="native")
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == written
-    assert json.loads(written["ranking.json"]) == again["ranking"]
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"bootstraps": 0}, "--bootstraps 0"),
-        ({"backend": "R"}, "--backend R"),
-        ({"survey": "spot_the_bott"}, "Did you mean 'spot_the_bot'"),
-        ({"wage": 0.0}, "--wage 0"),
-    ],
+@cases(
+    "options said",
+    """
+- [{bootstraps: 0}, '--bootstraps 0']
+- [{backend: R}, '--backend R']
+- [{survey: spot_the_bott}, Did you mean 'spot_the_bot']
+- [{wage: 0.0}, '--wage 0']
+""",
 )
 def test_wrong_options_are_named_and_nothing_is_written(study, options, said):
     with pytest.raises(UserError, match=said):

@@ -27,6 +27,7 @@ two or three conversations intervals are bounded by 0 and 1.
 
 import numpy as np
 import pytest
+from case_tables import cases
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
@@ -91,15 +92,15 @@ def simulated(rows, annotators, taste, studies=1000, replicates=200, seed=1):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("partners", "per_pair", "annotators", "taste", "most", "widest"),
-    [
-        (5, 20, 20, 0.4, 0.98, 1.15),
-        (5, 10, 5, 0.4, 1.0, 1.5),
-        (5, 10, 1, 0.4, 0.98, 1.15),
-        (5, 10, 0, 0.0, 0.98, 1.15),  # a judge
-        (1, 3, 10, 0.4, 1.0, 1.5),
-    ],
+@cases(
+    "partners per_pair annotators taste most widest",
+    """
+- [5, 20, 20, 0.4, 0.98, 1.15]
+- [5, 10, 5, 0.4, 1.0, 1.5]
+- [5, 10, 1, 0.4, 0.98, 1.15]
+- [5, 10, 0, 0.0, 0.98, 1.15]  # a judge
+- [1, 3, 10, 0.4, 1.0, 1.5]
+""",
 )
 def test_bands_cover_and_are_no_wider_than_needed(partners, per_pair, annotators, taste, most, widest):
     rows = design(partners, per_pair, 2 if annotators else 1)

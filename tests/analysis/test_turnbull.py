@@ -4,7 +4,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,9 +31,13 @@ def test_turnbull_of_every_system(reference, domain):
         assert fit.kkt < 1e-8
 
 
-@pytest.mark.parametrize(
-    ("name", "left", "right", "group"),
-    [("miceData", "l", "u", "grp"), ("IR_diabetes", "left", "right", "gender"), ("bcos", "left", "right", "treatment")],
+@cases(
+    "name left right group",
+    """
+- [miceData, l, u, grp]
+- [IR_diabetes, left, right, gender]
+- [bcos, left, right, treatment]
+""",
 )
 def test_turnbull_of_icenregs_datasets(reference, name, left, right, group):
     data = reference("survival/icenreg_datasets.json")[name]

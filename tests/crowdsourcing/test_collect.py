@@ -12,11 +12,12 @@ from office import Clock, MemoryCrowd, answers, desk_of, plain
 from people import SURVEY, known_of, make_study, without_waiting
 from sealing import sealed
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
+from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
@@ -115,7 +116,8 @@ def test_the_answers_arrive_as_they_were_given(collection):
         item = items[row.item_id]
         about = (item.exchanges, item.conversation_ids, item.control)
         assert (row.exchanges, row.conversation_ids, row.control) == about
-        assert row.presentation["entity:0"] in collection.survey.entities
+        entities = unit["items"][handed.items.index(row.item_id)]["transcripts"][0]["entities"]
+        assert [row.presentation[f"entity:{i}"] for i in (0, 1)] == [entity["name"] for entity in entities]
     assert sum(row.control is not None for row in rows) == 2 * 5
     comments = [json.loads(line) for line in (collection.study.survey_path(SURVEY) / "comments.jsonl").open()]
     assert [(c["comment"], c["item_id"]) for c in comments] == [("fun", None), ("odd", handed.items[0])]
@@ -222,6 +224,8 @@ def test_who_withdraws_leaves_no_answer_behind(collection):
     visitor = Visitor("anna")
     assert collection.desk.session(visitor)["progress"]["done"] == 1
     collection.collect()
+    kept = backups.back_up(collection.paths)
+    kept.with_name(f"old{backups.ASIDE}").write_text("a secret of mine")
     with pytest.raises(UserError, match="--withdraw cleo"):
         withdraw(collection.study, SURVEY, "cleo")
     assert withdraw(collection.study, SURVEY, collection.collect().names["anna"]) == 1
@@ -231,17 +235,9 @@ def test_who_withdraws_leaves_no_answer_behind(collection):
     assert len(collection.rows()) == 40
     held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
     assert b"a secret of mine" not in held
+    assert backups.answers_in(backups.backups_of(collection.paths.ledger)[-1]) == 2
     assert withdraw(collection.study, SURVEY, "anna") == 1
     # The unit stays done, and the allowance used: the rules go on to hold.
     collection.desk.reload()
     assert collection.desk.counts()["done"] == 2
     assert collection.desk.session(visitor)["progress"]["done"] == 1
-
-
-def test_nobody_withdraws_under_a_running_operator(collection):
-    collection.work("anna")
-    with (
-        files.lock(collection.study.path / ".crowdsourcing.lock", "spotbot_crowdsource"),
-        pytest.raises(UserError, match="in use by spotbot_crowdsource"),
-    ):
-        withdraw(collection.study, SURVEY, "anna")

@@ -99,33 +99,6 @@ def test_late_is_late_after_the_grace(office):
     assert list(o.ledger.submissions()) == []
 
 
-def test_what_is_kept_says_what_was_shown_and_answered(office):
-    o = office()
-    unit = o.unit("ann")
-    body = careful(o.survey, unit)
-    body["comment"] = "a <b> \U0001f600 \u202e"
-    o.clock.pass_by(100)
-    o.desk.submit(ANN, body)
-    (kept,) = o.ledger.submissions()
-    (handout,) = o.ledger.handouts()
-    record = kept.record
-    assert kept.body == body
-    assert (record["comment"], record["texts_language"]) == ("a <b> \U0001f600 ", "en")
-    assert (record["handle"], record["unit_id"]) == (handout.handle, handout.unit_id)
-    assert (record["started_at"], record["submitted_at"]) == (o.clock.now - 100, o.clock.now)
-    for number, (row, page) in enumerate(zip(record["items"], unit["items"], strict=True)):
-        item = o.desk.items[row["item_id"]]
-        assert row["item"] == number
-        assert row["control"] == item.control
-        assert row["conversation_ids"] == list(item.conversation_ids)
-        assert row["exchanges"] == item.exchanges
-        entities = page["transcripts"][0]["entities"]
-        assert [row["presentation"][f"entity:{i}"] for i in (0, 1)] == [e["name"] for e in entities]
-        assert [t["text"] for t in page["transcripts"][0]["turns"]] == [u.text for u in item.transcripts[0]]
-        given = {(a["question"], a["target"]): a["answer"] for a in body["items"][number]["answers"]}
-        assert {(a["question"], a["target"]): a["answer"] for a in row["answers"]} == given
-
-
 # -- what doesn't fit --------------------------------------------------------------------------------------------------
 
 

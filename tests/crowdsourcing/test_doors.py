@@ -1,6 +1,7 @@
 """The doors: who is let in, under which name, and how they leave."""
 
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
@@ -76,9 +77,7 @@ def test_prolific_nobody_new_comes_in_where_nothing_can_be_written(prolific, mon
     assert prolific.enter(coming()).worker == PID
 
 
-@pytest.mark.parametrize(
-    ("state", "done", "code"), [("finished", 3, "DONE 1&2"), ("stopped", 0, "OUT"), ("waiting", 1, "DONE 1&2")]
-)
+@cases("state done code", "[[finished, 3, DONE 1&2], [stopped, 0, OUT], [waiting, 1, DONE 1&2]]")
 def test_prolific_codes(prolific, state, done, code):
     finish = prolific.finish(prolific.enter(coming()), state, done)
     assert (finish["kind"], finish["code"]) == ("code", code)
@@ -116,7 +115,7 @@ def test_mturk_a_hit_that_nobody_has_accepted_lets_nobody_in():
     assert door.enter({**MTURK, "hitId": "3HITHITHIT00"}).worker == "A1EXAMPLE"
 
 
-@pytest.mark.parametrize("change", [{"workerId": "ann"}, {"assignmentId": "x"}, {"hitId": "../x"}])
+@cases("change", "[{workerId: ann}, {assignmentId: x}, {hitId: ../x}]")
 def test_mturk_ids_look_like_mturk_s(change):
     turned_away(MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True), {**MTURK, **change})
 
@@ -126,7 +125,7 @@ def test_mturk_a_preview_is_nobody():
     assert door.enter({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HITHITHIT1"}).worker == ""
 
 
-@pytest.mark.parametrize(("sandbox", "site"), [(True, "workersandbox"), (False, "www")])
+@cases("sandbox site", "[[true, workersandbox], [false, www]]")
 def test_mturk_answers_go_to_mturk_whatever_the_address_says(sandbox, site):
     door = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=sandbox)
     finish = door.finish(door.enter(MTURK), "handed_in", 1)

@@ -4,6 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from case_tables import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -94,7 +95,7 @@ def test_ten_thousand_units_are_planned_at_once():
     assert annotators_needed(units, {f"c{i}": "one" for i in range(10)}, 3) == 10  # one seed
 
 
-@pytest.mark.parametrize(("name", "took"), [("comparative", 264), ("turn_likert", 149.25), ("acute_eval", 120)])
+@cases("name took", "[[comparative, 264], [turn_likert, 149.25], [acute_eval, 120]]")
 def test_whole_conversations_take_what_papers_say_or_a_guess(name, took):
     units = [replace(unit(f"u{n}", [f"c{n}"]), survey=name) for n in range(4)]
     found = estimate(LaunchSettings(), survey(name, units_per_annotator=2), units)

@@ -72,21 +72,6 @@ def test_a_bit_that_flips_in_the_ledger_is_an_error_or_changes_nothing(collectio
     assert same + refused == 30
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE submissions SET record = replace(record, 'human', 'bot')",
-        "UPDATE submissions SET body = replace(body, 'fun', 'fund')",
-    ],
-)
-def test_answers_that_are_not_what_was_sent_are_named(collection, statement):
-    collection.desk.ledger.close()
-    with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
-        db.execute(statement)
-    with pytest.raises(UserError, match="are not those that were sent"):
-        collection.collect()
-
-
 @pytest.mark.parametrize("how", ["removed", "replaced", "emptied"])
 def test_nothing_is_taken_in_by_a_ledger_that_is_no_more(collection, how):
     """It was said to be handed in, and was in no file."""
@@ -98,15 +83,6 @@ def test_nothing_is_taken_in_by_a_ledger_that_is_no_more(collection, how):
         ledger.write_bytes(content if how == "replaced" else b"")
     with pytest.raises(sqlite3.OperationalError, match="was removed, replaced or emptied"):
         collection.work("eve")
-
-
-def test_a_missing_ledger_with_backups_is_no_new_one(collection):
-    backups.back_up(collection.paths)
-    collection.desk.ledger.close()
-    collection.paths.ledger.unlink()
-    with pytest.raises(UserError, match="there are backups of it") as caught:
-        Ledger(collection.paths.ledger)
-    assert caught.value.remedy.endswith(f"parlai spotbot_check --study {collection.study.path} --restore")
 
 
 def killed(ledger, folder):
@@ -172,25 +148,12 @@ def test_a_damaged_ledger_pushes_no_good_backup_out(collection, monkeypatch):
     good = [backups.back_up(collection.paths) for _ in range(2)]
     collection.desk.ledger.close()
     with closing(sqlite3.connect(collection.paths.ledger, isolation_level=None)) as db:
-        db.execute("UPDATE submissions SET record = replace(record, 'human', 'bot')")
+        db.execute("UPDATE submissions SET body = replace(body, 'fun', 'fund')")
     clock.make()
     assert "not those that were sent" in clock.trouble
     assert backups.backups_of(collection.paths.ledger) == good
     good[-1].write_bytes(b"no database")
     assert backups.restore(collection.paths)[0] == good[0]
-
-
-def test_who_withdraws_is_in_no_backup_either(collection):
-    words = "a remark that only anna makes"
-    collection.work("eve", lambda body: {**body, "comment": words})
-    kept = backups.back_up(collection.paths)
-    kept.with_name(f"old{backups.ASIDE}").write_text(words)
-    collection.collect()
-    withdraw(collection.study, collection.survey.name, "eve")
-    for path in collection.paths.ledger.parent.rglob("*"):
-        assert not path.is_file() or words.encode() not in path.read_bytes(), path
-    assert backups.answers_in(backups.backups_of(collection.paths.ledger)[-1]) == 3
-    collection.collect()
 
 
 # -- the secret --------------------------------------------------------------------------------------------------------

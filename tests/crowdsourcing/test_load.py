@@ -10,35 +10,12 @@ from dataclasses import replace
 import annotators
 import crowdsource_process as process
 import pytest
-from office import desk_of
+import whole
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import read_controls
-
-SECRET = bytes(range(32))
-
-
-def served_in_memory(study, page):
-    """A server on a real desk and ledger, with a crowd in memory; hand-outs end after four seconds."""
-    survey = get_survey(process.SURVEY)
-    survey = replace(survey, limits=replace(survey.limits, minutes_per_unit=4 / 60))
-    seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
-    door = InHouseDoor(SECRET)
-    paths = CollectionPaths.of(study, process.SURVEY)
-
-    def desk():
-        units, controls = study.units(process.SURVEY), read_controls(study, process.SURVEY)
-        return desk_of(survey, units, Ledger(paths.ledger), controls=controls, seeds=seeds)
-
-    server = PageServer(desk, door, SECRET, ServerOptions(page, paths.log))
-    server.tick_seconds = 0.5
-    return server
 
 
 def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
@@ -46,12 +23,14 @@ def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
 
     monkeypatch.setattr(reception, "GRACE", 0.0)
     study = process.make_study(tmp_path / "study", units=72, items=4)
-    (tmp_path / "index.html").write_text("page")
+
     record = annotators.Record()
-    with served_in_memory(study, tmp_path) as server:
-        links = [in_house_link(server.url, SECRET, f"annotator-{number}") for number in range(30)]
+    survey = get_survey(process.SURVEY)
+    shortly = replace(survey, limits=replace(survey.limits, minutes_per_unit=4 / 60))  # hand-outs end after 4 seconds
+    with whole.served(study, process.SURVEY, tmp_path, shortly) as server:
+        links = [in_house_link(server.url, whole.SECRET, f"annotator-{number}") for number in range(30)]
         known = process.known_segments(study)
-        process.run(annotators.meet(links, get_survey(process.SURVEY), known, (0.0, 0.1), 0.0, record))
+        process.run(annotators.meet(links, survey, known, (0.0, 0.1), 0.0, record))
         counts = server.call(server.desk.counts)
     found = process.verify(study, record)
     assert found["units done"] == counts["done"] == counts["units"]

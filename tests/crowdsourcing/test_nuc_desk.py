@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 
 import picking
 import pytest
+from case_tables import cases
 from office import refused
 from picking import NAME, body_of, desk_of
 
@@ -117,14 +118,14 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
         assert not path.is_file() or b"31-40" not in path.read_bytes(), path
 
 
-@pytest.mark.parametrize(
+@cases(
     "rows",
-    [
-        [{"question": "name", "answer": "Ann"}],
-        [{"question": "age", "answer": "32"}],
-        [{"question": "age", "target": "entity:0", "answer": "31-40"}],
-        [{"question": "age", "answer": "31-40"}, {"question": "age", "answer": "18-20"}],
-    ],
+    """
+- [{question: name, answer: Ann}]
+- [{question: age, answer: '32'}]
+- [{question: age, target: entity:0, answer: 31-40}]
+- [{question: age, answer: 31-40}, {question: age, answer: 18-20}]
+""",
 )
 def test_forged_answers_about_oneself_are_refused(desk_and_unit, rows):
     desk, unit = desk_and_unit

@@ -1,7 +1,6 @@
 """Work of people whom the platform doesn't know is left out of what is collected, and kept in the ledger."""
 
 import pytest
-from people import SURVEY
 from test_collect import Collection
 
 from parlai_spotbot import checksums
@@ -34,14 +33,6 @@ def test_unknown_and_rejected_people_are_left_out_kept_and_counted(collection):
     listed(collection, (ANNA, "approved"), (BOB, "rejected"), (MADE_UP, "active"))
     found = collection.collect()
     assert (found.units, found.unknown, found.rejected, found.added, found.removed) == (2, 0, 1, 40, 40)
-
-
-def test_in_house_nobody_is_asked_for(tmp_path):
-    made = Collection(tmp_path / "study")
-    made.work("anna")
-    found = made.collect()
-    assert (found.units, found.unknown) == (1, 0)
-    assert "platform" not in made.study.provenance().get("crowdsourcing", {}).get(SURVEY, {})
 
 
 DAMAGED = {

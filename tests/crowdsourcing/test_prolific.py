@@ -1,6 +1,7 @@
 """Prolific's signed study URLs, against a key server of our own: nobody comes in by what they make up."""
 
 import base64
+import functools
 import hashlib
 import hmac
 import json
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import jwt
 import pytest
+import yaml
 from asking import SECRET
 from cryptography.hazmat.primitives import serialization
 from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
@@ -86,7 +88,34 @@ def changed(part):
     return ".".join(parts)
 
 
-FORGED = {
+CLAIMS = """
+for another site: {aud: https://elsewhere.example.org}
+for a longer name: {aud: https://study.example.org.evil.org}
+without an end: {exp: null}
+over: {exp: now -120}
+not yet begun: {nbf: now +3600}
+an end as text: {exp: "1700000000"}
+an end that is a list: {exp: [1700000000]}
+an end before time: {exp: -1}
+made tomorrow: {iat: now +86400, exp: now +172800}
+made after its end: {iat: now +0, exp: now -30}
+a beginning as text: {iat: soon}
+another issuer: {iss: https://prolific.com.evil.org}
+an issuer that is like it: {iss: https://notprolific.com}
+no ids: {prolific: null}
+ids that are none: {prolific: {PROLIFIC_PID: 1, STUDY_ID: [], SESSION_ID: null}}
+another participant's: {participant: eeeeeeeeeeeeeeeeeeeeeeee}
+"""
+
+
+def claiming(change):
+    """A token that Prolific signed, with other claims; times count from now."""
+    said = {name: str(value).split("now ") for name, value in change.items()}
+    times = {name: int(time.time()) + int(parts[1]) for name, parts in said.items() if len(parts) > 1}
+    return token(claims(**change | times))
+
+
+FORGED = {name: functools.partial(claiming, change) for name, change in yaml.safe_load(CLAIMS).items()} | {
     "another key under a known name": lambda: token(key="evil", kid="first"),
     "a key that nobody knows": lambda: token(key="evil"),
     "no algorithm": lambda: jwt.encode(claims(), None, algorithm="none", headers={"kid": "first"}),
@@ -94,23 +123,7 @@ FORGED = {
     "a shared secret": lambda: token(key="x" * 32, kid="first", algorithm="HS256"),
     "a changed header": lambda: changed(0),
     "a changed claim": lambda: changed(1),
-    "for another site": lambda: token(claims(aud="https://elsewhere.example.org")),
-    "for a longer name": lambda: token(claims(aud=f"{ADDRESS}.evil.org")),
-    "without an end": lambda: token(claims(exp=None)),
-    "over": lambda: token(claims(exp=int(time.time()) - 120)),
     "an endless end": lambda: token(claims(exp=10**400)),
-    "not yet begun": lambda: token(claims(nbf=int(time.time()) + 3600)),
-    "an end as text": lambda: token(claims(exp=str(int(time.time()) + 300))),
-    "an end that is a list": lambda: token(claims(exp=[int(time.time()) + 300])),
-    "an end before time": lambda: token(claims(exp=-1)),
-    "made tomorrow": lambda: token(claims(iat=int(time.time()) + 86400, exp=int(time.time()) + 2 * 86400)),
-    "made after its end": lambda: token(claims(iat=int(time.time()), exp=int(time.time()) - 30)),
-    "a beginning as text": lambda: token(claims(iat="now")),
-    "another issuer": lambda: token(claims(iss="https://prolific.com.evil.org")),
-    "an issuer that is like it": lambda: token(claims(iss="https://notprolific.com")),
-    "no ids": lambda: token(claims(prolific=None)),
-    "ids that are none": lambda: token(claims(prolific={"PROLIFIC_PID": 1, "STUDY_ID": [], "SESSION_ID": None})),
-    "another participant's": lambda: token(claims(participant=OTHER_PID)),
     "not a token": lambda: "a.b.c",
     "deep": lambda: base64.urlsafe_b64encode(b"[" * 3000).decode() + ".e30.e30",
     "very long": lambda: "a" * 100_000,

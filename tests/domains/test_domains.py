@@ -1,6 +1,7 @@
 """Domains: names, folds and contexts, read through ParlAI's own teachers from files in its own formats."""
 
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.domains import DOMAINS, FOLDS, Domain, Episode, get_domain
 from parlai_spotbot.domains.parlai_tasks import each_once
@@ -10,18 +11,18 @@ from parlai_spotbot.tasks.chitchat import data
 PAPERS = ("dailydialog", "empathetic_dialogues", "convai2")
 
 
-@pytest.mark.parametrize(
-    ("asked", "name", "segments", "contexts"),
-    [
-        ("chitchat", "chitchat", (2, 3, 5), False),
-        ("DD", "dailydialog", (2, 3, 5), False),
-        ("empathetic", "empathetic_dialogues", (1, 2, 3), True),
-        ("personachat", "convai2", (2, 3, 5), True),
-    ],
+@cases(
+    "asked name segments contexts",
+    """
+- [chitchat, chitchat, [2, 3, 5], false]
+- [DD, dailydialog, [2, 3, 5], false]
+- [empathetic, empathetic_dialogues, [1, 2, 3], true]
+- [personachat, convai2, [2, 3, 5], true]
+""",
 )
 def test_names_and_aliases(asked, name, segments, contexts):
     domain = get_domain(asked)
-    assert (domain.name, domain.segments, domain.contexts) == (name, segments, contexts)
+    assert (domain.name, domain.segments, domain.contexts) == (name, tuple(segments), contexts)
 
 
 def test_unknown_domain_suggests_the_nearest():

@@ -1,6 +1,6 @@
 """Conversations as chats of roles: they come back as they were; who is the assistant; nothing is overwritten."""
 
-import pytest
+from case_tables import cases
 from spoken import spoken
 
 from parlai_spotbot.exporters import messages, sharegpt
@@ -19,7 +19,7 @@ def plain(conversations):
     return sorted((c.conversation_id, c.entities, c.shown) for c in conversations)
 
 
-@pytest.mark.parametrize(("which", "name"), [("people", "messages"), ("surveys", "sharegpt")])
+@cases("which name", "[[people, messages], [surveys, sharegpt]]")
 def test_conversations_come_back(study, run, tmp_path, name, which):
     own, path = study(which), tmp_path / "chats.jsonl"
     words = ["--study", own.path, "--format", name, "--out", path]

@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from spoken import spoken
+from spoken import rows_of_item, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
@@ -74,28 +74,9 @@ def rows_of(
                     options = [option.value for option in asked.question(question).options]
                     answer = script(question, target, options, item, talks, rng) if options else "it listens"
                     given[question, target] = answer
-            yield from rows_of_item(name, unit, item, worker, given, source, seconds if source == HUMAN else None)
-
-
-def rows_of_item(name, unit, item, worker, given, source=HUMAN, seconds=20.0) -> Iterator[Judgement]:
-    """An annotation of this name: what is `given` about an item, by (question, target)."""
-    for (question, target), answer in given.items():
-        yield Judgement(
-            f"{name}/{question}/{target}",
-            name,
-            unit.survey,
-            unit.unit_id,
-            item.item_id,
-            item.conversation_ids,
-            item.exchanges,
-            target,
-            question,
-            answer,
-            worker,
-            source,
-            item.control,
-            seconds=seconds,
-        )
+            yield from rows_of_item(
+                name, unit, item, worker, given, source, seconds=seconds if source == HUMAN else None
+            )
 
 
 def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Collection[str] = ()) -> dict[str, dict]:

@@ -67,18 +67,9 @@ def test_page_and_export_say_what_was_asked(study, tmp_path):
         ("specificity", "more specific"),
     ):
         assert (stem in page) == (feature in asked), feature
-    assert ("better in politeness" in page) == ("Politeness · places" in page) == ("politeness" in asked)
     export_study(made, tmp_path / "copy")
     copy = Study.open(next((tmp_path / "copy").rglob("study.yaml")).parent)
     assert features_of(survey_of(copy, NAME)) == asked
-
-
-@pytest.fixture(scope="module")
-def other(tmp_path_factory):
-    """A study that asked all."""
-    made = small_study(tmp_path_factory.mktemp("other") / "study", NAME, per_pair=3)
-    answered(made, NAME, rows_of(made, NAME, by_chance, WORKERS))
-    return made
 
 
 def test_answers_to_what_was_not_asked_are_named(tmp_path):

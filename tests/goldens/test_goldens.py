@@ -6,11 +6,11 @@ import golden_runs
 import pytest
 from golden_compare import differences
 from golden_text import page_text
-from spoken import spoken
+from spoken import rows_of_item, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.records import Contestant, Judgement
+from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
@@ -113,24 +113,7 @@ def grown(study):
             name = f"later/{unit.unit_id}/{item.item_id}"
             given = {("nature", "entity:0"): ("human", "bot")[number % 2], ("nature", "entity:1"): "unsure"}
             given |= {(q, "pair"): "entity:1" for q in ("fluency", "sensibleness", "specificity")}
-            answered += [
-                Judgement(
-                    f"{name}/{q}/{t}",
-                    name,
-                    "spot_the_bot",
-                    unit.unit_id,
-                    item.item_id,
-                    item.conversation_ids,
-                    item.exchanges,
-                    t,
-                    q,
-                    value,
-                    f"n{number % 3}",
-                    "human",
-                    seconds=20.0,
-                )
-                for (q, t), value in given.items()
-            ]
+            answered += rows_of_item(name, unit, item, f"n{number % 3}", given, seconds=20.0)
     with checksums.Journal(study.judgements_path("spot_the_bot")) as journal:
         journal.append(*answered)
     return talks, answered

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from annotated import annotations_frame
-from case_tables import case_table
+from case_tables import case_table, cases
 
 from parlai_spotbot import checksums
 from parlai_spotbot.study import Study
@@ -64,7 +64,7 @@ def test_a_changed_answer_replaces_the_earlier_one(judged_study, bring):
     assert len({row.judgement_id for row in judged_study.judgements("spot_the_bot")}) == 16
 
 
-@pytest.mark.parametrize("ids", [["a", "b", "c"], ["a", "a", "a"]])
+@cases("ids", "[[a, b, c], [a, a, a]]")
 def test_rows_of_one_annotator_on_one_segment_count_once(judged_study, bring, ids):
     """In one file: the same row, and before it one with other answers."""
     rows = ["c0,2,w1,B,H,1,1,same,9", GOOD[0], GOOD[0]]

@@ -1,20 +1,11 @@
 """What the command spotbot_judge says and asks before it begins, and how far a judge came."""
 
-import json
-
-import chat_servers
 import pytest
-from chat_servers import ChatServer
-from small_study import SURVEY, spot_study
+from chat_servers import ChatServer, answers_to
+from small_study import spot_study
 
 from parlai_spotbot.judges import summary
-from parlai_spotbot.judges.run import summary_path
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
-
-
-@pytest.fixture(autouse=True)
-def known_fields(monkeypatch):
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
 
 
 @pytest.fixture
@@ -22,25 +13,16 @@ def study(tmp_path):
     return spot_study(tmp_path / "study")
 
 
-def answer(body):
-    """The first label that may be named, of every question."""
-    return chat_servers.answers_to(body)
-
-
 def judge(study, url, **options):
     given = {"judge_url": url, "judge_model": "parrot-1", "judge_name": "hosted", **options}
     SpotbotJudge.main(study=str(study.path), **given)
-
-
-def about(study, name="hosted"):
-    return json.loads(summary_path(study, SURVEY, name).read_text())
 
 
 @pytest.mark.parametrize("price", [0.0, 10_000.0])
 def test_above_the_threshold_nothing_is_asked_without_a_yes(study, capsys, monkeypatch, price):
     if not price:
         monkeypatch.setattr(summary, "MOST_REQUESTS", 5)
-    with ChatServer(answer) as server:
+    with ChatServer(answers_to) as server:
         with pytest.raises(SystemExit) as end:
             judge(study, server.url, judge_price_prompt=price)
         assert end.value.code == 2

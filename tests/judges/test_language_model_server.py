@@ -2,14 +2,8 @@
 
 import json
 import logging
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-import chat_servers
 import openai._base_client as openai_client
 import pytest
 from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, answers_to, seen
@@ -31,7 +25,6 @@ ASKED = 5 * 2
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(openai_client, "INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
 
 
 def option(body, wanted):
@@ -359,47 +352,6 @@ def test_a_budget_stops_it_cleanly_and_more_goes_on(study):
 
 
 # -- interruptions -----------------------------------------------------------------------------------------------------
-SCRIPT = """
-import json, sys
-from parlai_spotbot.judges import language_model
-from parlai_spotbot.judges.language_model.options import read_options
-from parlai_spotbot.judges.run import judge_study
-from parlai_spotbot.study import Study
-given = {"url": sys.argv[2], "model": "parrot-1", "concurrency": 2, "one_request": False}
-options = read_options(given, "test")
-judge_study(Study.open(sys.argv[1]), "spot_the_bot", language_model.JUDGE(0, "hosted", options), progress=False)
-"""
-
-
-def test_kill_9_in_the_middle_and_nothing_finished_is_asked_twice(study, tmp_path):
-    whole = spot_study(tmp_path / "whole")
-
-    def slowly(body):
-        time.sleep(0.05)
-        return fair(body)
-
-    with ChatServer(fair) as server:
-        run(whole, server.url)
-    with ChatServer(slowly) as server:
-        for _ in range(3):
-            path = study.survey_path(SURVEY) / "judges" / NAME / "raw.jsonl"
-            size = path.stat().st_size if path.exists() else 0
-            process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(study.path), server.url])
-            while not path.exists() or path.stat().st_size < size + 2000:
-                assert process.poll() is None
-                time.sleep(0.01)
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-        finished = {row["key"] for row in raw(study)} if path.read_bytes().endswith(b"\n") else None
-        run(study, server.url)
-        texts = [json.dumps(body["messages"]) for body in server.bodies]
-    assert finished is None or 0 < len(finished) < 40
-    # what was under way when it was killed, two at a time, is asked again; nothing else
-    assert 40 <= len(texts) <= 40 + 3 * 2
-    assert len(set(texts)) == 40
-    assert study.judgements_path(SURVEY).read_bytes() == whole.judgements_path(SURVEY).read_bytes()
-
-
 def test_other_options_on_answers_that_exist_are_refused(study):
     with ChatServer(fair) as server:
         run(study, server.url)

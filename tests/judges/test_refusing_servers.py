@@ -1,8 +1,8 @@
 """Servers that refuse what most take (GPT-5, o-series, Gemma, streaming alone): one mechanism for judges and bots."""
 
-import chat_servers
 import openai._base_client as openai_client
 import pytest
+from case_tables import cases
 from chat_servers import ChatServer, Refused, answers_to, chat_agents, replies
 from small_study import SURVEY, spot_study
 
@@ -49,7 +49,6 @@ ALL = ["max_tokens, as GPT-5", "temperature, as o3", "seed", "system, as o1-mini
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(openai_client, "INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
 
 
 def refusing(names, say):
@@ -100,13 +99,13 @@ def test_a_contestant_is_asked_otherwise_too(names):
     assert "Be Sam." in server.bodies[-1]["messages"][0]["content"]
 
 
-@pytest.mark.parametrize(
-    ("message", "given"),
-    [
-        ("'temperature' must be at most 2", {"temperature": 3}),
-        ("Unknown field 'topk'", {"openai_extra": {"topk": 3}}),
-        ("max_tokens is too large: 90000. It is at most 4096.", {"max_new_tokens": 900, "openai_context": 9000}),
-    ],
+@cases(
+    "message given",
+    """
+- ['''temperature'' must be at most 2', {temperature: 3}]
+- [Unknown field 'topk', {openai_extra: {topk: 3}}]
+- ['max_tokens is too large: 90000. It is at most 4096.', {max_new_tokens: 900, openai_context: 9000}]
+""",
 )
 def test_what_the_user_should_correct_is_an_error(message, given):
     def say(body):

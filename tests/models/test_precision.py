@@ -1,13 +1,13 @@
 """A wish for bf16 is granted only where the processor multiplies it by instructions of its own."""
 
-import pytest
 import torch
+from case_tables import cases
 
 from parlai_spotbot.models import precision
 from parlai_spotbot.models.causal_lm import choose_dtype
 
 
-@pytest.mark.parametrize(("has", "comes_to"), [(True, "bf16"), (False, "fp32")])
+@cases("has comes_to", "[[true, bf16], [false, fp32]]")
 def test_bf16_where_there_is_bf16(monkeypatch, has, comes_to):
     monkeypatch.setattr(precision, "has_bf16", lambda: has)
     assert precision.of_processor("bf16") == comes_to

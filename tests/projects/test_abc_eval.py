@@ -8,6 +8,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from outside_data import ABC_EVAL, released_data
 from sklearn.metrics import balanced_accuracy_score, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import fleiss_kappa
@@ -121,13 +122,13 @@ def test_a_pickle_that_is_not_the_published_one_is_not_read(abc_eval_data, tmp_p
     assert "not the published files, byte for byte: p_values" in (tmp_path / "out" / "summary.txt").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--data", "nowhere"], "nowhere: no such file"),
-        (["--data", "."], "the published tables"),
-        (["--data", ".", "--replicates", "3"], "--replicates 3: too few"),
-    ],
+@cases(
+    "arguments said",
+    """
+- [['--data', nowhere], 'nowhere: no such file']
+- [['--data', .], the published tables]
+- [['--data', ., '--replicates', '3'], '--replicates 3: too few']
+""",
 )
 def test_bad_input_is_one_error(tmp_path, monkeypatch, capsys, arguments, said):
     monkeypatch.chdir(tmp_path)

@@ -1,6 +1,7 @@
 """Every cell of the paper that the released data reproduce, to its digits; and what cannot be reached, named."""
 
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
 
@@ -38,9 +39,7 @@ def test_the_papers_cells(reproduced, domain, name):
 
 
 @pytest.mark.parametrize("domain", KNOWN)
-@pytest.mark.parametrize(
-    ("name", "key"), [("table1", "table1"), ("table5", "table5_fluency"), ("table6", "table6_ssa_authors_bug")]
-)
+@cases("name key", "[[table1, table1], [table5, table5_fluency], [table6, table6_ssa_authors_bug]]")
 def test_win_tables_are_the_recomputed_ones(reproduced, reference, cell, domain, name, key):
     known = reference(f"paper_tables/{domain}.json")[key]
     table = reproduced[domain][name]
@@ -57,9 +56,7 @@ def test_win_tables_are_the_recomputed_ones(reproduced, reference, cell, domain,
 
 
 @pytest.mark.parametrize("domain", KNOWN)
-@pytest.mark.parametrize(
-    ("name", "key"), [("table1", "table1"), ("table5", "table5_fluency"), ("table6", "table6_ssa_authors_bug")]
-)
+@cases("name key", "[[table1, table1], [table5, table5_fluency], [table6, table6_ssa_authors_bug]]")
 def test_ranges_are_those_of_the_authors_rule(reproduced, reference, cell, domain, name, key):
     """Where the reference saw one range in 95 of 100 runs or more, so do we; where it wavered, ours is one it saw."""
     ranges = reference(f"paper_tables/{domain}.json")[key]["ranges"]

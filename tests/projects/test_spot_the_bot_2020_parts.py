@@ -6,6 +6,7 @@ import sys
 
 import pandas as pd
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, truncated
@@ -59,19 +60,19 @@ def test_truncation_keeps_what_is_exact():
     assert [truncated(x) for x in (0.299, 0.29, 0.3, 0.2999999999999)] == [0.29, 0.29, 0.3, 0.3]
 
 
-@pytest.mark.parametrize(
-    ("paper", "ours", "more", "difference", "reached"),
-    [
-        (0.67, 0.6749, {}, 0.0049, True),
-        (0.67, 0.6761, {}, 0.0061, False),
-        (0.75, 0.7567, {"cut": True}, 0.0067, True),
-        (0.75, 0.7467, {"cut": True}, -0.0033, False),
-        (26, 25.8, {"digits": 0}, -0.2, True),
-        (None, 1.0, {}, None, None),
-        (0.5, None, {}, None, False),
-        ("1-2", "1-2", {}, "same", True),
-        ("1-2", "2-2", {}, "differs", False),
-    ],
+@cases(
+    "paper ours more difference reached",
+    """
+- [0.67, 0.6749, {}, 0.0049, true]
+- [0.67, 0.6761, {}, 0.0061, false]
+- [0.75, 0.7567, {cut: true}, 0.0067, true]
+- [0.75, 0.7467, {cut: true}, -0.0033, false]
+- [26, 25.8, {digits: 0}, -0.2, true]
+- [null, 1.0, {}, null, null]
+- [0.5, null, {}, null, false]
+- [1-2, 1-2, {}, same, true]
+- [1-2, 2-2, {}, differs, false]
+""",
 )
 def test_a_cell_knows_whether_it_is_reached(paper, ours, more, difference, reached):
     cell = PaperCell("a", "b", paper, ours, "how", **more)
@@ -110,13 +111,13 @@ def test_the_command_writes_every_table(release, tmp_path, capsys):
     assert {p.name: p.read_bytes() for p in (out / "dailydialog").iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--data", "nowhere.zip"], "nowhere.zip: no such file"),
-        (["--data", "x", "--domain", "dailydialogs"], "Did you mean 'dailydialog'?"),
-        (["--data", "x", "--repetitions", "1"], "--repetitions 1: too few"),
-    ],
+@cases(
+    "words says",
+    """
+- [['--data', nowhere.zip], 'nowhere.zip: no such file']
+- [['--data', x, '--domain', dailydialogs], 'Did you mean ''dailydialog''?']
+- [['--data', x, '--repetitions', '1'], '--repetitions 1: too few']
+""",
 )
 def test_bad_input_is_one_error(tmp_path, capsys, words, says):
     assert main([*words, "--out", str(tmp_path / "out")]) == 2

@@ -4,6 +4,7 @@ from functools import cache
 
 import pandas as pd
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
 from parlai_spotbot.projects.cells import paper_values
@@ -30,7 +31,7 @@ def tables(release):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("domain", "least"), [("dailydialog", 34), ("empathetic", 43), ("convai2", 44)])
+@cases("domain least", "[[dailydialog, 34], [empathetic, 43], [convai2, 44]]")
 def test_the_whole_pool(tables, cell, reference, domain, least):
     table = tables(domain)["figure3a"]
     assert cell(table, "whole pool", COLUMN + ", our number").ours == pytest.approx(least, abs=3)

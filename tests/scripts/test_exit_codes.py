@@ -20,7 +20,6 @@ PROMPTS = 4 * 5 * 2
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(openai_client, "INITIAL_RETRY_DELAY", 0.01)
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from case_tables import cases
 from in_process import spotbot
 
 from parlai_spotbot.findings.comparison import Comparison
@@ -31,7 +32,6 @@ def server(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
     import chat_servers
 
-    monkeypatch.setitem(chat_servers.FIELDS, "response_format", dict)
     with chat_servers.ChatServer(chat_servers.judged) as found:
         yield found
 
@@ -80,23 +80,20 @@ def test_where_a_bot_fails_throughout_the_error_says_why(folder, words):
     assert problem.endswith("exception: ValueError: no key.")
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["spotbot:eliza"], "error: OLD missing"),
-        ([], "error: NEW and OLD missing"),
-        (["spotbot:eliza", "spotbot:eliza"], "NEW and OLD are both spotbot:eliza"),
-        (["spotbot:elisa", "spotbot:alice"], "Did you mean 'spotbot:eliza'?"),
-        (["talks_on:answer", "says_hm:respond"], "talks_on"),
-        (["http://127.0.0.1:1/v1", "spotbot:alice"], "which model of that server?"),
-        (["elisa", "alice", "--pool", "rules"], "Did you mean 'eliza'?"),
-        (
-            ["news", "alice", "--contestant", "new=talks_on:respond", "--pool", "rules"],
-            "news: not in --pool or --contestant.",
-        ),
-        (["news", "new", "--contestant", "new=talks_on:respond"], "news: not in --pool or --contestant."),
-        (["eliza", "alice", "--pool", "rules", "--judge", "none"], "--judge: 0 judges"),
-    ],
+@cases(
+    "words says",
+    """
+- [[spotbot:eliza], 'error: OLD missing']
+- [[], 'error: NEW and OLD missing']
+- [[spotbot:eliza, spotbot:eliza], NEW and OLD are both spotbot:eliza]
+- [[spotbot:elisa, spotbot:alice], 'Did you mean ''spotbot:eliza''?']
+- [[talks_on:answer, says_hm:respond], talks_on]
+- [[http://127.0.0.1:1/v1, spotbot:alice], 'which model of that server?']
+- [[elisa, alice, '--pool', rules], 'Did you mean ''eliza''?']
+- [[news, alice, '--contestant', new=talks_on:respond, '--pool', rules], 'news: not in --pool or --contestant.']
+- [[news, new, '--contestant', new=talks_on:respond], 'news: not in --pool or --contestant.']
+- [[eliza, alice, '--pool', rules, '--judge', none], '--judge: 0 judges']
+""",
 )
 def test_what_is_wrong_is_one_error_and_leaves_nothing_behind(folder, words, says):
     before = sorted(folder.rglob("*.*"))

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from case_tables import cases
 from in_process import spotbot
 
 from parlai_spotbot import files
@@ -88,13 +89,13 @@ def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
     assert "trying" not in err
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--pool", "ruls"], "Did you mean 'rules'?"),
-        (["--leave-out", "a"], "--leave-out needs a study."),
-        (["--study", "s", "--rename", "b=c"], "--rename was removed in 0.2."),
-    ],
+@cases(
+    "words says",
+    """
+- [['--pool', ruls], 'Did you mean ''rules''?']
+- [['--leave-out', a], '--leave-out needs a study.']
+- [['--study', s, '--rename', b=c], '--rename was removed in 0.2.']
+""",
 )
 def test_wrong_options_are_one_error(words, says):
     assert says in contestants(*words, code=2)[1]

@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from case_tables import cases
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design, conversations_needed, ratings_needed
@@ -41,21 +42,21 @@ def test_a_plan_before_a_study(capsys, tmp_path):
     assert needs == sorted(needs, reverse=True)
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"power": 0.8}, "--bots missing"),
-        ({"bots": 1}, "bots is 1, expected a number from 2 up"),
-        ({"bots": 4, "power": 1.2}, "power is 1.2"),
-        ({"bots": 4, "difference": 0.0}, "difference is 0"),
-        ({"bots": 4, "wage": -3.0}, "wage is -3.0"),
-        ({"bots": 4, "simulations": -1}, "--simulations -1"),
-        ({"bots": 4, "segments": "2,x"}, "--segments: invalid whole numbers (as in 2,3,5) value: '2,x'"),
-        ({"bots": 4, "segments": "2,2"}, "expected different whole numbers"),
-        ({"survey": "acute_evl", "bots": 3}, "Did you mean 'acute_eval'"),
-        ({"survey": "turn_likert", "bots": 3, "rating_sd": -1.0}, "sd is -1.0"),
-        ({"study": "/nowhere"}, "no study here"),
-    ],
+@cases(
+    "options says",
+    """
+- [{power: 0.8}, '--bots missing']
+- [{bots: 1}, 'bots is 1, expected a number from 2 up']
+- [{bots: 4, power: 1.2}, power is 1.2]
+- [{bots: 4, difference: 0.0}, difference is 0]
+- [{bots: 4, wage: -3.0}, wage is -3.0]
+- [{bots: 4, simulations: -1}, '--simulations -1']
+- [{bots: 4, segments: '2,x'}, '--segments: invalid whole numbers (as in 2,3,5) value: ''2,x''']
+- [{bots: 4, segments: '2,2'}, expected different whole numbers]
+- [{survey: acute_evl, bots: 3}, Did you mean 'acute_eval']
+- [{survey: turn_likert, bots: 3, rating_sd: -1.0}, sd is -1.0]
+- [{study: /nowhere}, no study here]
+""",
 )
 def test_bad_options_are_one_error(capsys, options, says):
     with pytest.raises(SystemExit) as stopped:

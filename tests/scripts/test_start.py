@@ -14,6 +14,7 @@ from pathlib import Path
 from subprocess import PIPE
 
 import pytest
+from case_tables import cases
 from light_packages import beyond_light
 
 from parlai_spotbot import scripts
@@ -121,7 +122,7 @@ def test_who_launches_waits_for_no_statistics(tmp_path):
     assert not {"sklearn", "scipy.optimize", "scipy.stats"} & modules
 
 
-@pytest.mark.parametrize("words", [["check", "study"], ["--help"], ["pack", "--help-all"]])
+@cases("words", "[[check, study], ['--help'], [pack, '--help-all']]")
 def test_who_reads_no_further_gets_no_traceback(words):
     study = str(ROOT / "tests" / "goldens" / "studies" / "people")
     words = [study if word == "study" else word for word in words]

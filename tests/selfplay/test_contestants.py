@@ -4,6 +4,7 @@ import os
 
 import psutil
 import pytest
+from case_tables import cases
 from test_runner import contestant, play, seeds, start
 
 from parlai_spotbot.records import Contestant, indexed
@@ -65,16 +66,16 @@ def test_copies_of_a_contestant_share_its_groups_and_say_the_same(tmp_path):
     assert sorted(log.name for log in (study.path / "logs").iterdir()) == ["GlobalChance.log", "Slow.2.log", "Slow.log"]
 
 
-@pytest.mark.parametrize(
-    ("entry", "share", "threads", "copies"),
-    [
-        ({"model": "m"}, 1, 1, 1),
-        ({"model": "m", "threads": 2}, 1, 2, 1),
-        ({"model": "m", "threads": 99}, 1, 3, 1),  # no more than cores
-        ({"model": "spotbot:eliza"}, 1, 1, 1),
-        ({"model": "spotbot:eliza"}, 3, 3, 2),
-        ({"model": "spotbot:eliza", "copies": 5}, 3, 3, 5),
-    ],
+@cases(
+    "entry share threads copies",
+    """
+- [{model: m}, 1, 1, 1]
+- [{model: m, threads: 2}, 1, 2, 1]
+- [{model: m, threads: 99}, 1, 3, 1]  # no more than cores
+- [{model: spotbot:eliza}, 1, 1, 1]
+- [{model: spotbot:eliza}, 3, 3, 2]
+- [{model: spotbot:eliza, copies: 5}, 3, 3, 5]
+""",
 )
 def test_threads_and_processes_of_a_contestant(tmp_path, monkeypatch, entry, share, threads, copies):
     monkeypatch.setattr(os, "cpu_count", lambda: 3)

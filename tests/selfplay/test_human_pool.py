@@ -2,6 +2,7 @@
 
 import pytest
 import yaml
+from case_tables import cases
 from spoken import bots_of
 
 from parlai_spotbot.domains import get_domain
@@ -23,7 +24,7 @@ def people_of(pool):
     return talks
 
 
-@pytest.mark.parametrize(("pool", "fold"), [("held_out", "humans"), ("training", "bots")])
+@cases("pool fold", "[[held_out, humans], [training, bots]]")
 def test_people_are_of_the_fold_that_is_asked_for(pool, fold):
     known = {episode.episode_id: episode.turns for episode in DOMAIN.episodes(fold)}
     for talk in people_of(pool):

@@ -99,33 +99,33 @@ if __name__ == "__main__":
 """
 
 
-def kill_once_it_has_written(study, driver, rows):
-    """Start a run in a process of its own and kill -9 it once the journal has `rows` rows; return its children."""
+def kill_run_when(ready, study, folder):
+    """Start a run in a process of its own, kill -9 it once it is `ready`, and see its contestants go."""
+    driver = folder / "driver.py"
+    driver.write_text(DRIVER.format(here=str(HERE)))
     process = subprocess.Popen([sys.executable, str(driver), str(study.path)], start_new_session=True)
-    deadline = time.monotonic() + 60
-    while not study.journal_path.exists() or study.journal_path.read_bytes().count(b"\n") < rows:
+    deadline = time.monotonic() + 240
+    while not ready():
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < deadline
         time.sleep(0.005)
     children = psutil.Process(process.pid).children(recursive=True)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    return children
+    assert len(children) >= 3
+    psutil.wait_procs(children, timeout=10)
+    assert not [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
 
 
 @pytest.mark.parametrize("kills", [(19,), pytest.param((1, 19), marks=pytest.mark.slow)], ids=["once", "twice"])
 def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path, kills):
-    driver = tmp_path / "driver.py"
-    driver.write_text(DRIVER.format(here=str(HERE)))
     pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance")]
     sizes = {"conversations_per_pair": 12, "batchsize": 2}  # six groups
     expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
     study = start(tmp_path / "killed", *pool, **sizes)
+    path = study.journal_path
     for rows in kills:
-        children = kill_once_it_has_written(study, driver, rows)
-        assert len(children) >= 3
-        psutil.wait_procs(children, timeout=10)
-        assert not [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+        kill_run_when(lambda n=rows: path.exists() and path.read_bytes().count(b"\n") >= n, study, tmp_path)
         with open(study.journal_path, "ab") as journal:
             journal.write(b'{"conversation_id": "torn')
     failures, content = play(study)

@@ -1,19 +1,9 @@
 """Every turn is kept: whatever kills a run, it goes on from the turn it stood at, and nobody is asked twice."""
 
 import json
-import os
-import random
-import signal
-import subprocess
-import sys
-import threading
-import time
-from pathlib import Path
 
-import psutil
 import pytest
-from chat_servers import ChatServer
-from test_runner import contestant, play, seeds, start
+from test_runner import contestant, kill_run_when, play, seeds, start
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
@@ -23,72 +13,12 @@ from parlai_spotbot.selfplay.schedule import schedule
 from parlai_spotbot.selfplay.turn_journal import TurnJournal, kept_turns
 from parlai_spotbot.study import Study
 
-HERE = Path(__file__).parent
-DRIVER = """
-import sys
-sys.path.insert(0, {here!r})
-from test_runner import play
-from parlai_spotbot.study import Study
-from pathlib import Path
-if __name__ == "__main__":
-    play(Study.open(Path(sys.argv[1])))
-"""
-
 
 def turns_on_disk(study):
     """All turns that a run which begins now wouldn't ask for."""
     jobs = [job for job in schedule(study.plans(), seeds())[0] if job.conversation_id not in finished(study)]
     kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
     return sum(map(len, kept.values())) + 2 * study.plan.exchanges * len(finished(study))
-
-
-def turns_written(path):
-    """How many turns a journal has, cheaply: several may share a line."""
-    try:
-        return path.read_bytes().count(b'"number": ')
-    except FileNotFoundError:
-        return 0
-
-
-class Run:
-    """A run in a process of its own, to be killed."""
-
-    def __init__(self, tmp_path, study):
-        driver = tmp_path / "driver.py"
-        driver.write_text(DRIVER.format(here=str(HERE)))
-        self.study = study
-        self.process = subprocess.Popen([sys.executable, str(driver), str(study.path)], start_new_session=True)
-
-    def kill_when(self, ready):
-        """Kill -9 as soon as `ready` says so, and see its contestants go; False where it ended before."""
-        deadline = time.monotonic() + 240
-        while not ready() and self.process.poll() is None:
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
-        ended = self.process.poll() is not None
-        children = [] if ended else psutil.Process(self.process.pid).children(recursive=True)
-        if not ended:
-            os.kill(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        psutil.wait_procs(children, timeout=10)
-        return not ended
-
-
-def killed_at_random_moments(tmp_path, study, kills, rng):
-    """Kill a study's run so often, each time some turns further on; what it then is, played to its end."""
-    total = 2 * study.plan.exchanges * len(schedule(study.plans(), seeds())[0])
-    happened = 0
-    for _ in range(kills):
-        before = turns_written(study.turns_path)
-        more = rng.randrange(1, max(2, total // (3 * kills)))
-        run = Run(tmp_path, study)
-        happened += run.kill_when(lambda before=before, more=more: turns_written(study.turns_path) > before + more)
-        if study.turns_path.exists() and rng.random() < 0.5:
-            with open(study.turns_path, "ab") as journal:
-                journal.write(b'{"turns": [{"id": "half-wri')
-    failures, content = play(study)
-    assert failures == []
-    return happened, content
 
 
 @pytest.mark.slow
@@ -98,8 +28,7 @@ def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
     pool = [Contestant(f"slow{n}", model="faulty_agents:NotedAgent", opt={"note": str(said)}) for n in range(3)]
     study = start(tmp_path / "s", *pool, conversations_per_pair=20, batchsize=32)
     total = 2 * 5 * 60
-    run = Run(tmp_path, study)
-    assert run.kill_when(lambda: said.exists() and said.stat().st_size >= 0.8 * total)
+    kill_run_when(lambda: said.exists() and said.stat().st_size >= 0.8 * total, study, tmp_path)
     assert finished(study) == {}
     assert turns_on_disk(study) >= 0.79 * total
     failures, _ = play(study)
@@ -107,58 +36,6 @@ def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
     # Each was in the middle of a turn; on a busy machine some more answers waited for the run that was to write them.
     assert said.stat().st_size <= 1.05 * total
     assert not study.turns_path.exists()
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(2400)
-def test_the_same_bytes_after_thirty_kills(tmp_path):
-    pool = [contestant("Slow"), contestant("GlobalChance"), contestant("BatchChance"), contestant("Slower")]
-    sizes = {"conversations_per_pair": 50, "batchsize": 5}
-    expected = play(start(tmp_path / "whole", *pool, **sizes))[1]
-    happened, content = killed_at_random_moments(tmp_path, start(tmp_path / "s", *pool, **sizes), 30, random.Random(1))
-    assert happened >= 25
-    assert content == expected
-
-
-class CountedServer(ChatServer):
-    """Counts requests, and those under way."""
-
-    def __init__(self):
-        super().__init__(self._say)
-        self.busy = 0
-        self._count = threading.Lock()
-
-    def _say(self, body):
-        with self._count:
-            self.busy += 1
-        time.sleep(0.03)
-        with self._count:
-            self.busy -= 1
-        return f"{len(body['messages'])}: {body['messages'][-1]['content'][:30]} {body['seed']}"
-
-
-@pytest.mark.slow
-def test_no_server_is_asked_again_for_what_it_has_answered(tmp_path):
-    with CountedServer() as server:
-        opt = {"openai_url": server.url, "openai_model": "parrot-1"}
-        pool = [Contestant(name, model="spotbot:openai_chat", opt=opt) for name in ("one", "two")]
-        expected = play(start(tmp_path / "whole", *pool, conversations_per_pair=20))[1]
-        whole = len(server.bodies)
-        assert whole == 200 + 2  # and a greeting each
-        server.bodies.clear()
-        study = start(tmp_path / "s", *pool, conversations_per_pair=20)
-        in_flight = 0
-        for share in (0.3, 0.7):
-            run = Run(tmp_path, study)
-            assert run.kill_when(lambda share=share: len(server.bodies) > share * whole)
-            in_flight += server.busy
-            time.sleep(0.2)
-        assert in_flight <= 2 * 2 * 8
-        failures, content = play(study)
-    assert failures == []
-    assert content == expected
-    # Two were killed, each asked two servers eight things at once; some answers were on their way to a busy disk.
-    assert len(server.bodies) <= whole + in_flight + 2 * 2 * 8
 
 
 def test_what_fails_goes_on_from_its_last_turn(tmp_path):

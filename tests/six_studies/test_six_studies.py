@@ -10,6 +10,7 @@ import re
 from collections import Counter
 
 import pytest
+from case_tables import cases
 from chromium import violations
 from two_screens import FIRST, SECOND, SECTIONS, WIDTHS, sticking_out, text_of, words_before_the_sections
 
@@ -146,7 +147,7 @@ def test_nothing_is_cut_off(which, page_of, chromium, everything):
 
 @EVERYTHING
 @pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(1300, "light"), (390, "dark")])
+@cases("width scheme", "[[1300, light], [390, dark]]")
 def test_axe_finds_nothing(which, page_of, chromium, width, scheme, everything):
     with opened(chromium, page_of(which), width, scheme) as tab:
         if everything:

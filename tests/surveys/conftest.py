@@ -4,7 +4,9 @@ import itertools
 from collections.abc import Callable
 
 import pytest
+from spoken import bots_of
 
+from parlai_spotbot import checksums
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -58,7 +60,6 @@ def pool() -> Callable[..., list[Conversation]]:
 @pytest.fixture
 def study_of(tmp_path) -> Callable[[list[Conversation]], Study]:
     """A study on disk that holds these conversations; called again, it replaces them."""
-    from parlai_spotbot import checksums
 
     def make(conversations):
         path = tmp_path / "study"
@@ -70,3 +71,11 @@ def study_of(tmp_path) -> Callable[[list[Conversation]], Study]:
         return study
 
     return make
+
+
+@pytest.fixture
+def study(tmp_path, pool):
+    """A study of three bots' and people's conversations."""
+    made = Study.create(tmp_path / "study", Plan("chitchat", bots_of(["bot0", "bot1", "bot2"]), 4, seed=3))
+    checksums.write_jsonl(made.conversations_path, pool(bots=3, per_pair=4, people=6))
+    return made

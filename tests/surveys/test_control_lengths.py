@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from case_tables import cases
 from people_talking import TOPICS
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
@@ -94,7 +95,7 @@ def talkative(study_of, pool, make_conversation):
     return study_of(talks)
 
 
-@pytest.mark.parametrize(("survey", "count"), [("spot_the_bot", 2), ("dialogue_likert", 1)])
+@cases("survey count", "[[spot_the_bot, 2], [dialogue_likert, 1]]")
 def test_trees_do_not_tell_a_control(talkative, survey, count):
     pack_study(talkative, survey)
     assert np.mean(aucs(talkative, survey, 1500, count, seeds=2)) <= 0.56

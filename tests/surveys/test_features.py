@@ -1,26 +1,15 @@
 """Spot The Bot's features can be chosen: what isn't asked is gone from questions, exercises and texts."""
 
 import pytest
-from spoken import bots_of
+from case_tables import cases
 
-from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.study import Study
-from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 FEATURES = ("fluency", "sensibleness", "specificity")
 SURVEYS = ("spot_the_bot", "spot_the_bot_game")
-
-
-@pytest.fixture
-def study(tmp_path, pool):
-    plan = Plan("chitchat", bots_of(["bot0", "bot1", "bot2"]), 4, seed=3)
-    made = Study.create(tmp_path / "study", plan)
-    checksums.write_jsonl(made.conversations_path, pool(bots=3, per_pair=4, people=6))
-    return made
 
 
 def packed(study) -> dict:
@@ -72,13 +61,13 @@ def test_a_choice_is_recorded_and_stands_until_another_one_is_made(study):
     assert study.units_path("spot_the_bot").read_bytes() == before  # what is asked isn't in the units
 
 
-@pytest.mark.parametrize(
-    ("ask", "says"),
-    [
-        (("fluensy",), "--ask fluensy: survey spot_the_bot has no such feature.*Did you mean 'fluency'"),
-        (("nature",), "--ask nature: .* who is human it asks always"),
-        (("none", "fluency"), "--ask none,fluency: none and others"),
-    ],
+@cases(
+    "ask says",
+    """
+- [[fluensy], '--ask fluensy: survey spot_the_bot has no such feature.*Did you mean ''fluency''']
+- [[nature], '--ask nature: .* who is human it asks always']
+- [[none, fluency], '--ask none,fluency: none and others']
+""",
 )
 def test_a_wrong_choice_is_named_before_anything_is_written(study, ask, says):
     with pytest.raises(UserError, match=f"(?s){says}"):

@@ -1,6 +1,6 @@
 """The game of appendix B as a survey: its points, what it says of them, and packing each conversation once."""
 
-import pytest
+from case_tables import cases
 
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
@@ -10,17 +10,17 @@ from parlai_spotbot.surveys.survey import GameRules
 NAME = "spot_the_bot_game"
 
 
-@pytest.mark.parametrize(
-    ("truth", "answer", "opened", "earned"),
-    [
-        ("bot", "bot", 1, 10),
-        ("bot", "bot", 4, 7),
-        ("human", "human", 2, 9),
-        ("bot", "human", 1, -10),
-        ("human", "bot", 5, -14),
-        ("human", "unsure", 5, -4),
-        ("bot", "unsure", 1, 0),
-    ],
+@cases(
+    "truth answer opened earned",
+    """
+- [bot, bot, 1, 10]
+- [bot, bot, 4, 7]
+- [human, human, 2, 9]
+- [bot, human, 1, -10]
+- [human, bot, 5, -14]
+- [human, unsure, 5, -4]
+- [bot, unsure, 1, 0]
+""",
 )
 def test_points(truth, answer, opened, earned):
     assert points(GameRules(), truth, answer, opened) == earned

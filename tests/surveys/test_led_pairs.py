@@ -1,6 +1,7 @@
 """Judges outside compare the two conversations that one person led (ABC-Eval): packed, and held against that person."""
 
 import pytest
+from case_tables import cases
 from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
@@ -72,13 +73,13 @@ def test_each_persons_two_conversations_stand_beside_each_other_once(study):
     assert study.units_path("comparative").read_bytes().startswith(before)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "said"),
-    [
-        ({"pairs": "interactor"}, "--pairs interactor: unknown"),
-        ({"pairs": "interactors", "comparisons": 3}, "--comparisons: with --pairs interactors every"),
-        ({"pairs": "interactors", "people": False}, "--without-people: with --pairs interactors every"),
-    ],
+@cases(
+    "wanted said",
+    """
+- [{pairs: interactor}, '--pairs interactor: unknown']
+- [{pairs: interactors, comparisons: 3}, '--comparisons: with --pairs interactors every']
+- [{pairs: interactors, people: false}, '--without-people: with --pairs interactors every']
+""",
 )
 def test_what_means_nothing_is_refused(study, wanted, said):
     with pytest.raises(UserError, match=said):

@@ -6,13 +6,11 @@ from collections import Counter
 
 import pytest
 import yaml
-from case_tables import case_table
+from case_tables import case_table, cases
+from made_up import questions
 
 from parlai_spotbot import files
-from parlai_spotbot.domains import Episode
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.nuc.corpora import Corpus
-from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -24,13 +22,6 @@ from parlai_spotbot.surveys.nuc_questions import read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.normal_forms import bare_text
-
-
-def questions(name: str, count: int, candidates: int = 5):
-    dialogues = tuple(Episode(f"{name}{i}", tuple(f"{name} word{i}x{t} said" for t in range(7))) for i in range(count))
-    return sample(
-        Corpus(name, dialogues), SamplingSettings(candidates=candidates, lengths="2", questions=count)
-    ).questions
 
 
 @pytest.fixture(scope="module")
@@ -216,15 +207,15 @@ def test_checks_share_no_text_and_only_the_reply_takes_up_a_word():
 
 
 # -- errors ----------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"unit_size": 40}, r"corpus 'movies': the smallest of 4 versions has 1\d questions, but 20 are needed"),
-        ({"annotators": 0}, "--annotators-per-item 0"),
-        ({"unit_size": 0}, "--unit-size 0"),
-        ({"nuc_questions": "none.jsonl"}, r"none\.jsonl: no such file of questions"),
-        ({"groups": "none.yaml"}, r"none\.yaml: no such file"),
-    ],
+@cases(
+    "options said",
+    r"""
+- [{unit_size: 40}, 'corpus ''movies'': the smallest of 4 versions has 1\d questions, but 20 are needed']
+- [{annotators: 0}, '--annotators-per-item 0']
+- [{unit_size: 0}, '--unit-size 0']
+- [{nuc_questions: none.jsonl}, 'none\.jsonl: no such file of questions']
+- [{groups: none.yaml}, 'none\.yaml: no such file']
+""",
 )
 def test_what_cannot_be_is_a_clear_error(study, options, said):
     with pytest.raises(UserError, match=said) as caught:

@@ -10,13 +10,11 @@ import pytest
 import yaml
 from case_tables import case_table
 from in_process import spotbot
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import OPENED, Study
-from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_names, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.spot_the_bot import SURVEY as SPOT
@@ -38,14 +36,6 @@ def nothing_opened(monkeypatch):
     yield
     OPENED.clear()
     own_surveys._OFFERED.clear()
-
-
-@pytest.fixture
-def study(tmp_path, pool):
-    plan = Plan("chitchat", bots_of(["bot0", "bot1", "bot2"]), 4, seed=3)
-    made = Study.create(tmp_path / "study", plan)
-    checksums.write_jsonl(made.conversations_path, pool(bots=3, per_pair=4, people=6))
-    return made
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
+from case_tables import cases
 from spoken import bots_of
 
 from parlai_spotbot.errors import UserError
@@ -54,15 +55,15 @@ def test_what_is_packed_stays_when_more_is_asked_for_and_when_contestants_come(t
     assert study.units("interactive")[0].items[0].partners
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        ({"comparisons": 0}, "--comparisons 0"),
-        ({"sources": ("self",)}, "--source"),
-        ({"segments": [2, 3]}, "--segments"),
-        ({"unit_size": 5}, "--unit-size"),
-        ({"leave_out": ["loop"]}, "--leave-out"),
-    ],
+@cases(
+    "options says",
+    """
+- [{comparisons: 0}, '--comparisons 0']
+- [{sources: [self]}, '--source']
+- [{segments: [2, 3]}, '--segments']
+- [{unit_size: 5}, '--unit-size']
+- [{leave_out: [loop]}, '--leave-out']
+""",
 )
 def test_options_that_mean_nothing_here_are_errors(tmp_path, options, says):
     study = study_of(tmp_path / "s", *BOTS)

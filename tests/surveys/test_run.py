@@ -1,43 +1,17 @@
 """Packing a study on disk: repeated, grown, with other options, and from the command line."""
 
 import pytest
+from packed import contents, judge
 
-from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys.packing.pack_study import pack_study
-
-
-def contents(study):
-    return {p.relative_to(study.path): p.read_bytes() for p in sorted(study.path.rglob("*")) if p.is_file()}
-
-
-def judge(study):
-    """One answer to the first unit."""
-    unit = study.units("spot_the_bot")[0]
-    item = unit.items[0]
-    row = Judgement(
-        "j",
-        "a",
-        "spot_the_bot",
-        unit.unit_id,
-        item.item_id,
-        item.conversation_ids,
-        item.exchanges,
-        "entity:0",
-        "nature",
-        "bot",
-        "w",
-        "human",
-    )
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), [row])
 
 
 def test_a_study_that_grew_keeps_what_is_there(study_of, pool):
     few, all_of_them = pool(per_pair=5, people=50), pool(per_pair=10, people=50)
     study = study_of(few)
     pack_study(study)
-    judge(study)
+    judge(study, "spot_the_bot", {("nature", "entity:0"): "bot"})
     before = study.units_path("spot_the_bot").read_bytes()
     summary = pack_study(study_of(all_of_them))
     after = study.units_path("spot_the_bot").read_bytes()
@@ -65,7 +39,7 @@ def test_conversations_made_anew_under_judged_units_are_refused(study_of, pool):
     changed = pool(say=lambda speaker, turn: f"other words, {turn}")
     pack_study(study_of(changed))
     assert study.units_path("spot_the_bot").read_bytes() != units
-    judge(study)
+    judge(study, "spot_the_bot", {("nature", "entity:0"): "bot"})
     with pytest.raises(UserError, match="not made from these conversations"):
         pack_study(study_of(pool()))
 

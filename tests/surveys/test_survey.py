@@ -1,6 +1,5 @@
 """Surveys as data."""
 
-import math
 import re
 
 import pytest
@@ -66,23 +65,12 @@ def test_every_consent_says_what_is_kept_and_how_to_withdraw():
         assert not text or ("may be published" in text and re.search("withdraw.*{contact}", text)), survey.name
 
 
-def test_every_round_of_exercises_is_fair_and_different_and_stops_who_clicks_anything():
-    survey = get_survey("spot_the_bot")
-    rounds = survey.onboarding
-    assert len(rounds) == survey.limits.onboarding_attempts
-    said = [turn for exercises in rounds for exercise in exercises for turn in exercise.turns]
-    dialogues = {exercise.turns for exercises in rounds for exercise in exercises}
-    assert len(dialogues) == sum(map(len, rounds))
-    assert survey.example.turns[0] not in said
-    chances = []
-    for exercises in rounds:
+def test_every_round_of_exercises_has_people_bots_and_a_feature():
+    for exercises in get_survey("spot_the_bot").onboarding:
         assert 3 <= len(exercises) <= 4
         keys = [{(q, t): accepted for q, t, accepted in exercise.key} for exercise in exercises]
         natures = {(key["nature", "entity:0"], key["nature", "entity:1"]) for key in keys}
-        assert (("human", "unsure"), ("human", "unsure")) in natures
-        assert (("bot",), ("bot",)) in natures
+        assert natures >= {(("human", "unsure"), ("human", "unsure")), (("bot",), ("bot",))}
         assert sum(len(key) > 2 for key in keys) == 1  # a feature is asked for
-        chances.append(math.prod(len(accepted) / 3 for key in keys for accepted in key.values()))
         for same in ("human", "bot", "unsure"):
             assert any(same not in accepted for key in keys for (q, _), accepted in key.items() if q == "nature")
-    assert sum(chances) < 0.01

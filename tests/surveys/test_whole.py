@@ -3,18 +3,15 @@
 import shutil
 
 import pytest
-from case_tables import case_table
+from case_tables import case_table, cases
+from packed import contents, judge
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
-
-
-def contents(study):
-    return {p.relative_to(study.path): p.read_bytes() for p in sorted(study.path.rglob("*")) if p.is_file()}
 
 
 @pytest.fixture
@@ -29,26 +26,6 @@ def chats(make_conversation, pool):
         return found
 
     return make
-
-
-def judge(study, survey="acute_eval"):
-    unit = study.units(survey)[0]
-    item = unit.items[0]
-    row = Judgement(
-        "j",
-        "a",
-        survey,
-        unit.unit_id,
-        item.item_id,
-        item.conversation_ids,
-        item.exchanges,
-        "pair",
-        item.questions[0],
-        "conversation:0",
-        "w",
-        "human",
-    )
-    checksums.write_jsonl(study.judgements_path(survey), [row])
 
 
 def cells(summary):
@@ -102,7 +79,7 @@ def test_comparative_asks_everything_and_a_quarter_twice(study_of, chats):
 def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, chats):
     study = study_of(chats(bots=2, each=3))
     pack_study(study, "acute_eval", comparisons=3)
-    judge(study)
+    judge(study, "acute_eval", {("engagingness", "pair"): "conversation:0"})
     before = study.units_path("acute_eval").read_bytes()
     study = study_of(chats())
     summary = pack_study(study, "acute_eval")
@@ -122,18 +99,18 @@ def test_a_study_that_grew_or_is_asked_for_more_keeps_what_is_there(study_of, ch
     assert {question for _, question in cells(pack_study(study, "acute_eval"))} == {"engagingness"}
 
 
-@pytest.mark.parametrize(
-    ("how", "named"),
-    [
-        ({"comparisons": 2}, "comparisons 3 there, 2 here"),
-        ({"people": False}, "people True there"),
-        ({"ask": ("humanness",)}, "questions"),
-    ],
+@cases(
+    "how named",
+    """
+- [{comparisons: 2}, 'comparisons 3 there, 2 here']
+- [{people: false}, people True there]
+- [{ask: [humanness]}, questions]
+""",
 )
 def test_other_options_on_judged_units_are_refused(study_of, chats, how, named):
     study = study_of(chats())
     pack_study(study, "acute_eval", comparisons=3)
-    judge(study)
+    judge(study, "acute_eval", {("engagingness", "pair"): "conversation:0"})
     before = contents(study)
     with pytest.raises(UserError, match=named):
         pack_study(study, "acute_eval", **how)
@@ -159,7 +136,7 @@ def test_each_bot_is_compared_with_itself_where_that_is_asked_for(study_of, chat
     before = study.units_path("acute_eval").read_bytes()
     recorded = study.provenance()["pack"]["acute_eval"]["options"]
     assert "same" not in recorded  # as in studies of earlier versions
-    judge(study)
+    judge(study, "acute_eval", {("engagingness", "pair"): "conversation:0"})
     grown = pack_study(study, "acute_eval", comparisons=4, same=True)
     assert study.units_path("acute_eval").read_bytes().startswith(before)
     bots = ["bot0", "bot1", "bot2"]

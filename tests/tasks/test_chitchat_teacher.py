@@ -1,6 +1,6 @@
 """The ParlAI teacher of spotbot:chitchat: ParlAI's own regression test of teachers, and what its datatypes hold."""
 
-import pytest
+from case_tables import cases
 from parlai.core.params import ParlaiParser
 from parlai.core.teachers import create_task_agent_from_taskname
 from parlai.utils.testing import AutoTeacherTest
@@ -17,15 +17,15 @@ def _teacher(**options):
     return create_task_agent_from_taskname(opt)[0]
 
 
-@pytest.mark.parametrize(
-    ("datatype", "fold", "expected"),
-    [
-        ("train:evalmode", None, ("bots",)),
-        ("valid", None, ("judges", "humans")),
-        ("test", None, ("seeds",)),
-        ("valid", "humans", ("humans",)),
-        ("train:evalmode", "judges", ("judges",)),
-    ],
+@cases(
+    "datatype fold expected",
+    """
+- [train:evalmode, null, [bots]]
+- [valid, null, [judges, humans]]
+- [test, null, [seeds]]
+- [valid, humans, [humans]]
+- [train:evalmode, judges, [judges]]
+""",
 )
 def test_datatypes_are_folds_and_every_turn_is_a_label_once(datatype, fold, expected):
     teacher = _teacher(datatype=datatype, **({"chitchat_fold": fold} if fold else {}))

@@ -1,6 +1,6 @@
 """Which turns are the same, by their words and by their letters."""
 
-import pytest
+from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parlai.core.metrics import normalize_answer
@@ -12,15 +12,21 @@ def test_the_words_of_a_text():
     assert plain_text("  I DON'T know -- really?! ") == "i don t know really"
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [("Yes!", "yes"), ("I don’t know...", "i don't  KNOW"), ("?!", "..."), ("The cat", "cat."), ("can not", "cannot")],
+@cases(
+    "one other",
+    """
+- [Yes!, 'yes']
+- [I don’t know..., i don't  KNOW]
+- ['?!', ...]
+- [The cat, cat.]
+- [can not, cannot]
+""",
 )
 def test_the_same_turn(one, other):
     assert bare_text(one) == bare_text(other)
 
 
-@pytest.mark.parametrize(("one", "other"), [("yes", "no"), ("😀", "😢"), ("I do", "I do not"), ("no 1", "no 2")])
+@cases("one other", "[['yes', 'no'], [😀, 😢], [I do, I do not], [no 1, no 2]]")
 def test_another_turn(one, other):
     assert bare_text(one) != bare_text(other)
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from case_tables import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {
@@ -224,15 +225,15 @@ def test_time_grows_with_a_long_text(where):
     assert next(filter(None, faults_of(ALL[where], (LONG,))), "") == "", ALL[where].pattern
 
 
-@pytest.mark.parametrize(
-    ("bad", "attack"),
-    [
-        (r"\s+(?=[,.])", " "),
-        (r"<\s*[|/]?\s*pad", "<"),
-        (r"```\s*(.*?)\s*```$", "```"),
-        (r"(a+)+$", "a"),
-        (r"[\w.]+@", "a"),
-    ],
+@cases(
+    "bad attack",
+    r"""
+- ['\s+(?=[,.])', ' ']
+- ['<\s*[|/]?\s*pad', <]
+- ['```\s*(.*?)\s*```$', '```']
+- [(a+)+$, a]
+- ['[\w.]+@', a]
+""",
 )
 def test_a_pattern_that_reads_its_text_again_is_found(bad, attack):
     assert any(attack in found for found in faults_of(re.compile(bad), SIZES))

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from case_tables import cases
 from turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
 from parlai_spotbot.records import HUMAN
@@ -14,9 +15,14 @@ written to mislead. The held-out part was written before the rules, which were m
 "languages", sixty lines by machines in sixteen languages and forty by people."""
 
 
-@pytest.mark.parametrize(
-    ("part", "count", "share"),
-    [("development", 250, 0.97), ("held-out", 160, 0.97), ("plain", 70, 1), ("languages", 100, 0.96)],
+@cases(
+    "part count share",
+    """
+- [development, 250, 0.97]
+- [held-out, 160, 0.97]
+- [plain, 70, 1]
+- [languages, 100, 0.96]
+""",
 )
 def test_nearly_all_that_is_said_is_heard_and_hardly_anything_else(part, count, share):
     says, says_not = labelled(LINES, part)

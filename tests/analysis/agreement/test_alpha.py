@@ -3,6 +3,7 @@
 import krippendorff
 import numpy as np
 import pytest
+from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -93,7 +94,7 @@ def test_the_slope_is_the_derivative(metric):
     assert (slope * met).sum() == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize(("raters", "per"), [(4, 1), (7, 3)])
+@cases("raters per", "[[4, 1], [7, 3]]")
 def test_the_component_of_annotators_couple_by_couple(raters, per):
     """Their jackknife, less the squares of the same sums by conversation: summed over couples of answers."""
     units, answers, clusters = rows_of(drawn(90, raters, missing=0.3, agree=0.4, seed=5), per, np.isfinite)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from made_up import Made, item_of, talk
 from scipy.special import expit
 from scipy.stats import binomtest
@@ -74,7 +75,7 @@ def test_one_annotator_or_one_conversation_decides_nothing():
     assert same["ci"] == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(("workers", "each", "conversations"), [(40, 5, 50), (20, 5, 1000)])
+@cases("workers each conversations", "[[40, 5, 50], [20, 5, 1000]]")
 def test_clustered_tests_keep_their_level_where_exact_ones_do_not(workers, each, conversations):
     rng = np.random.default_rng(0)
     n, found, naive, covered = workers * each, 0, 0, 0

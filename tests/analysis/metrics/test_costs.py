@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of
 from parlai_spotbot.records import HUMAN
@@ -21,16 +22,17 @@ def metric(method, task, name, kind="rate"):
     return Metric(method, name, kind, task, "nominal", pd.DataFrame(columns=list(columns)))
 
 
-@pytest.mark.parametrize(
-    ("minutes", "each", "per_hour", "cost"),
-    [  # Table 10: TI, dialogues a task, TP, EC; 400 dialogues at 20 an hour
-        (8.08, 1, 7.43, 1077.14),
-        (2.81, 1, 21.37, 374.36),
-        (4.35, 2, 13.81, 289.68),
-        (19.94, 1, 3.01, 2658.40),
-        (25.60, 1, 2.34, 3413.58),
-        (15.17, 1, 3.95, 2022.98),
-    ],
+@cases(
+    "minutes each per_hour cost",
+    """
+# Table 10: TI, dialogues a task, TP, EC; 400 dialogues at 20 an hour
+- [8.08, 1, 7.43, 1077.14]
+- [2.81, 1, 21.37, 374.36]
+- [4.35, 2, 13.81, 289.68]
+- [19.94, 1, 3.01, 2658.4]
+- [25.6, 1, 2.34, 3413.58]
+- [15.17, 1, 3.95, 2022.98]
+""",
 )
 def test_the_paper_s_throughput_and_costs_follow_from_its_minutes(minutes, each, per_hour, cost):
     # Their minutes are rounded to hundredths, which bounds what can follow.

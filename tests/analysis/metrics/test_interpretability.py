@@ -6,6 +6,7 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.metrics import Metric
@@ -24,7 +25,7 @@ def turns(values, name="label", kind="rate", scale="nominal"):
     return Metric("m", name, kind, "m", scale, pd.DataFrame(rows, columns=columns))
 
 
-@pytest.mark.parametrize(("kind", "scale", "levels"), [("rate", "nominal", 2), ("mean", "ordinal", 5)])
+@cases("kind scale levels", "[[rate, nominal, 2], [mean, ordinal, 5]]")
 def test_alpha_as_the_krippendorff_package_has_it(kind, scale, levels):
     rng = np.random.default_rng(4)
     first = rng.integers(levels, size=100)

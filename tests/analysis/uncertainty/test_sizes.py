@@ -8,6 +8,7 @@ those of the effective clusters; one less than their bare number rejected .110, 
 import numpy as np
 import pandas as pd
 import pytest
+from case_tables import cases
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.ratings import rate
@@ -44,7 +45,7 @@ def test_means_with_unequal_annotators(annotators):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("share", "annotators"), [(0.5, 30), (0.97, 12)])
+@cases("share annotators", "[[0.5, 30], [0.97, 12]]")
 def test_shares_that_hang_together(share, annotators):
     rng, covered, known = np.random.default_rng(7), 0, 0
     cut = norm.ppf(share) * np.sqrt(1 + 0.6**2 + 0.4**2)

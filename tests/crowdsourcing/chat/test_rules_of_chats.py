@@ -1,6 +1,7 @@
 """The rules of chats as a launch may set them, what it would cost, and where a chat stands from what was said alone."""
 
 import pytest
+from case_tables import cases
 
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatMessage, ChatRating, ChatRecord
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState
@@ -13,14 +14,14 @@ from parlai_spotbot.surveys.packing.partners import partner_units
 RULE = survey.ChatRules(messages=4, most_messages=6)
 
 
-@pytest.mark.parametrize(
-    ("row", "named"),
-    [
-        ({"mesages": 3}, "unknown key 'mesages'.*'messages'"),
-        ({"messages": 0}, "chat.messages: "),
-        ({"messages": 200}, "more than 'most_messages'"),
-        ({"longest_delay": -1}, "chat.longest_delay: "),
-    ],
+@cases(
+    "row named",
+    """
+- [{mesages: 3}, unknown key 'mesages'.*'messages']
+- [{messages: 0}, 'chat.messages: ']
+- [{messages: 200}, more than 'most_messages']
+- [{longest_delay: -1}, 'chat.longest_delay: ']
+""",
 )
 def test_a_wrong_rule_is_named(row, named):
     with pytest.raises(UserError, match=named):

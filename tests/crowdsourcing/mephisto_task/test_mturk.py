@@ -25,6 +25,7 @@ from parlai_spotbot.errors import UserError
 
 from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip
 from mephisto.data_model.agent import Agent  # isort: skip
+from case_tables import cases
 
 SECRET = "wJalrXUtnFEMIverySECRETkey123456"
 KEY_ID = "AKIASPOTBOTEXAMPLE42"
@@ -123,7 +124,7 @@ def visitor(worker, hit, assignment):
     return Visitor(worker, assignment, {"hit_id": hit, "assignment_id": assignment, "door": "mturk"})
 
 
-@pytest.mark.parametrize(("provider", "where"), [("mturk_sandbox", "-sandbox"), ("mturk", "")])
+@cases("provider where", "[[mturk_sandbox, '-sandbox'], [mturk, '']]")
 def test_launch_work_and_approval(turk, on_mturk, serve_task, finish, provider, where):
     own = {"QualificationTypeId": "0001", "Comparator": "GreaterThan", "IntegerValues": [95]}
     with serve_task(on_mturk(provider=provider, countries=("DE", "CH"), mturk_qualifications=(own,))) as task:
@@ -276,9 +277,7 @@ def test_closing_takes_open_hits_off_and_a_later_launch_posts_what_is_not_done(t
     assert sorted(call["HITId"] for call in turk.of("UpdateExpirationForHIT")) == [f"HIT{i}" for i in range(1, 6)]
 
 
-@pytest.mark.parametrize(
-    ("change", "named"), [({"pay": 2.0}, "task_reward"), ({"public_url": "https://other"}, "public_url")]
-)
+@cases("change named", "[[{pay: 2.0}, task_reward], [{public_url: https://other}, public_url]]")
 def test_what_was_posted_cannot_be_changed(turk, on_mturk, serve_task, change, named):
     with serve_task(on_mturk()) as task:
         posted(task, turk, 6)

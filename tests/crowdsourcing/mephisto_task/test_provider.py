@@ -10,6 +10,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task.provider import InHouseProvider
 from mephisto.abstractions.test import crowd_provider_tester  # isort: skip
 from mephisto.data_model.unit import Unit  # isort: skip
 from mephisto.data_model.worker import Worker  # isort: skip
+from case_tables import cases
 
 
 class TestContract(crowd_provider_tester.CrowdProviderTests):
@@ -45,7 +46,7 @@ def test_approved_work_stays_approved_and_does_not_expire(done):
     assert unit.get_status() == "accepted"
 
 
-@pytest.mark.parametrize(("decide", "status"), [("reject_work", "rejected"), ("soft_reject_work", "soft_rejected")])
+@cases("decide status", "[[reject_work, rejected], [soft_reject_work, soft_rejected]]")
 def test_work_is_rejected_or_passed_over(done, decide, status):
     agent, unit = done
     getattr(agent, decide)(*(["all answers the same"] if decide == "reject_work" else []))

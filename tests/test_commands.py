@@ -184,13 +184,6 @@ def test_a_missing_step_is_named_with_the_command_to_run(study, command, gone):
     assert "Run: parlai spotbot_" in err
 
 
-@pytest.mark.parametrize("command", ["spotbot_pack", "spotbot_judge", "spotbot_analyze", "spotbot_report"])
-def test_a_missing_study_is_named(tmp_path, command):
-    err = told(command, "--study", tmp_path / "nowhere", code=2)
-    assert "no study here" in err
-    assert not (tmp_path / "nowhere").exists()
-
-
 def test_a_study_made_with_other_options_is_left_as_it_was(study, pool):
     before = fingerprint(study)
     err = told("spotbot_selfchat", "--study", study, "--pool", pool, "--seed", 7, code=2)

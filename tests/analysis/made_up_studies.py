@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
+import yaml
 from scipy.special import ndtr
 
 from parlai_spotbot.analysis.ranking import contrasts
@@ -99,7 +100,7 @@ def arena(
     `dropped`: the share of votes against the first bot that are never handed in.
     """
     i, j = np.triu_indices(len(theta), 1)
-    if isinstance(votes, tuple):
+    if np.size(votes) == 2:
         votes = rng.integers(votes[0], votes[1] + 1, len(i))
     number = np.broadcast_to(votes, len(i))
     a, b = np.repeat(i, number), np.repeat(j, number)
@@ -244,42 +245,45 @@ def of_beside(reuse, each, people, bots=6, per=10, **promised):
     )
 
 
-FEW = {"most_width": 1.2, "least_cover": 0.93, "most_cover": 0.985}
-"""With four or five annotators nothing narrower is honest."""
-
-TINY = {"most_width": 4.0, "most_cover": 1.0}
-
-DESIGNS = {
-    # conversations of a pair, annotators of each, annotators
-    "6 bots, 20 x 2, 30 annotators": of_study(20, 2, 30, least_power=0.33),
-    "6 bots, 45 x 6, 40 annotators": of_study(45, 6, 40, studies=300, least_power=0.6),
-    "20 bots, 1 x 3, 40 annotators": of_study(1, 3, 40, 20, studies=300),
-    **{
-        f"6 bots, 10 x 3, {people} annotators, tastes {taste}": of_study(10, 3, people, taste=taste, **promised)
-        for people, promised in ((4, FEW), (5, FEW), (8, {"most_width": 1.15}), (12, {}), (30, {}))
-        for taste in (0.35, 0.7)
-    },
-    "6 bots, 20 x 1, one annotator": of_study(20, 1, 1, taste=0.0),
-    "6 bots, 4 x 3, a judge": of_study(4, 3, 3, taste=0.0, crossed=False),
-    "2 bots, 100 x 3, 20 annotators": of_study(100, 3, 20, 2, most_width=1.2, most_cover=0.985),
-    "2 bots, 40 x 2, very unequal annotators": of_study(40, 2, 30, 2, unequal=1.2, most_width=1.25, most_cover=0.985),
-    "2 bots, 20 x 3, 4 annotators": of_study(20, 3, 4, 2, **TINY),
-    "3 bots, 1 x 6, 12 annotators": of_study(1, 6, 12, 3, **TINY),
-    "3 bots, 2 x 2, 10 annotators": of_study(2, 2, 10, 3, **TINY),
-    # votes of a pair, annotators
-    "9 bots, 1 to 5 votes, 60 annotators": of_arena((1, 5), 60, 9, most_width=1.2, most_cover=0.985),
-    "9 bots, 1 to 5 votes, 20 annotators": of_arena((1, 5), 20, 9, taste=0.7, most_width=1.2, most_cover=0.985),
-    "60 bots, 1 to 2 votes, 200 annotators": of_arena((1, 2), 200, 60, studies=20),
-    "pairs of 200 votes and of 5": of_arena(np.array([200, 5] * 7 + [200]), 80),
-    "13 recurring prompts, 10 bots": of_arena(20, 200, 10, prompts=13, taste=0.0),
-    "fixed order": of_arena(20, 60, first=1.0),
-    "order 70 to 30": of_arena(30, 60, first=0.7, order=0.4),
-    "80 % ties": of_arena(30, 60, cut=2.0),
-    "one annotator with 40 %": of_arena(30, 40, heavy=0.4),
-    # What is missing because of what it would say can't be corrected; the figures are printed, not bounded.
-    "drop-out by bot": of_arena(30, 60, dropped=0.3, least_cover=0.0, most_false=1.0),
-    # how often a conversation is shown, annotators of each couple, annotators
-    "side by side, shown three times": of_beside(3, 1, 60, most_width=1.2, most_cover=0.985),
-    "side by side, shown three times to three": of_beside(3, 3, 20, most_width=1.2, most_cover=0.985),
-    "side by side, 5 conversations of 3 bots": of_beside(6, 1, 60, 3, 5, most_width=1.25, most_cover=0.985),
-}
+DESIGNS = """
+# study: conversations of a pair, annotators of each, annotators, bots
+6 bots, 20 x 2, 30 annotators: [study, 20, 2, 30, {least_power: 0.33}]
+6 bots, 45 x 6, 40 annotators: [study, 45, 6, 40, {studies: 300, least_power: 0.6}]
+20 bots, 1 x 3, 40 annotators: [study, 1, 3, 40, 20, {studies: 300}]
+# With four or five annotators nothing narrower is honest.
+6 bots, 10 x 3, 4 annotators, tastes 0.35: [study, 10, 3, 4, &few {taste: 0.35, most_width: 1.2, most_cover: 0.985}]
+6 bots, 10 x 3, 4 annotators, tastes 0.7: [study, 10, 3, 4, &more {<<: *few, taste: 0.7}]
+6 bots, 10 x 3, 5 annotators, tastes 0.35: [study, 10, 3, 5, *few]
+6 bots, 10 x 3, 5 annotators, tastes 0.7: [study, 10, 3, 5, *more]
+6 bots, 10 x 3, 8 annotators, tastes 0.35: [study, 10, 3, 8, {taste: 0.35, most_width: 1.15}]
+6 bots, 10 x 3, 8 annotators, tastes 0.7: [study, 10, 3, 8, {taste: 0.7, most_width: 1.15}]
+6 bots, 10 x 3, 12 annotators, tastes 0.35: [study, 10, 3, 12, {taste: 0.35}]
+6 bots, 10 x 3, 12 annotators, tastes 0.7: [study, 10, 3, 12, {taste: 0.7}]
+6 bots, 10 x 3, 30 annotators, tastes 0.35: [study, 10, 3, 30, {taste: 0.35}]
+6 bots, 10 x 3, 30 annotators, tastes 0.7: [study, 10, 3, 30, {taste: 0.7}]
+6 bots, 20 x 1, one annotator: [study, 20, 1, 1, {taste: 0.0}]
+6 bots, 4 x 3, a judge: [study, 4, 3, 3, {taste: 0.0, crossed: false}]
+2 bots, 100 x 3, 20 annotators: [study, 100, 3, 20, 2, {most_width: 1.2, most_cover: 0.985}]
+2 bots, 40 x 2, very unequal annotators: [study, 40, 2, 30, 2, {unequal: 1.2, most_width: 1.25, most_cover: 0.985}]
+2 bots, 20 x 3, 4 annotators: [study, 20, 3, 4, 2, &tiny {most_width: 4.0, most_cover: 1.0}]
+3 bots, 1 x 6, 12 annotators: [study, 1, 6, 12, 3, *tiny]
+3 bots, 2 x 2, 10 annotators: [study, 2, 2, 10, 3, *tiny]
+# arena: votes of a pair (from, to; or of each of the 15), annotators, bots
+9 bots, 1 to 5 votes, 60 annotators: [arena, [1, 5], 60, 9, {most_width: 1.2, most_cover: 0.985}]
+9 bots, 1 to 5 votes, 20 annotators: [arena, [1, 5], 20, 9, {taste: 0.7, most_width: 1.2, most_cover: 0.985}]
+60 bots, 1 to 2 votes, 200 annotators: [arena, [1, 2], 200, 60, {studies: 20}]
+pairs of 200 votes and of 5: [arena, [200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200], 80, {}]
+13 recurring prompts, 10 bots: [arena, 20, 200, 10, {prompts: 13, taste: 0.0}]
+fixed order: [arena, 20, 60, {first: 1.0}]
+order 70 to 30: [arena, 30, 60, {first: 0.7, order: 0.4}]
+80 % ties: [arena, 30, 60, {cut: 2.0}]
+one annotator with 40 %: [arena, 30, 40, {heavy: 0.4}]
+# What is missing because of what it would say can't be corrected; the figures are printed, not bounded.
+drop-out by bot: [arena, 30, 60, {dropped: 0.3, least_cover: 0.0, most_false: 1.0}]
+# beside: how often a conversation is shown, annotators of each couple, annotators, bots, conversations of each
+side by side, shown three times: [beside, 3, 1, 60, {most_width: 1.2, most_cover: 0.985}]
+side by side, shown three times to three: [beside, 3, 3, 20, {most_width: 1.2, most_cover: 0.985}]
+side by side, 5 conversations of 3 bots: [beside, 6, 1, 60, 3, 5, {most_width: 1.25, most_cover: 0.985}]
+"""
+MAKERS = {"study": of_study, "arena": of_arena, "beside": of_beside}
+DESIGNS = {name: MAKERS[kind](*sizes, **how) for name, (kind, *sizes, how) in yaml.safe_load(DESIGNS).items()}

@@ -7,9 +7,7 @@ import pytest
 from annotated import annotations_frame
 from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
-from parlai_spotbot.analysis.answers import REPEATED
-from parlai_spotbot.analysis.frames import COLUMNS, matches_frame
-from parlai_spotbot.analysis.ranking import win_matrix, win_rates
+from parlai_spotbot.analysis.frames import COLUMNS
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.importers.spotbot2020 import spotbot2020
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
@@ -73,24 +71,6 @@ def test_oddities_of_the_release(released):
     assert count(personachat, "start_time -1") == 2
     daily = oddities(read_dump(released, "dailydialog"))
     assert count(daily, "greatest difference") == 15  # GPT–DR 30 : 15
-
-
-@pytest.mark.parametrize("domain", ["dailydialog", "empathetic"])
-def test_the_study_gives_the_papers_win_rates(released, domain):
-    """By way of judgements, and of the frame that every statistic starts from, which counts no annotation twice."""
-    imported = spotbot2020(released, domain)
-    frame = select(read_dump(released, domain))
-    tidy = annotations_frame(imported.judgements, imported.conversations)
-    repeated = tidy.left_out.get("human", {}).get(REPEATED, 0)
-    assert (
-        len(tidy.frame) == len(frame) - repeated == len(select(read_dump(released, domain), ["incomplete", "repeats"]))
-    )
-    assert repeated == {"dailydialog": 0, "empathetic": 46}[domain]
-    matrix = win_matrix(matches_frame(frame), DOMAINS[domain].bots)
-    known = json.loads((REFERENCE / f"paper_tables/{domain}.json").read_text())
-    rates = dict(zip(matrix.names, win_rates(matrix), strict=True))
-    assert rates == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)
-    assert len(frame) == known["counts"]["annotations_complete_hits"]
 
 
 def test_the_frame_is_the_one_that_analysis_makes(dump):

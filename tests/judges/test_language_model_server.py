@@ -254,35 +254,6 @@ def test_bad_answers_are_asked_for_again(study):
     assert "temperature" not in again[1]  # at 0 it would say the same
 
 
-def test_what_stays_bad_is_missing_and_said_and_not_asked_for_again(study):
-    poisoned = study.units(SURVEY)[0].items[0]
-    text = poisoned.transcripts[0][0].text
-
-    def say(body):
-        bad = text in body["messages"][-1]["content"] and "Is Entity A" in body["messages"][-1]["content"]
-        return "dunno" if bad else fair(body)
-
-    with ChatServer(say) as server:
-        summary = run(study, server.url)
-        asked = len(server.bodies)
-        before = study.judgements_path(SURVEY).read_bytes()
-        assert run(study, server.url) == summary
-        assert len(server.bodies) == asked
-    assert study.judgements_path(SURVEY).read_bytes() == before
-    # Entity A is one entity in each order: of both, one order is missing
-    assert asked == 4 * ASKED + 2 * 2
-    bad = [row for row in raw(study) if "problem" in row]
-    assert {(row["item_id"], row["question"], row["kind"], row["said"]) for row in bad} == {
-        (poisoned.item_id, "nature", "bad", "dunno")
-    }
-    assert max(row["attempt"] for row in bad if "attempt" in row) == 2
-    assert summary["missing"] == {"n": 2, "reasons": {"bad": 2}}
-    assert len(answers(study)) == 20 - 2
-    from parlai_spotbot.judges.summary import summary_text
-
-    assert "2 answers missing (not one of the possible answers 2)" in summary_text(summary)
-
-
 def test_a_server_that_goes_away_stops_the_judge_and_loses_nothing(study):
     with ChatServer(fair) as server, Proxy(server.url, [None] * 12 + ["refuse"] * 500, greeting=False) as proxy:
         with pytest.raises(UserError, match="gave no answer any more") as caught:

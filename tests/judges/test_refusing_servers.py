@@ -1,7 +1,11 @@
 """Servers that refuse what most take (GPT-5, o-series, Gemma, streaming alone): one mechanism for judges and bots."""
 
+import json
+import re
+
 import openai._base_client as openai_client
 import pytest
+import yaml
 from case_tables import cases
 from chat_servers import ChatServer, Refused, answers_to, chat_agents, replies
 from small_study import SURVEY, spot_study
@@ -11,38 +15,35 @@ from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import judge_study
 
-REFUSALS = {
-    "max_tokens, as GPT-5": (
-        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-        lambda body: "max_tokens" in body,
-        400,
-    ),
-    "max_tokens, as a strict one": (
-        "[{'type': 'extra_forbidden', 'loc': ('body', 'max_tokens'), 'msg': 'Extra inputs are not permitted'}]",
-        lambda body: "max_tokens" in body,
-        422,
-    ),
-    "temperature, as o3": (
-        "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) is supported.",
-        lambda body: body.get("temperature", 1) != 1,
-        400,
-    ),
-    "seed": ("Unrecognized request argument supplied: seed", lambda body: "seed" in body, 400),
-    "system, as Gemma": ("System role not supported", lambda body: body["messages"][0]["role"] == "system", 400),
-    "system, as llama.cpp": (
-        "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/...",
-        lambda body: body["messages"][0]["role"] == "system",
-        500,
-    ),
-    "system, as o1-mini": (
-        "Unsupported value: 'messages[0].role' does not support 'system' with this model.",
-        lambda body: body["messages"][0]["role"] == "system",
-        400,
-    ),
-    "no stream": ("This model only supports streaming: set stream=true.", lambda body: not body["stream"], 400),
-    "a schema": ("response_format json_schema is not supported", lambda body: "json_schema" in str(body), 400),
-    "any format": ("Bad request", lambda body: "response_format" in body, 400),
-}
+REFUSALS = yaml.safe_load("""
+max_tokens, as GPT-5:
+- "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+- '"max_tokens"'
+- 400
+max_tokens, as a strict one:
+- "[{'type': 'extra_forbidden', 'loc': ('body', 'max_tokens'), 'msg': 'Extra inputs are not permitted'}]"
+- '"max_tokens"'
+- 422
+temperature, as o3:
+- "Unsupported value: 'temperature' does not support 0.3 with this model. Only the default (1) is supported."
+- '"temperature": (?!1[,}])'
+- 400
+seed: ["Unrecognized request argument supplied: seed", '"seed"', 400]
+system, as Gemma: [System role not supported, '"role": "system"', 400]
+system, as llama.cpp:
+- "Jinja Exception: Conversation roles must alternate user/assistant/user/assistant/..."
+- '"role": "system"'
+- 500
+system, as o1-mini:
+- "Unsupported value: 'messages[0].role' does not support 'system' with this model."
+- '"role": "system"'
+- 400
+no stream: ["This model only supports streaming: set stream=true.", '"stream": false', 400]
+a schema: [response_format json_schema is not supported, json_schema, 400]
+any format: [Bad request, '"response_format"', 400]
+""")
+"""What a server says, the pattern of the requests that it refuses, and its status."""
+
 ALL = ["max_tokens, as GPT-5", "temperature, as o3", "seed", "system, as o1-mini", "no stream", "any format"]
 
 
@@ -54,7 +55,7 @@ def quick(monkeypatch):
 def refusing(names, say):
     def checked(body):
         for message, refuses, status in map(REFUSALS.get, names):
-            if refuses(body):
+            if re.search(refuses, json.dumps(body)):
                 raise Refused(status, message)
         return say(body)
 

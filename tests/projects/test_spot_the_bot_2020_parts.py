@@ -1,6 +1,5 @@
 """The parts of the reproduction on made-up data: definitions, cells, files, bad input."""
 
-import hashlib
 import subprocess
 import sys
 
@@ -8,11 +7,9 @@ import pandas as pd
 import pytest
 from case_tables import cases
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, truncated
 from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import correctness, ssa_with_bug
-from parlai_spotbot.projects.spot_the_bot_2020.release import download
 
 TABLES = {
     *(f"table{n}.csv" for n in range(1, 10)),
@@ -134,19 +131,3 @@ def test_it_runs_as_a_module():
         timeout=120,
     )
     assert "--stability" in done.stdout
-
-
-def test_a_download_is_checked(tmp_path):
-    source = tmp_path / "MongoDump.zip"
-    source.write_bytes(b"data")
-    right = hashlib.sha256(b"data").hexdigest()
-    path = download(tmp_path / "got", url=source.as_uri(), sha256=right)
-    assert path.read_bytes() == b"data"
-    source.unlink()
-    assert download(tmp_path / "got", url=source.as_uri(), sha256=right) == path  # it is there already
-    with pytest.raises(UserError, match="cannot be downloaded"):
-        download(tmp_path / "new", url=source.as_uri(), sha256=right)
-    source.write_bytes(b"other")
-    with pytest.raises(UserError, match="not what was published"):
-        download(tmp_path / "new", url=source.as_uri(), sha256=right)
-    assert not (tmp_path / "new").exists()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import yaml
 from pages import Block, blocks, commands_of
 
 POOL = """\
@@ -26,46 +27,52 @@ class Stand:
 
 
 SERVER = "http://127.0.0.1:8000/v1"
-ANSWERED = rf"spotbot_judge --study \1 --survey \2 --judge-url {SERVER} --judge-model NAME --judge-name people --yes"
 
-STANDS = (
-    Stand(r"^make |^\.ci/", None, "the commands that it calls are tested; tests/test_install.py knows the targets"),
-    Stand(r"^npm |^cd |^Rscript |^transformers ", None, "programs of others: builds, R, a server"),
-    Stand(r"--study DIR\b", "--study studies/mine", "the user's study"),
-    Stand(r"--engine ray", None, "Ray, and a cluster"),
-    Stand(r"^python3? tests/|^\.venv/bin/python tests/|-m pytest", None, "measurements, pictures, tests: of no user"),
-    Stand(r"train_model|dual_encoder|python -m parlai_spotbot.projects", None, "minutes; other tests do it"),
-    Stand(r"spotbot mephisto|pay.yaml", None, "a launch on a platform"),
-    Stand(r"^spotbot (setup|doctor)", None, "tests/test_install.py: it installs"),
-    Stand(r"--survey memorable|--format lines", None, "files of the page's own; tests/test_contributing.py runs them"),
-    Stand(r"groups.yaml|--group lab", None, "questions of corpora that aren't here"),
-    Stand(r"my_judges\.yaml", None, "the user's file, whose content the page shows"),
-    Stand(r"\b(my_chats|chats|model1\S*|a|answers)\.(jsonl|csv)\b|votes\.jsonl", None, "data of the user's"),
-    Stand(r"--data (chats|export|logs)\b", None, "data of other programs"),
-    Stand(r"--format preferences", None, "people's choices between answers to the same; tests/exporters has them"),
-    Stand(r"\b(openers|guests|support)\.jsonl", None, "data of the user's"),
-    Stand(r"projects/\w+/pools/", None, "weights that must be downloaded"),
-    Stand(r"studies/(convai2|x|y|z|w|abc_eval\w*|small)\b|pools/", None, "made of what is left out above"),
-    Stand(r"(spot_the_bot.run study=\S+) annotators=5", r"\1 dry_run=true", "it waits for people"),
-    Stand(r"(analyze|plan) .*--study studies/(chats|pilot)|--source human_model", None, "nobody has chatted"),
-    Stand(r"--survey dialogue_likert --metrics", None, "no person has rated"),
-    Stand(r"/models/my_model", "parrot-1", "the model of the server"),
-    Stand(r"--data (MongoDump|behavior-classification|FOLDER|data.json)", None, "data of the papers' authors"),
-    Stand(r"--more mine/blender=22", "--more alice/tfidf=2", "the contestants of the pool here"),
-    Stand(r"zoo:blender/blender_90M/model", "spotbot:eliza", "a model of the user's"),
-    Stand(r"path/to/my/model", "spotbot:alice", "as above"),
-    Stand(r"--domain (dailydialog|convai2)", "--domain chitchat", "a download"),
-    Stand(r"(spotbot_(?:tournament|selfchat) .*)", r"\1 --conversations-per-pair 4", "time"),
-    Stand(r"--conversations-per-pair \d+ (.*)--conversations-per-pair 4", r"\1--conversations-per-pair 4", "time"),
-    Stand(r"(spotbot_(?:tournament|analyze) .*)", r"\1 --bootstraps 50", "time"),
-    Stand(r"(--questions 128 .*)", r"\1 --only tfidf", "time"),
-    Stand(r"(spotbot_crowdsource .*) --annotators \S+", r"\1 --dry-run", "it waits for people"),
-    Stand(r"(spotbot_crowdsource .* --live)", r"\1 --dry-run", "as above"),
-    Stand(r"spotbot_collect .*--survey (interactive|nuc)", None, "nobody has chatted or answered, and no judge can"),
-    Stand(r"(spotbot_collect --study \S+)$", r"\1 --survey spot_the_bot", "the default, written"),
-    Stand(r"spotbot_collect --study (\S+) --survey (\S+)", ANSWERED, "a server's answers stand in for people's"),
-    Stand(r"NAME\b", "parrot-1", "the model of the server"),
-)
+STANDS = [
+    Stand(*row)
+    for row in yaml.safe_load(r"""
+- [^make |^\.ci/, null, the commands that it calls are tested; tests/test_install.py knows the targets]
+- ['^npm |^cd |^Rscript |^transformers ', null, 'programs of others: builds, R, a server']
+- ['--study DIR\b', '--study studies/mine', the user's study]
+- ['--engine ray', null, 'Ray, and a cluster']
+- ['^python3? tests/|^\.venv/bin/python tests/|-m pytest', null, 'measurements, pictures, tests: of no user']
+- [train_model|dual_encoder|python -m parlai_spotbot.projects, null, minutes; other tests do it]
+- [spotbot mephisto|pay.yaml, null, a launch on a platform]
+- [^spotbot (setup|doctor), null, 'tests/test_install.py: it installs']
+- ['--survey memorable|--format lines', null, files of the page's own; tests/test_contributing.py runs them]
+- [groups.yaml|--group lab, null, questions of corpora that aren't here]
+- [my_judges\.yaml, null, 'the user''s file, whose content the page shows']
+- [\b(my_chats|chats|model1\S*|a|answers)\.(jsonl|csv)\b|votes\.jsonl, null, data of the user's]
+- ['--data (chats|export|logs)\b', null, data of other programs]
+- ['--format preferences', null, people's choices between answers to the same; tests/exporters has them]
+- [\b(openers|guests|support)\.jsonl, null, data of the user's]
+- [projects/\w+/pools/, null, weights that must be downloaded]
+- [studies/(convai2|x|y|z|w|abc_eval\w*|small)\b|pools/, null, made of what is left out above]
+- [(spot_the_bot.run study=\S+) annotators=5, \1 dry_run=true, it waits for people]
+- [(analyze|plan) .*--study studies/(chats|pilot)|--source human_model, null, nobody has chatted]
+- ['--survey dialogue_likert --metrics', null, no person has rated]
+- [/models/my_model, parrot-1, the model of the server]
+- ['--data (MongoDump|behavior-classification|FOLDER|data.json)', null, data of the papers' authors]
+- ['--more mine/blender=22', '--more alice/tfidf=2', the contestants of the pool here]
+- [zoo:blender/blender_90M/model, spotbot:eliza, a model of the user's]
+- [path/to/my/model, spotbot:alice, as above]
+- ['--domain (dailydialog|convai2)', '--domain chitchat', a download]
+- ['(spotbot_(?:tournament|selfchat) .*)', \1 --conversations-per-pair 4, time]
+- ['--conversations-per-pair \d+ (.*)--conversations-per-pair 4', \1--conversations-per-pair 4, time]
+- ['(spotbot_(?:tournament|analyze) .*)', \1 --bootstraps 50, time]
+- [(--questions 128 .*), \1 --only tfidf, time]
+- [(spotbot_crowdsource .*) --annotators \S+, \1 --dry-run, it waits for people]
+- [(spotbot_crowdsource .* --live), \1 --dry-run, as above]
+- [spotbot_collect .*--survey (interactive|nuc), null, 'nobody has chatted or answered, and no judge can']
+- [(spotbot_collect --study \S+)$, \1 --survey spot_the_bot, 'the default, written']
+- - spotbot_collect --study (\S+) --survey (\S+)
+  - >-
+    spotbot_judge --study \1 --survey \2 --judge-url http://127.0.0.1:8000/v1 --judge-model NAME --judge-name people
+    --yes
+  - a server's answers stand in for people's
+- [NAME\b, parrot-1, the model of the server]
+""")
+]
 
 PYTHON_STANDS = (
     Stand(r"\A# parlai_spotbot/", None, "a file of its own; tests/test_contributing.py"),

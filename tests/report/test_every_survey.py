@@ -72,6 +72,7 @@ def test_ids_are_unique_and_the_bytes_the_same(made, page, tmp_path):
     assert len(ids) == len(set(ids))
     shutil.copytree(made.path, tmp_path / "copy")
     assert build_report(Study.open(tmp_path / "copy"), "abc_eval").read_text(encoding="utf-8") == page
+    assert str(made.path) not in page
 
 
 def test_studies_are_compared_by_each_behaviour(made, tmp_path):

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import zlib
 
 import pytest
+import yaml
 from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, get_font
 
@@ -79,46 +80,32 @@ def test_letters_of_a_pdf_are_those_that_matplotlib_cuts(text):
     assert whole.keys() == glyphs
 
 
-DATA = {
-    "forest": {
-        "rows": [
-            {"label": NAMES[0], "estimate": 0.6, "low": 0.5, "high": 0.7, "group": "quality"},
-            {"label": NAMES[1], "estimate": None, "low": None, "high": None, "group": "quality"},
-            {
-                "label": "a label that is long enough to be broken twice over",
-                "estimate": 0.4,
-                "low": None,
-                "high": None,
-            },
-        ],
-        "reference": 0.5,
-        "x": "share of wins",
-    },
-    "grid": {
-        "rows": NAMES,
-        "columns": NAMES,
-        "x": "over",
-        "y": "chosen",
-        "values": [[None, 0.7, 0.9], [0.3, None, None], [0.1, 0.5, None]],
-        "texts": [["", "70", "90*"], ["30", "", "–"], ["10*", "50", ""]],
-    },
-    "curve": {
-        "series": [
-            {
-                "label": NAMES[0],
-                "x": [1, 10, 100],
-                "y": [0.1, None, 0.9],
-                "low": [0.0, None, 0.8],
-                "high": [0.2, None, 1.0],
-            },
-            {"label": "other", "x": [1, 2], "y": [0.3, 0.4]},
-        ],
-        "x": "hours",
-        "y": "share",
-        "steps": False,
-        "reference": 0.8,
-    },
-}
+DATA = yaml.safe_load("""
+forest:
+  rows:
+  - {label: alice, estimate: 0.6, low: 0.5, high: 0.7, group: quality}
+  - {label: eliza, estimate: null, low: null, high: null, group: quality}
+  - {label: a label that is long enough to be broken twice over, estimate: 0.4, low: null, high: null}
+  reference: 0.5
+  x: share of wins
+grid:
+  x: over
+  y: chosen
+  values: [[null, 0.7, 0.9], [0.3, null, null], [0.1, 0.5, null]]
+  texts: [['', '70', 90*], ['30', '', –], [10*, '50', '']]
+curve:
+  series:
+  - {label: alice, x: [1, 10, 100], y: [0.1, null, 0.9], low: [0.0, null, 0.8], high: [0.2, null, 1.0]}
+  - {label: other, x: [1, 2], y: [0.3, 0.4]}
+  x: hours
+  y: share
+  steps: false
+  reference: 0.8
+""")
+
+DATA["grid"] |= {"rows": NAMES, "columns": NAMES}
+for row in DATA["forest"]["rows"][:2] + DATA["curve"]["series"]:
+    row["label"] = Name(row["label"])
 
 
 @pytest.mark.parametrize("kind", charts.KINDS)

@@ -79,12 +79,6 @@ def test_the_page_has_no_empty_sections_of_conversations(study):
     assert "40 people gave 300 annotations" in text
 
 
-def test_before_the_analysis_the_page_says_what_to_run(tmp_path):
-    page = build_report(made(tmp_path / "study")).read_text()
-    assert "The judgements are not analysed yet." in page
-    assert "parlai spotbot_analyze --study DIR --survey votes" in page
-
-
 def test_studies_of_votes_are_compared(study, tmp_path):
     other = made(tmp_path / "other", seed=1)
     analyze(other, "votes")

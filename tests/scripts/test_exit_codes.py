@@ -27,10 +27,6 @@ def study(tmp_path):
     return spot_study(tmp_path / "study")
 
 
-def first_label(body):
-    return body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"][0]
-
-
 good = chat_servers.answers_to
 
 
@@ -134,6 +130,8 @@ def test_answers_that_stay_unusable_are_missing_with_code_1(study):
     with ChatServer(say) as server:
         result, err = judged(server.url, study, code=1)
         assert len(server.bodies) == PROMPTS + 2 * 2  # two prompts, each three times
+        assert judged(server.url, study, code=1)[0]["missing"] == result["missing"]
+        assert len(server.bodies) == PROMPTS + 2 * 2  # and not again
     assert result["missing"] == {"answer of judge parrot-1 (not one of the possible answers)": 2}
     assert "warning: missing: 2 × answer of judge parrot-1" in err
     assert "spotbot_analyze" in result["next"]
@@ -159,11 +157,6 @@ def test_the_answer_is_found_in_what_a_judge_says_around_it(study, said):
     with ChatServer(say) as server:
         judged(server.url, study, code=0)
         assert len(server.bodies) == PROMPTS
-
-
-def test_an_answer_with_a_reason_beside_it_is_taken(study):
-    with ChatServer(lambda body: json.dumps({"reason": "polite", "answer": first_label(body)})) as server:
-        judged(server.url, study, code=0)
 
 
 @pytest.mark.slow

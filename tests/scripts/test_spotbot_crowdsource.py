@@ -5,12 +5,13 @@ import sys
 
 import pytest
 from in_process import spotbot
+from spoken import spoken
 
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.spot_the_bot.run import run
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
+from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -24,9 +25,8 @@ def study(tmp_path):
     study = Study.create(tmp_path / "study", plan)
     rows = []
     for number, pair in enumerate([("one", "two")] * 6 + [(HUMAN, HUMAN)] * 2):
-        turns = tuple(Turn(pair[i % 2], f"turn {i} of {number}") for i in range(12))
-        name = f"{pair[0]}-{number}"
-        rows.append(Conversation(name, "chitchat", pair, number, pair, turns, 1, f"seed {number}").to_json())
+        texts = (f"turn {i} of {number}" for i in range(12))
+        rows.append(spoken(f"{pair[0]}-{number}", pair, texts, number, seed_exchanges=1, seed_id=f"seed {number}"))
     checksums.write_jsonl(study.conversations_path, rows)
     return study
 

@@ -1,19 +1,15 @@
 """spotbot_plan: before a study and after a pilot; bad input is one error that names the option."""
 
-import itertools
 import json
 import re
 
-import numpy as np
 import pytest
 from case_tables import cases
+from scripted import rows_of, small_study
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design, conversations_needed, ratings_needed
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Turn
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
-from parlai_spotbot.study import Study
-from parlai_spotbot.study_plan import Plan
 
 RATED = Design(4, 1, 0.0, 0.25, 0.04, 10)
 
@@ -88,44 +84,18 @@ def test_a_plan_of_whole_conversations(capsys, tmp_path, survey, like, apart, an
     assert needs == sorted(needs, reverse=True)
 
 
+def passing(question, target, options, item, talks, rng):
+    """Bots are called human by their shares, people in .9; no feature is decided."""
+    name = talks[item.conversation_ids[0]].entities[int(target[-1])] if question == "nature" else ""
+    return ("human" if rng.random() < PASSING.get(name, 0.9) else "bot") if name else "no_difference"
+
+
 @pytest.fixture
 def pilot(tmp_path):
     """A study of three bots, twenty conversations a pair, of which one passes far more often than the others."""
-    rng = np.random.default_rng(2)
-    study = Study.create(
-        tmp_path / "pilot", Plan("chitchat", {name: Contestant(name, model="spotbot:eliza") for name in PASSING})
-    )
-    conversations, judgements = [], []
-    for a, b in [*itertools.combinations(PASSING, 2), (HUMAN, HUMAN)]:
-        for number in range(20):
-            turns = tuple(Turn((a, b)[t % 2], f"turn {t} of {a}, {b} and {number}") for t in range(12))
-            conversations.append(Conversation(f"{a}-{b}-{number}", "chitchat", (a, b), number, (a, b), turns))
-            for k, worker in itertools.product((2, 5), rng.choice(12, 2, replace=False)):
-                answers = [
-                    str(rng.choice(["human", "bot"], p=[x, 1 - x])) for x in (PASSING.get(n, 0.9) for n in (a, b))
-                ]
-                rows = [("nature", "entity:0", answers[0]), ("nature", "entity:1", answers[1])]
-                rows += [(f, "pair", "no_difference") for f in ("fluency", "sensibleness", "specificity")]
-                judgements += [
-                    Judgement(
-                        f"j{len(judgements) + i}",
-                        f"{a}-{b}-{number}-{k}-{worker}",
-                        "spot_the_bot",
-                        "u",
-                        f"i{number}",
-                        (f"{a}-{b}-{number}",),
-                        k,
-                        target,
-                        question,
-                        answer,
-                        f"w{worker}",
-                        "human",
-                        seconds=36.0,
-                    )
-                    for i, (question, target, answer) in enumerate(rows)
-                ]
-    checksums.write_jsonl(study.conversations_path, conversations)
-    checksums.write_jsonl(study.judgements_path("spot_the_bot"), judgements)
+    study = small_study(tmp_path / "pilot", "spot_the_bot", tuple(PASSING), per_pair=20, people=20)
+    rows = rows_of(study, "spot_the_bot", passing, ("w1", "w2"), seconds=36.0)
+    checksums.write_jsonl(study.judgements_path("spot_the_bot"), rows)
     return study
 
 

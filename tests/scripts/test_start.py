@@ -159,18 +159,18 @@ def test_help_names_the_time_limit_of_servers(name):
     assert f"has {limit:g} s for an answer" in " ".join(scripts.load([name])[name].setup_args().format_help().split())
 
 
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["--surface", "keep", "--surfase", "keep"], "unknown option --surfase. Did you mean '--surface'?\n"),
-        (["--surf", "keep"], "unknown option --surf. Did you mean '--surface'?\n"),
-        (["keep"], "'keep' belongs to no option.\n"),
-        (["--seed", "one"], "--seed: invalid int value: 'one'.\n"),
-        (["--flag", "perhaps"], "--flag: expected yes or no.\n"),
-        (["--engine", "locl"], "--engine locl: unknown. Did you mean 'local'? Known: local, ray.\n"),
-        (["--engine"], "--engine: expected one argument.\n"),
-        (["--budget", "3"], "--budget was removed in 0.2. Use --wage, which gives the cost of the plan.\n"),
-    ],
+@cases(
+    "words says",
+    """
+- [--surface keep --surfase keep, "unknown option --surfase. Did you mean '--surface'?"]
+- [--surf keep, "unknown option --surf. Did you mean '--surface'?"]
+- [keep, "'keep' belongs to no option."]
+- [--seed one, "--seed: invalid int value: 'one'."]
+- [--flag perhaps, "--flag: expected yes or no."]
+- [--engine locl, "--engine locl: unknown. Did you mean 'local'? Known: local, ray."]
+- [--engine, "--engine: expected one argument."]
+- [--budget 3, "--budget was removed in 0.2. Use --wage, which gives the cost of the plan."]
+""",
 )
 def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys):
     parser = OptionParser("a command")
@@ -179,6 +179,6 @@ def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys)
     parser.add_argument("--flag", type="bool")
     parser.add_argument("--engine", choices=("local", "ray"))
     with pytest.raises(SystemExit) as ended:
-        parser.parse_args(words)
+        parser.parse_args(words.split())
     assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith(f"error: {says}")
+    assert capsys.readouterr().err.startswith(f"error: {says}\n")

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from chat_servers import ChatServer
@@ -12,10 +11,9 @@ from scoring_models import made_questions
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.records import Contestant
 
-HERE = Path(__file__).parent
 DRIVER = """
 import sys
-sys.path.insert(0, {here!r})
+sys.path[:0] = {path!r}
 from pathlib import Path
 from test_replies_kept import scores
 if __name__ == "__main__":
@@ -44,7 +42,7 @@ def test_a_killed_run_pays_twice_for_the_replies_under_way_alone(tmp_path):
         assert whole == 40 + 1  # and a greeting
         server.bodies.clear()
         driver = tmp_path / "driver.py"
-        driver.write_text(DRIVER.format(here=str(HERE)))
+        driver.write_text(DRIVER.format(path=sys.path))
         process = subprocess.Popen([sys.executable, str(driver), str(tmp_path / "s"), server.url])
         server.kill_after(process, 28)
         assert scores(tmp_path / "s", server.url) == expected

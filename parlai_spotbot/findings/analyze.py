@@ -1,6 +1,7 @@
 """Everything that the answers to a survey of a study say, from its judgements to its analysis folder."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,8 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
             f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
         )
     facts = facts_of(study, survey)
+    looks_seen = looks.looks_of(study, survey, facts, judgements)
+    facts = replace(facts, looks=looks_seen)
     parts = len(sources_of(judgements)) * len(findings)
     try:
         with Bar("analysis", parts, "part", shown=progress) as bar:
@@ -77,7 +80,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.copies)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     _write(study, survey, study.analysis_path(survey), result, frames)
-    looks.note(study, survey, facts, judgements)
+    looks.note(study, survey, looks_seen)
     methods.write(study)
     nuc.write_agreement(study)
     return result

@@ -45,7 +45,8 @@ class Facts:
     turns of each conversation that the bots know, None where they are not there. `judges`: of each judge's source
     `about`, what it says of itself. `screening` are the rounds of the training that annotators took; `collection`,
     what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
-    scores; `settled`, the account of a survey that was served until settled (`sequential.account`).
+    scores; `settled`, the account of a survey that was served until settled (`sequential.account`);
+    `looks`, those at a survey of fixed size before all answers were there (`findings.looks`).
     """
 
     name: str = ""
@@ -60,6 +61,7 @@ class Facts:
     collection: Mapping[str, Any] = field(default_factory=dict)
     nuc: Any = None
     settled: Mapping[str, Any] = field(default_factory=dict)
+    looks: Sequence[Mapping] = ()
     made: dict = field(default_factory=dict, compare=False)
 
     @classmethod

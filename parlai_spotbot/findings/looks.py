@@ -1,41 +1,115 @@
 """Looks at people's answers before all of them were there, in a survey whose number of answers is fixed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
 
 from parlai_spotbot import checksums
-from parlai_spotbot.findings.answers import Facts
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL
+from parlai_spotbot.findings.answers import Answers, Facts, Form
+from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.records import HUMAN, Judgement
+from parlai_spotbot.sequential.looked import verdicts
+from parlai_spotbot.sequential.registration import MOST, at_most, pair_of
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, some
 
 LOOKED = (
     "These answers were looked at {} before they were complete; as their number was fixed beforehand, each look raises "
     "the chance of a false winner above 5 %. Serving until settled (--until settled) may be looked at any time."
 )
 
+HOLDING = "Looked at {} before the answers were complete. Verdicts that hold however often one looks: {} of {}{}."
 
-def note(study: Study, survey: str, facts: Facts, judgements: Sequence[Judgement]) -> None:
-    """Append a look to ``looks.jsonl`` of the survey: its date, and how many units people have answered of how many.
+TABLES = {
+    "looks": Table(
+        "pairs",
+        {
+            "a": Column("name", "Contestant"),
+            "b": Column("name", "Against"),
+            "verdict": Column("text", "Verdict"),
+            "evidence": Column("number", "Evidence"),
+        },
+        "However often one looks",
+        "A test by betting for each pair, with closed testing: all verdicts hold together at 95 %, however often one "
+        "looks. Of each conversation the first answer counts. Evidence is a logarithm to base 10.",
+        ("waudbysmith2024", "vovk2021"),
+    )
+}
+
+
+def looks_of(study: Study, survey: str, facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
+    """Return the looks at a survey before its answers were complete, this one among them if it is one.
 
     Only where people answer here, units are left, and others are answered than at the last look.
     """
-    if not facts.collection or facts.settled:
-        return
-    answered = len({row.unit_id for row in judgements if row.source == HUMAN}.intersection(facts.units))
-    last = [row["units"] for row in _read(study, survey)][-1:]
-    if 0 < answered < len(facts.units) and last != [answered]:
-        with closing(checksums.Journal(_path(study, survey))) as journal:
+    looks = _read(study, survey)
+    if facts.collection and not facts.settled:
+        answered = len({row.unit_id for row in judgements if row.source == HUMAN}.intersection(facts.units))
+        if 0 < answered < len(facts.units) and [row["units"] for row in looks[-1:]] != [answered]:
             date = datetime.now(UTC).date().isoformat()
-            journal.append({"date": date, "units": answered, "of": len(facts.units)})
+            looks.append({"date": date, "units": answered, "of": len(facts.units)})
+    return looks
+
+
+def note(study: Study, survey: str, looks: Sequence[dict]) -> None:
+    """Append the last of the looks to ``looks.jsonl`` of the survey, if it isn't there."""
+    if len(looks) > len(_read(study, survey)):
+        with closing(checksums.Journal(_path(study, survey))) as journal:
+            journal.append(looks[-1])
 
 
 def told(study: Study, survey: str) -> list[str]:
     """Return how often the answers were looked at before they were complete, in a sentence; [] where they weren't."""
     looks = len(_read(study, survey))
     return [LOOKED.format(counted(looks, "time"))] if looks else []
+
+
+def anytime(answers: Answers, question: str, matches: pd.DataFrame) -> dict[str, Any] | None:
+    """Return which verdicts hold however often one looks, by matches as `contrasts` takes them; None without looks."""
+    facts = answers.facts
+    if not facts.looks or not answers.crossed or matches.empty or len(answers.bots) > MOST:
+        return None
+    by_time = sorted(answers.judgements, key=lambda row: row.submitted_at)
+    places = {row.annotation_id: place for place, row in enumerate(by_time)}
+    matches = matches.iloc[np.argsort(answers.rows.loc[matches.index, "annotation_id"].map(places), kind="stable")]
+    shown = [item for item in facts.items.values() if item.control is None]
+    planned = at_most(item for item in shown if pair_of(item, facts.conversations, question))
+    complete = {row.unit_id for row in answers.judgements}.issuperset(facts.units)
+    return {"looks": len(facts.looks), "pairs": verdicts(matches, answers.bots, 1 - LEVEL, planned, complete)}
+
+
+def summarise(result: Result) -> list[str]:
+    """Return how many verdicts hold however often one looks, and which of the ranking's don't."""
+    pairs = result.data["pairs"]
+    holding = [{row["a"], row["b"]} for row in pairs if row["verdict"] == "better"]
+    tested = [row for row in result.others.get("ranking", {}).get("pairs", ()) if row["p_adjusted"] is not None]
+    apart = [(row["a"], row["b"]) for row in tested if row["p_adjusted"] < 1 - LEVEL]
+    lacking = [f"{a} – {b}" for a, b in apart if {a, b} not in holding]
+    rest = f"; not among them: {some(lacking, 'that are told apart here')}" if lacking else ""
+    times, count = counted(result.data["looks"], "time"), counted(len(pairs), "pair")
+    return [HOLDING.format(times, len(holding), count, rest)]
+
+
+def finding(form: Form, compute: Callable[..., Mapping | None]) -> Finding:
+    """Return the finding of a form of answers, which stands beside the fixed verdict."""
+    return Finding(
+        "looks",
+        form,
+        compute,
+        tables=TABLES,
+        summarise=summarise,
+        heading="However often one looks",
+        first=True,
+        place=11,
+    )
 
 
 def _path(study: Study, survey: str) -> Path:

@@ -152,21 +152,8 @@ def begin(contestants: int, shape: tuple[int, ...] = ()) -> Evidence:
     pairs, each = np.zeros((*shape, contestants, contestants)), np.zeros((*shape, contestants))
     count = np.zeros(shape)
     unknown = pairs + 2 / PRIOR * (1 - np.eye(contestants))
-    return Evidence(
-        pairs,
-        pairs,
-        pairs,
-        pairs,
-        pairs.astype(int),
-        each,
-        unknown,
-        np.ones((*shape, 2)),
-        each,
-        pairs,
-        count,
-        count,
-        _with_floor(pairs),
-    )
+    start = (np.ones((*shape, 2)), each, pairs, count, count, _with_floor(pairs))
+    return Evidence(pairs, pairs, pairs, pairs, pairs.astype(int), each, unknown, *start)
 
 
 def threshold(evidence: Evidence, rules: Rules) -> np.ndarray:
@@ -212,9 +199,9 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), threshold(evidence, rules)
     improved = _improved(evidence, rules, need, left, effect)
     chance = _with_floor(improved, None if stock is None else stock > 0)
-    centre, weight, most, variance = _shares(chance, evidence.strengths)
+    centre, weight, most, variance = shares(chance, evidence.strengths)
     lasting = chance if stock is None else np.minimum(chance, stock / left)
-    to_come = variance if stock is None else _shares(lasting, evidence.strengths)[-1]
+    to_come = variance if stock is None else shares(lasting, evidence.strengths)[-1]
     apart = _differences(evidence.strengths)
     doubt = CAUTION * np.sqrt(evidence.variance)
     stake = _stake(evidence.better - need - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)
@@ -252,7 +239,7 @@ def _with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.nd
     return (1 - FLOOR) * weights + FLOOR * alike
 
 
-def _shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return centre, weight, most (..., a, b, c) and variance (..., a, b) of matches with third contestants.
 
     Of the matches of a or b with c, each is of a with the chance of (a, c) over that of both; weighted with the other's
@@ -278,7 +265,7 @@ def _shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.n
 def _improved(evidence: Evidence, rules: Rules, need: np.ndarray, left: np.ndarray, effect: np.ndarray) -> np.ndarray:
     """Move the chances towards the pairs whose matches raise most the number of pairs expected to be settled."""
     chance = evidence.chance
-    _, weight, _, variance = _shares(chance, evidence.strengths)
+    _, weight, _, variance = shares(chance, evidence.strengths)
     either, lower = wealth(evidence, rules)
     gap = np.abs(_differences(evidence.strengths))
     gain = _gain(either - need, gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(variance, TINY)
@@ -342,10 +329,7 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
     won = np.swapaxes(hot_a * score[..., None], -1, -2) @ hot_b
     lost = np.swapaxes(hot_b * (1 - score)[..., None], -1, -2) @ hot_a
     matches, points = met + np.swapaxes(met, -1, -2), won + lost
-    third = placed.weight * (points[..., :, None, :] - placed.centre * matches[..., :, None, :])
-    moved = points - matches / 2 + (third - np.swapaxes(third, -2, -3)).sum(-1)
-    seen = matches[..., :, None, :] + matches[..., None, :, :]
-    most = matches / 2 + (placed.most * seen).sum(-1)
+    moved, most = moves(placed, points, matches)
     better = evidence.better + np.log1p(np.minimum(placed.better, STAKE / np.maximum(most, TINY)) * moved)
     below = evidence.below
     if rules.margin:
@@ -374,6 +358,14 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
         chance=placed.chance,
     )
     return _settled(_fitted(after), rules)
+
+
+def moves(placed: Bets, points: np.ndarray, matches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return by how much points of matches (..., K, K) move the wealth per unit of stake, and the greatest loss."""
+    third, met = (placed.weight @ points[..., None])[..., 0], matches[..., None]
+    third = third - ((placed.weight * placed.centre) @ met)[..., 0]
+    most = (placed.most @ met)[..., 0]
+    return (points - matches / 2 + third - np.swapaxes(third, -1, -2), matches / 2 + most + np.swapaxes(most, -1, -2))
 
 
 def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]:

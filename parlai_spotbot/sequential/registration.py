@@ -174,7 +174,7 @@ def proposed(
         items, people = read_pool(study, survey), earlier.people
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
-    most = _at_most(pairs)
+    most = at_most(pairs)
     budget = most if request.budget is None else min(request.budget, most)
     check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
     new = checksums.record_of(_lines(items).encode())["sha256"]
@@ -211,7 +211,7 @@ def _lines(items: Iterable[Item]) -> str:
     return "".join(files.dumps(item) + "\n" for item in items)
 
 
-def _at_most(items: Iterable[Item]) -> int:
+def at_most(items: Iterable[Item]) -> int:
     """Return how many of the items can be shown where each conversation is shown once."""
     used: set[str] = set()
     free = 0

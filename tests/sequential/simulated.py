@@ -15,6 +15,7 @@ from scipy.special import ndtr
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.sequential.evidence import Evidence, Rules, begin, bets, intervals, judged
+from parlai_spotbot.sequential.looked import in_order, settled
 
 SCALE, NEAR = 0.6, 0.3
 """Impressions per logit of strength, and how near to each other two are equal."""
@@ -97,34 +98,58 @@ def coverage(served: Served, true: np.ndarray, crowd: Crowd) -> float:
     return float(right[:, upper[0], upper[1]].mean())
 
 
+@dataclass(frozen=True)
+class Fixed:
+    """Answers of studies (S, n) of a size fixed before, which are packed alike: pairs (2, n), annotators and
+    conversations (n,)."""
+
+    pairs: np.ndarray
+    annotators: np.ndarray
+    conversations: np.ndarray
+    points: np.ndarray
+
+
+def packed(rng: np.random.Generator, true: np.ndarray, answers: int, crowd: Crowd, each: int) -> Fixed:
+    """Return the answers to studies of these strengths (S, K), by `each` annotators a conversation."""
+    pairs, talks, studies = np.array(np.triu_indices(true.shape[1], 1)), answers // each, len(true)
+    talk = np.concatenate([rng.permutation(talks) for _ in range(each)])
+    who = np.arange(len(talk)) // crowd.items
+    a, b = met = pairs[:, np.resize(np.arange(pairs.shape[1]), talks)[talk]]
+    strength = true[:, None] + rng.normal(0, crowd.taste, (studies, who[-1] + 1, true.shape[1]))
+    better = rng.normal(0, crowd.conversation, (studies, talks))[:, talk]
+    rest = Crowd(0, 0, crowd.items)
+    return Fixed(met, who, talk, rest.answers(rng, strength[:, who, a] - strength[:, who, b] + better))
+
+
 def fixed(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:
     """Return the share of pairs decided by studies of a size fixed before, `each` annotators a conversation."""
     rng = np.random.default_rng(seed)
-    return float(np.mean([_fixed(rng, one, answers, crowd, each) for one in true]))
+    return float(np.mean([_fixed(packed(rng, one[None], answers, crowd, each), len(one)) for one in true]))
 
 
-def _fixed(rng: np.random.Generator, true: np.ndarray, answers: int, crowd: Crowd, each: int) -> float:
-    pairs = np.array(np.triu_indices(len(true), 1))
-    talks = answers // each
-    of_talk = pairs[:, np.resize(np.arange(pairs.shape[1]), talks)]
-    talk = np.concatenate([rng.permutation(talks) for _ in range(each)])
-    who = np.arange(len(talk)) // crowd.items
-    a, b = of_talk[:, talk]
-    taste = rng.normal(0, crowd.taste, (who[-1] + 1, len(true)))
-    better = rng.normal(0, crowd.conversation, talks)[talk]
-    rest = Crowd(0, 0, crowd.items)
-    points = rest.answers(rng, true[a] - true[b] + taste[who, a] - taste[who, b] + better)
-    names = [f"bot{i}" for i in range(len(true))]
+def _fixed(study: Fixed, size: int) -> float:
+    names = [f"bot{i}" for i in range(size)]
     matches = pd.DataFrame(
         {
-            "a": pd.Categorical.from_codes(a, names),
-            "b": pd.Categorical.from_codes(b, names),
-            "outcome": (2 * points - 1).astype(int),
-            "conversation_id": talk.astype(str),
-            "worker_id": who.astype(str),
+            **{side: pd.Categorical.from_codes(codes, names) for side, codes in zip("ab", study.pairs, strict=True)},
+            "outcome": (2 * study.points[0] - 1).astype(int),
+            "conversation_id": study.conversations.astype(str),
+            "worker_id": study.annotators.astype(str),
         }
     )
     return float((contrasts(matches, names, order=False).pairs["p_adjusted"] < 1 - LEVEL).mean())
+
+
+def looked(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 2) -> Served:
+    """Return what studies of a size fixed before prove however often one looks."""
+    rng = np.random.default_rng(seed)
+    study = packed(rng, true, answers, crowd, each)
+    who = rng.permutation(study.annotators[-1] + 1)[study.annotators]
+    time = np.argsort(who, kind="stable")
+    order = time[in_order(who[time], study.conversations[time, None])]
+    rules = Rules(1 - LEVEL, 0.0, answers / each)
+    evidence = settled(true.shape[1], study.pairs[:, order], study.points[:, order], who[order], rules)
+    return Served(evidence, ((evidence.verdict == 1) & (true[:, :, None] <= true[:, None, :])).any((1, 2)))
 
 
 def cost(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from simulated import LARGE, Crowd, cost, coverage, serve, strengths
+from simulated import LARGE, Crowd, cost, coverage, looked, serve, strengths
 
 from parlai_spotbot.sequential.evidence import Rules, begin, bets, judged
 
@@ -91,6 +91,15 @@ def test_equal_ones_are_found_equal_within_the_margin():
     served = serve(np.zeros((20, 2)), 800, Crowd(), 1, margin=0.15)
     assert (served.evidence.verdict[:, 0, 1] == 2).mean() > 0.8
     assert not served.wrong.any()
+
+
+@pytest.mark.parametrize(("spread", "least"), [(1.2, 0.4), (0.0, 0)])
+@pytest.mark.parametrize("crowd", [Crowd(), LARGE], ids=["as in the paper", "three times"])
+def test_looks_at_a_fixed_study_find_no_false_winner(spread, least, crowd):
+    """Two annotators a conversation, a verdict after each batch of annotators."""
+    served = looked(strengths(spread, 300, 6), 80 * 15, crowd, 3)
+    assert served.wrong.mean() <= 0.05
+    assert served.decided() >= least
 
 
 # -- simulations by another generator ----------------------------------------------------------------------------------

@@ -1,0 +1,113 @@
+"""What the answers of a study of fixed size prove however often somebody looked at them on the way.
+
+Everything goes by time and by what was packed, never by what was answered. Of each conversation the first answer
+counts, so that annotators are independent of each other given the contestants. They are bet on in batches, whose pairs
+are known beforehand: of the matches of a or b with c, each of a is weighted with b's share, so that those of a and of b
+cancel over the batch where both score alike. No annotator's factor alone is fair then, but their product is, since the
+factors' means add up to their number (inequality of arithmetic and geometric means). So verdicts are made after
+whole batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, groupby
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.ranking.wins import match_codes
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, bets, judged, moves, shares, wealth
+
+MOST = 200
+"""Matches that make a batch, or fewer where there are fewer pairs."""
+
+
+def verdicts(matches: pd.DataFrame, names: Sequence[str], alpha: float, planned: int, complete: bool) -> list[dict]:
+    """Return of every two of `names` that were compared whether one is better, who is a then, and the evidence of it.
+
+    Parameters
+    ----------
+    matches : frame
+        As `contrasts` takes them, in order of time.
+    planned : int
+        Matches that count in the end.
+    complete : bool
+        Whether no more will come.
+    """
+    names = [name for name in names if name in {*matches["a"], *matches["b"]}]
+    workers, talks = pd.factorize(matches["worker_id"])[0], frame_clusters(matches).conversations
+    order = in_order(workers, talks)
+    a, b, lost = np.array(match_codes(matches, names))[:, order]
+    rules = Rules(alpha, 0.0, max(planned, len(order)))
+    evidence = settled(len(names), np.array([a, b]), 1 - lost / 2, workers[order], rules, complete)
+    verdict, found = evidence.verdict, wealth(evidence, rules)[0] / np.log(10)
+    return [
+        {"a": names[i], "b": names[j], "verdict": "better" if verdict[i, j] else "open", "evidence": found[i, j]}
+        for i, j in (pair[:: verdict[pair] or 1] for pair in combinations(range(len(names)), 2))
+    ]
+
+
+def in_order(annotators: np.ndarray, conversations: np.ndarray) -> np.ndarray:
+    """Return the places of the matches that count, annotators by their first answers.
+
+    Parameters
+    ----------
+    annotators, conversations : arrays of int (n,), (n, 1 or 2)
+        Of each match, in order of time; -1: no conversation.
+    """
+    _, first, codes = np.unique(annotators, return_index=True, return_inverse=True)
+    used, counted = {-1}, []
+    for place, talks in enumerate(conversations.tolist()):
+        if used.isdisjoint({*talks} - {-1}):
+            counted.append(place)
+            used.update(talks)
+    return np.array(sorted(counted, key=lambda place: first[codes[place]]), dtype=int)
+
+
+def settled(
+    size: int, pairs: np.ndarray, score: np.ndarray, annotators: np.ndarray, rules: Rules, complete: bool = True
+) -> Evidence:
+    """Return the evidence of matches between so many contestants, which stand as `in_order` has them.
+
+    Parameters
+    ----------
+    pairs : array of int (2, n)
+        Contestants a and b.
+    score : array (..., n)
+        Points of a: 1, ½ or 0; leading axes for studies that are simulated together.
+    annotators : array of int (n,)
+    complete : bool
+        Whether no more will come; else a batch that isn't whole doesn't count yet.
+    """
+    evidence, shape = begin(size, score.shape[:-1]), score.shape[:-1]
+    for batch in _batches(annotators, min(MOST, size * (size - 1) / 2), complete):
+        (a, b), who = pairs[:, batch], np.unique(annotators[batch], return_inverse=True)[1]
+        given = np.moveaxis(score[..., batch], -1, 0)
+        points = np.zeros((who.max() + 1, *shape, size, size))
+        matches = np.zeros_like(points)
+        for first, second, won in ((a, b, given), (b, a, 1 - given)):
+            for kept, value in ((points, won), (matches, 1)):
+                np.add.at(kept, (who, ..., first, second), value)
+        placed = bets(replace(evidence, annotators=np.zeros(shape)), rules)  # all pairs alike
+        centre, weight, most, _ = shares(matches.sum(0), evidence.strengths)
+        placed = replace(placed, centre=centre, weight=weight, most=most)
+        moved, greatest = moves(placed, points, matches)
+        stake = np.minimum(placed.better, STAKE / np.maximum(greatest.max(0), TINY))
+        evidence = replace(evidence, better=evidence.better + np.log1p(stake * moved).sum(0))
+        evidence = judged(evidence, replace(placed, better=np.zeros_like(stake)), rules, a, b, score[..., batch])
+    return evidence
+
+
+def _batches(annotators: np.ndarray, size: float, complete: bool) -> Iterator[np.ndarray]:
+    """Yield the places of whole annotators, at least so many together."""
+    batch: list[int] = []
+    for _, places in groupby(range(len(annotators)), key=annotators.tolist().__getitem__):
+        batch += places
+        if len(batch) >= size:
+            yield np.array(batch)
+            batch = []
+    if batch and complete:
+        yield np.array(batch)

@@ -25,6 +25,12 @@ from parlai_spotbot.user_files import validated
 HUMAN = "human"
 """The name that people bear instead of a contestant."""
 
+NATURES = (HUMAN, "unsure", "bot")
+"""Answers to the question who is human, from the most human down."""
+
+OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
+"""Answers to the question which of two is better, and what they are worth to the first."""
+
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
 

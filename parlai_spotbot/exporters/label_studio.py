@@ -13,6 +13,7 @@ from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest
 from parlai_spotbot.importers.label_studio import JUDGED, control
+from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import survey_names, survey_of
 from parlai_spotbot.surveys.survey import Survey
@@ -47,6 +48,9 @@ def label_studio(request: ExportRequest) -> Exported:
         if item.control is None:
             questions = frozenset(item.questions or (question.name for question in survey.questions))
             by_questions.setdefault(questions, []).append(item)
+    if not by_questions:
+        remedy = f"Run: {settles(study, name) or hints.command('pack', study.path, name)}"
+        raise UserError(f"{study.units_path(name)}: nothing to export, as there is no unit yet.", remedy)
     sets = [questions for questions in by_questions if request.question is None or request.question in questions]
     if len(sets) != 1:
         main = sorted(

@@ -3,6 +3,9 @@
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.judges import SPOTTED
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.sequential.registration import registered
+from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -44,6 +47,20 @@ def answers_of_a_file(study: Study, survey: str) -> str:
     )
 
 
+def settles(study: Study, survey: str) -> str:
+    """The command that goes on with a survey that is served until settled; "" for another survey."""
+    if (plan := registered(study, survey)) is None:
+        return ""
+    request = SettledRequest(
+        until="settled", margin=plan.margin, level=plan.level, budget=plan.budget, decides=plan.question
+    )
+    if plan.source == HUMAN:
+        launch = {"unit_size": plan.unit_size, "deadline": plan.deadline or None}
+        return hints.command("crowdsource", study.path, survey, **request.named(), **launch)
+    judge = {"judges": "spotter"} if plan.source == "judge:spotter" else ANY_SERVER
+    return hints.command("judge", study.path, survey, **judge, **request.named())
+
+
 def next_step(study: Study, survey: str) -> str:
     """The command that makes what the survey lacks first: conversations, units, answers, the analysis, the report.
 
@@ -59,7 +76,7 @@ def next_step(study: Study, survey: str) -> str:
             return hints.command("selfchat", study.path)
         if not study.units_path(survey).exists():
             return hints.command("pack", study.path, survey)
-        return answers_by_a_judge(study, survey) or answers_by_people(study, survey)
+        return settles(study, survey) or answers_by_a_judge(study, survey) or answers_by_people(study, survey)
     ranking = study.analysis_path(survey) / "ranking.json"
     if not ranking.exists() or checksums.read_json(ranking)["made_by"].get("sha256") != study.checksums(survey):
         return hints.command("analyze", study.path, survey)

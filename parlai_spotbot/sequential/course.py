@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Judgement, Unit
+from parlai_spotbot.records import NATURES, OUTCOMES, Conversation, Item, Judgement, Unit
 from parlai_spotbot.sequential import evidence as betting
 from parlai_spotbot.sequential.evidence import Bets, Evidence
-from parlai_spotbot.sequential.registration import CHOICES, LEVELS, SPOTTING, Registration, pair_of
+from parlai_spotbot.sequential.registration import SPOTTING, Registration, pair_of
 from parlai_spotbot.surveys.ids import opaque
 
 VERDICTS = ("open", "better", "equal")
@@ -39,9 +39,11 @@ Answered = Mapping[tuple[str, str], object]
 def points(answers: Answered, question: str) -> float:
     """Return the first contestant's points: 1 for a win, ½ for a tie, 0; NaN where the question wasn't answered."""
     if question != SPOTTING:
-        return CHOICES.get(str(answers.get((question, "pair"))), np.nan)
-    first, second = (LEVELS.get(str(answers.get((question, f"entity:{entity}")))) for entity in (0, 1))
-    return np.nan if first is None or second is None else float(1 + np.sign(first - second)) / 2
+        return (1 + OUTCOMES.get(str(answers.get((question, "pair"))), np.nan)) / 2
+    first, second = (answers.get((question, f"entity:{entity}")) for entity in (0, 1))
+    if first not in NATURES or second not in NATURES:
+        return np.nan
+    return float(1 + np.sign(NATURES.index(second) - NATURES.index(first))) / 2
 
 
 def points_of_rows(unit: Unit, rows: Iterable[Judgement], question: str) -> dict[str, float]:
@@ -181,12 +183,14 @@ class Course:
             return 0
         bets, need = betting.bets(evidence, rules, self.out, self._left()), betting.threshold(evidence, rules)
         differ, same = betting.wealth(evidence, rules)
-        apart = np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY
-        near = np.maximum(4 * (rules.margin - np.abs(bets.expected - 0.5)), TINY)
-        by_matches = (need - same) / near**2 * bets.variance / np.maximum(bets.chance / 4, TINY)
-        lacking = 2 * betting.design_effect(evidence) * np.minimum((need - differ) / apart**2, by_matches)
+        lacking = (need - differ) / (np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY) ** 2
+        if rules.margin:
+            near = np.maximum(4 * (rules.margin - np.abs(bets.expected - 0.5)), TINY)
+            of_matches = (need - same) / near**2 * bets.variance / np.maximum(bets.chance / 4, TINY)
+            lacking = np.minimum(lacking, of_matches)
         open_ = np.triu(evidence.open)
-        return min(float(lacking[open_].sum() / bets.variance[open_].sum()), left)
+        information = 2 * float(betting.design_effect(evidence).squeeze() * lacking[open_].sum())
+        return min(information / max(float(bets.variance[open_].sum()), TINY), left)
 
     def draw(self) -> Unit | None:
         """Return the next unit, which the caller writes down before anybody gets it; None where all has ended."""

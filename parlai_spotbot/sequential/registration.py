@@ -11,7 +11,7 @@ import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, Conversation, Item, Unit, indexed, judged_name, read_record
+from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, Unit, indexed, judged_name, read_record
 from parlai_spotbot.sequential.evidence import Rules
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -28,10 +28,6 @@ MOST = 50
 """Contestants; of more, the pairs are too many to be settled."""
 
 SPOTTING = "nature"
-
-LEVELS = {HUMAN: 2, "unsure": 1, "bot": 0}
-
-CHOICES = {"conversation:0": 1.0, "neither": 0.5, "conversation:1": 0.0}
 
 
 LINES: dict[str, str] = own_data(__file__)
@@ -228,7 +224,7 @@ def decisive(about: Survey, question: str | None) -> str:
         question.name
         for question in about.questions
         if question.name == SPOTTING
-        or (question.options and {option.value for option in question.options} <= set(CHOICES))
+        or (question.options and {option.value for option in question.options} <= set(OUTCOMES))
     ]
     if about.chat or about.layout in ("candidates", "opening") or not comparing or about.judged == (0,):
         raise UserError(

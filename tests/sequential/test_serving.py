@@ -175,6 +175,10 @@ def _finished_study(study):
     assert "all units are done" in out
     _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS[:4], "--budget", 70, "--unit-size", 5, code=2)
     assert "budget 80 there, 70 here" in err
+    lenient = study.path / "lenient.yaml"
+    lenient.write_text("limits: {control_mistakes: 5}")
+    _, err = spotbot("crowdsource", "--study", study.path, "--config", lenient, code=2)
+    assert "registered with control_mistakes 1, not 5" in err
     _, err = spotbot("pack", "--study", study.path, code=2)
     assert "units are drawn" in err
 
@@ -222,6 +226,12 @@ def test_a_dry_run_decides_nothing_and_units_that_were_packed_stay(study):
     _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS, code=2)
     assert "packed already" in err
     assert study.units_path(SURVEY).read_bytes() == before
+
+
+def test_before_the_first_draw_other_commands_tell_how_it_goes_on(ready):
+    for words in (("analyze",), ("export", "--format", "label_studio", "--out", ready.path / "tasks.json")):
+        _, err = spotbot(*words, "--study", ready.path, code=2)
+        assert "--until settled --margin 0.1 --budget 80 --decides nature --unit-size 5" in " ".join(err.split())
 
 
 # -- the desk, without Mephisto ----------------------------------------------------------------------------------------

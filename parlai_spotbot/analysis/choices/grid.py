@@ -15,9 +15,8 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import share_tests
-from parlai_spotbot.records import Conversation, Item, judged_name
+from parlai_spotbot.records import OUTCOMES, Conversation, Item, judged_name
 
-OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
 NOBODY = "which of two speakers was judged isn't known (the units file doesn't hold the item)"
 
 

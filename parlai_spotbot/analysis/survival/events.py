@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import FEATURES, NATURES, cluster_of
+from parlai_spotbot.analysis.frames import FEATURES, cluster_of
 from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
 from parlai_spotbot.analysis.values import ArrayPair
+from parlai_spotbot.records import NATURES
 
 CLUSTERS = ("conversation_id", "worker_id")
 BESIDE = ("left", "right", "group", "k", *CLUSTERS)

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from parlai_spotbot.analysis.choices.grid import OUTCOMES
 from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
+from parlai_spotbot.records import OUTCOMES
 
 
 def compute(answers: Answers) -> dict:

@@ -35,8 +35,6 @@ FEATURES = {
 }
 """Criteria beside who is human, as tables and figures call them."""
 
-NATURES = ("human", "unsure", "bot")
-
 
 def title(criterion: str) -> str:
     """A feature's name as it begins a line or a heading."""

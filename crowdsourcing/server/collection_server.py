@@ -18,7 +18,7 @@ from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.sequential.outlook import line, page
+from parlai_spotbot.sequential.outlook import line, note, page
 from parlai_spotbot.terminal import Bar
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Progress:
 
     def show(self, counts: Mapping[str, int]) -> None:
         self.counts = counts
-        self.bar.note(line(counts, **self.money))
+        self.bar.note(note(counts))
         self.bar.total = counts["units"]
         self.bar.at(counts["done"])
 

@@ -37,7 +37,7 @@ def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, 
     values |= {"spent": cost * done, "expected_cost": cost * (done + likely), "most_cost": cost * counts["units"]}
     texts = [filled(LINES[name], **values) for name in names]
     texts += [filled(LINES["deadline"], **values)] if left and counts.get("until") else []
-    return values | {"forecast": ", ".join(texts), "end": LINES["ended"].get(counts.get("ended", ""), "")}
+    return values | {"forecast": "; ".join(texts), "end": LINES["ended"].get(counts.get("ended", ""), "")}
 
 
 def _by(counts: Mapping[str, Any], units: int) -> str:
@@ -47,7 +47,13 @@ def _by(counts: Mapping[str, Any], units: int) -> str:
     if not took or (more := timedelta(seconds=took / counts["latest"] * units)) > FAR:
         return ""
     then = now + more
-    return f" (by {then:%H:%M})" if then.date() == now.date() else f" (by {then:%Y-%m-%d %H:%M})"
+    return f", by {then:%H:%M}" if then.date() == now.date() else f", by {then:%Y-%m-%d %H:%M}"
+
+
+def note(counts: Mapping[str, Any]) -> str:
+    """Return how far it is in a few words, beside a bar."""
+    values = outlook(counts, 0, "")
+    return values["end"] or filled(LINES["note_settled" if "pairs" in counts else "note"], **values)
 
 
 def line(counts: Mapping[str, Any], cost: float, currency: str) -> str:

@@ -31,7 +31,7 @@ from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOp
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import Course
-from parlai_spotbot.sequential.outlook import line
+from parlai_spotbot.sequential.outlook import line, note
 from parlai_spotbot.sequential.registration import read_pool, registered
 from parlai_spotbot.sequential.serving import Serving, prepared
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -327,15 +327,17 @@ SERVED = {"pairs": 3, "settled": 1, "equal": 0, "answers": 9, "expected": 4, "un
 @pytest.mark.parametrize(
     ("figures", "said"),
     [
-        ({}, "at most 40.00; 20 units to go (by …)"),
-        (SERVED, "expected to end after about 6 units more (by …), at the latest after 20 units more (by …)"),
+        ({}, "at most 40.00; 20 units to go, by …"),
+        (SERVED, "expected to end after about 6 units more, by …; at the latest after 20 units more, by …"),
         (SERVED | {"expected": 30}, "20.00 USD spent, 40.00 expected in all, at most 40.00; at the latest after"),
         (SERVED | {"ended": "budget"}, "; ended: the budget is spent"),
     ],
 )
 def test_the_line_in_the_terminal_foresees_the_end_by_the_latest_pace(figures, said):
     counts = {"units": 40, "done": 20, "open": 2, "free": 18, "annotators": 20, "stopped": 0, "latest": 20}
-    text = line({**counts, "since": time.time() - 60, **figures}, 1.0, "USD")
+    counts |= {"since": time.time() - 60, **figures}
+    text = line(counts, 1.0, "USD")
+    assert (figures.get("ended") or "more, by ") in note(counts)
     assert said in re.sub(r"by (\S+ )?\d\d:\d\d", "by …", text)
 
 

@@ -98,6 +98,9 @@ def _planned(request: LaunchRequest, study: Study, say: Say) -> tuple[CrowdColle
     with files.no_collection():
         _prepare(study, request, say)
         collection = _collection(request, study)
+        if collection.serving and not collection.units:
+            raise UserError("--deadline: it is past, and nobody has been handed a unit.", "Name a later time.")
+        collection.setup.check()
         estimate = dry_run.estimate(
             request.settings, collection.survey, collection.units, collection.seeds, _finished(collection)
         )
@@ -154,7 +157,6 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     collection = CrowdCollection(request, study, survey, units, controls, texts, texts["language"], serving)
     if collection.group:
         collection = replace(collection, units=[unit for unit in units if unit.group == collection.group])
-    collection.setup.check()
     return collection
 
 

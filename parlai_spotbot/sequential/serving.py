@@ -131,10 +131,7 @@ class Serving:
         shown = [unit for unit in self.drawn if unit.unit_id in kept]
         items, size = tuple(self.pool), self.plan.unit_size
         more = math.ceil(SPARE * self.left)
-        shown += [Unit(f"{n}", self.plan.survey, f"{n}", 0, 0, items[:size]) for n in range(more)]
-        if not shown:
-            raise UserError("--deadline: it is past, and nobody has been handed a unit.", "Name a later time.")
-        return shown
+        return shown + [Unit(f"{n}", self.plan.survey, f"{n}", 0, 0, items[:size]) for n in range(more)]
 
     def figures(self) -> dict[str, int | str]:
         """Return how many pairs are settled, how many of them equal, how many answers are counted, and what is left.

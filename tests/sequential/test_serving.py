@@ -229,6 +229,7 @@ def test_a_dry_run_decides_nothing_and_units_that_were_packed_stay(study):
 
 
 def test_before_the_first_draw_other_commands_tell_how_it_goes_on(ready):
+    assert planned(ready, SURVEY, "", 1, "2020-01-01T00:00")[1] == []
     for words in (("analyze",), ("export", "--format", "label_studio", "--out", ready.path / "tasks.json")):
         _, err = spotbot(*words, "--study", ready.path, code=2)
         assert "--until settled --margin 0.1 --budget 80 --decides nature --unit-size 5" in " ".join(err.split())
@@ -301,24 +302,6 @@ def test_after_the_deadline_only_what_is_out_is_taken(ready):
     assert (at.counts()["units"], at.counts()["done"], at.counts()["ended"]) == (2, 1, "deadline")
     work(at, known, "at work")
     assert at.counts()["units"] == at.counts()["done"] == 2
-
-
-def test_the_same_units_whether_or_not_it_is_started_again_before_each(ready, tmp_path):
-    other = Study.open(shutil.copytree(ready.path, tmp_path / "other"))
-    known = opinions(ready)
-    at = desk(other)
-    for number in range(40):
-        work(at, known, f"a{number}")
-        if at.stock.serving.ended:
-            break
-        once_more = desk(ready)
-        work(once_more, known, f"a{number}")
-        once_more.stock.serving.close()
-        once_more.ledger.close()
-    assert at.counts()["ended"] == "settled"
-    assert work(at, known, "too late")["state"] == "finished"
-    assert ready.units(SURVEY) == other.units(SURVEY)[:number]
-    assert number > 5
 
 
 SERVED = {"pairs": 3, "settled": 1, "equal": 0, "answers": 9, "expected": 4, "until": "", "ended": ""}

@@ -8,7 +8,7 @@ exchange, with a chance that may depend on the factor, and says what is left in 
 from dataclasses import dataclass, field
 
 import numpy as np
-from spoken import spoken
+from spoken import rows_about, spoken
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 
@@ -109,23 +109,7 @@ def _controls(workers: list[str]) -> list[Judgement]:
         for kind, right in (("known_human", ("human", "human")), ("known_bot:1", ("human", "bot"))):
             wrong = ("bot", "bot") if kind == "known_human" else ("human", "human")
             answers = wrong if worker == workers[-1] else right
-            for entity, answer in enumerate(answers):
-                name = f"{worker}/{kind}"
-                rows.append(
-                    Judgement(
-                        f"{name}/{entity}",
-                        name,
-                        "spot_the_bot_game",
-                        "u",
-                        f"i-{kind}",
-                        ("control",),
-                        2,
-                        f"entity:{entity}",
-                        "nature",
-                        answer,
-                        worker,
-                        "human",
-                        control=kind,
-                    )
-                )
+            given = {("nature", f"entity:{entity}"): answer for entity, answer in enumerate(answers)}
+            about = "spot_the_bot_game", "u", f"i-{kind}", ("control",), 2
+            rows += rows_about(f"{worker}/{kind}", about, worker, given, control=kind)
     return rows

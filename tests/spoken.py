@@ -23,9 +23,13 @@ def bots_of(names: Iterable[str], model: str = "spotbot:eliza") -> dict[str, Con
     return {name: Contestant(name, model=model.format(name)) for name in names}
 
 
+def rows_about(name, about, worker, given, source=HUMAN, **more) -> Iterator[Judgement]:
+    """An annotation: what is `given` by (question, target) about (survey, unit, item, conversations, exchanges)."""
+    for (question, target), answer in given.items():
+        yield Judgement(f"{name}/{question}/{target}", name, *about, target, question, answer, worker, source, **more)
+
+
 def rows_of_item(name, unit, item, worker, given, source=HUMAN, **more) -> Iterator[Judgement]:
     """An annotation of this name: what is `given` about an item, by (question, target)."""
     about = unit.survey, unit.unit_id, item.item_id, item.conversation_ids, item.exchanges
-    for (question, target), answer in given.items():
-        identity = f"{name}/{question}/{target}"
-        yield Judgement(identity, name, *about, target, question, answer, worker, source, item.control, **more)
+    return rows_about(name, about, worker, given, source, control=item.control, **more)

@@ -10,45 +10,36 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+import yaml
 from case_tables import cases
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "parlai_spotbot"
 FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
 
-LEVELS = (
-    ("", "checksums", "compat", "errors", "files", "hints", "outside", "plugin", "reading", "secrecy"),
-    ("terminal", "user_files"),
-    ("records",),
-    ("wording",),
-    ("agents", "analysis", "models", "tasks.chitchat", "texts", "zoo"),
-    ("installation", "judgement_table", "study", "study_check", "study_plan"),
-    ("domains", "importers", "selfplay", "surveys"),
-    ("sequential",),
-    ("crowdsourcing", "judges", "nuc"),
-    ("findings", "tasks.nuc"),
-    ("exporters", "report"),
-    ("notebook", "scripts"),
-    ("projects",),
-)
+LEVELS = yaml.safe_load("""
+- ['', checksums, compat, errors, files, hints, outside, plugin, reading, secrecy]
+- [terminal, user_files]
+- [records]
+- [wording]
+- [agents, analysis, models, tasks.chitchat, texts, zoo]
+- [installation, judgement_table, study, study_check, study_plan]
+- [domains, importers, selfplay, surveys]
+- [sequential]
+- [crowdsourcing, judges, nuc]
+- [findings, tasks.nuc]
+- [exporters, report]
+- [notebook, scripts]
+- [projects]
+""")
 """The rooms, from the lowest up; "" is the package itself, with its version. The tasks are a room each."""
 
 KNOWN_ONLY_BY = {"crowdsourcing": {"scripts", "projects"}, "tasks.nuc": set()}
 """Rooms that not every higher one may know."""
 
-PARLAI = {
-    "agents",
-    "compat",
-    "domains",
-    "nuc",
-    "plugin",
-    "projects",
-    "scripts",
-    "selfplay",
-    "tasks.chitchat",
-    "tasks.nuc",
-    "zoo",
-}
+PARLAI = yaml.safe_load("""
+[agents, compat, domains, nuc, plugin, projects, scripts, selfplay, tasks.chitchat, tasks.nuc, zoo]
+""")
 """The rooms that know ParlAI: nobody needs it to read, pack, analyse or report a study."""
 
 LONGEST_CHAIN = 15
@@ -196,20 +187,20 @@ def test_nothing_goes_against_the_arrows(rule):
 
 
 # -- the rules find what they are for --------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("rule", "more"),
-    [
-        (upwards, [("records", "study")]),
-        (upwards, [("analysis.time", "surveys.survey")]),
-        (upwards, [("study", "tasks.nuc.agents")]),
-        (upwards, [("report.page", "crowdsourcing.ledger")]),
-        (upwards, [("selfplay.plan", "surveys.survey"), ("surveys.survey", "selfplay.plan")]),
-        (in_circles, [("analysis.time", "analysis.values"), ("analysis.values", "analysis.time")]),
-        (in_words, [("analysis.time", "wording")]),
-    ],
+@cases(
+    "rule more",
+    """
+- [upwards, [[records, study]]]
+- [upwards, [[analysis.time, surveys.survey]]]
+- [upwards, [[study, tasks.nuc.agents]]]
+- [upwards, [[report.page, crowdsourcing.ledger]]]
+- [upwards, [[selfplay.plan, surveys.survey], [surveys.survey, selfplay.plan]]]
+- [in_circles, [[analysis.time, analysis.values], [analysis.values, analysis.time]]]
+- [in_words, [[analysis.time, wording]]]
+""",
 )
 def test_an_arrow_upwards_and_a_circle_are_found(rule, more):
-    assert rule({(f"{PACKAGE}.{a}", f"{PACKAGE}.{b}") for a, b in more})
+    assert globals()[rule]({(f"{PACKAGE}.{a}", f"{PACKAGE}.{b}") for a, b in more})
 
 
 @cases(

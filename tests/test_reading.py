@@ -254,27 +254,27 @@ def test_formulas_are_texts_in_csv(text):
     assert "'" + text.split('"')[0] in files.frame_csv(pd.DataFrame({"turn": [text], "n": [1]}))
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("＝1+1", "'＝1+1"),
-        ("＋1+cmd", "'＋1+cmd"),
-        ("\t=1", "'\t'=1"),
-        ("\r=1", "'\r'=1"),
-        (" =1", "' =1"),
-        ("a;=1+1", "a;'=1+1"),
-        ("a,\u00a0@x, b", "a,'\u00a0@x, b"),
-        ("one\n-2+cmd|x", "one\n'-2+cmd|x"),
-        ("-2,3+cmd|x", "'-2,3+cmd|x"),
-        ('";=1+1;"', '";\'=1+1;"'),
-        ("a\t+x", "a\t'+x"),
-        ("\u200b=1", "'\u200b=1"),
-        ("\u3000\ufeff=1", "'\u3000\ufeff=1"),
-        ("﹦1", "'﹦1"),
-        ("−A1", "'−A1"),
-        ("\x00@x", "'\x00@x"),
-        ("a\u2028=1", "a\u2028'=1"),
-    ],
+@cases(
+    "text told",
+    r"""
+- [＝1+1, '''＝1+1']
+- [＋1+cmd, '''＋1+cmd']
+- ["\t=1", "'\t'=1"]
+- ["\r=1", "'\r'=1"]
+- [' =1', ''' =1']
+- [a;=1+1, a;'=1+1]
+- ["a,\u00a0@x, b", "a,'\u00a0@x, b"]
+- ["one\n-2+cmd|x", "one\n'-2+cmd|x"]
+- ['-2,3+cmd|x', '''-2,3+cmd|x']
+- ['";=1+1;"', '";''=1+1;"']
+- ["a\t+x", "a\t'+x"]
+- ["\u200b=1", "'\u200b=1"]
+- ["\u3000\ufeff=1", "'\u3000\ufeff=1"]
+- [﹦1, '''﹦1']
+- [−A1, '''−A1']
+- ["\u0000@x", "'\u0000@x"]
+- ["a\u2028=1", "a\u2028'=1"]
+""",
 )
 def test_formulas_after_a_separator_are_texts_too(text, told):
     assert files.cell(text) == told

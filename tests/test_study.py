@@ -33,26 +33,26 @@ def test_a_plan_comes_back_as_it_was_written(tmp_path):
     assert Study.open(tmp_path / "s").plan == plan
 
 
-@pytest.mark.parametrize(
-    ("changes", "says"),
-    [
-        ({"conversations_per_pair": 0}, "conversations_per_pair: expected greater than or equal to 1, found '0'"),
-        ({"exchanges": -1}, "exchanges: expected greater than or equal to 1"),
-        ({"segments": [2, 9]}, "field 'segments' asks for 9 exchanges, but conversations have 5"),
-        ({"segments": [0, 2]}, "field 'segments'"),
-        ({"segments": []}, "field 'segments'"),
-        ({"seed": "x"}, "seed: expected a valid integer, found 'x'"),
-        ({"sed": 1}, "unknown key 'sed'. Did you mean 'seed'"),
-        ({"contestants": {}}, "field 'contestants' is empty"),
-        ({"contestants": {"a": {"model": "spotbot:eliza"}}}, "one contestant makes no pair"),
-        ({"contestants": {name: {"model": "m", "role": "user"} for name in "ab"}}, "nor do simulated"),
-        ({"contestants": {"a": {"model": "m", "role": "bot"}}}, "role: expected 'system' or 'user', found 'bot'"),
-        ({"contestants": {"a": {"modle": "x"}}}, "contestant 'a': unknown key 'modle'. Did you mean 'model'"),
-        ({"contestants": {"a": {"opt": {}}}}, "neither 'model_file' nor 'model'"),
-        ({"contestants": {"human": {"model": "x"}}}, "not a valid name"),
-        ({"pairs": [["eliza", "alise"]]}, "names 'alise', which is no contestant. Did you mean 'alice'"),
-        ({"batchsize": 0}, "batchsize: expected greater than or equal to 1"),
-    ],
+@cases(
+    "changes says",
+    """
+- [{conversations_per_pair: 0}, 'conversations_per_pair: expected greater than or equal to 1, found ''0''']
+- [{exchanges: -1}, 'exchanges: expected greater than or equal to 1']
+- [{segments: [2, 9]}, 'field ''segments'' asks for 9 exchanges, but conversations have 5']
+- [{segments: [0, 2]}, field 'segments']
+- [{segments: []}, field 'segments']
+- [{seed: x}, 'seed: expected a valid integer, found ''x''']
+- [{sed: 1}, unknown key 'sed'. Did you mean 'seed']
+- [{contestants: {}}, field 'contestants' is empty]
+- [{contestants: {a: {model: spotbot:eliza}}}, one contestant makes no pair]
+- [{contestants: {a: {model: m, role: user}, b: {model: m, role: user}}}, nor do simulated]
+- [{contestants: {a: {model: m, role: bot}}}, 'role: expected ''system'' or ''user'', found ''bot''']
+- [{contestants: {a: {modle: x}}}, 'contestant ''a'': unknown key ''modle''. Did you mean ''model''']
+- [{contestants: {a: {opt: {}}}}, neither 'model_file' nor 'model']
+- [{contestants: {human: {model: x}}}, not a valid name]
+- [{pairs: [[eliza, alise]]}, 'names ''alise'', which is no contestant. Did you mean ''alice''']
+- [{batchsize: 0}, 'batchsize: expected greater than or equal to 1']
+""",
 )
 def test_a_wrong_plan_is_named_with_its_remedy(tmp_path, changes, says):
     folder = write_plan(tmp_path / "s", **changes)

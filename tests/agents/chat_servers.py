@@ -180,24 +180,23 @@ def seen(text: object) -> bool:
     return any(form in str(text) for form in FORMS)
 
 
-class _ChatHandler(BaseHTTPRequestHandler):
-    owner: ChatServer
-
-    def _send(self, status: int, body: dict, headers: dict | None = None) -> None:
-        self._send_raw(status, json.dumps(body).encode(), "application/json", headers)
-
-    def _send_raw(self, status: int, raw: bytes, kind: str, headers: dict | None) -> None:
+class Sending(BaseHTTPRequestHandler):
+    def send(self, status: int, body: bytes | dict, kind: str = "application/json", **headers) -> None:
+        """An answer; headers that are not said otherwise are those of a whole one."""
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(raw)))
-        for name, value in (headers or {}).items():
-            self.send_header(name.replace("_", "-"), value)
+        for name, value in ({"Content-Type": kind, "Content-Length": len(raw)} | headers).items():
+            self.send_header(name.replace("_", "-"), str(value))
         self.end_headers()
         self.wfile.write(raw)
 
+
+class _ChatHandler(Sending):
+    owner: ChatServer
+
     def do_GET(self):
         rows = [{"id": name, "object": "model", "created": CREATED, "owned_by": "us"} for name in self.owner.models]
-        self._send(200, {"object": "list", "data": rows})
+        self.send(200, {"object": "list", "data": rows})
 
     def do_POST(self):
         owner = self.owner
@@ -216,7 +215,7 @@ class _ChatHandler(BaseHTTPRequestHandler):
             checked(body, owner.models)
             said = owner.say(body)
         except Refused as err:
-            return self._send(err.status, err.body, err.headers)
+            return self.send(err.status, err.body, **err.headers)
         choice = {"message": {"role": "assistant", "content": said}} if isinstance(said, str) else said
         choice = {"index": 0, "finish_reason": "stop", **choice}
         words = sum(len(row["content"].split()) for row in body["messages"])
@@ -232,7 +231,7 @@ class _ChatHandler(BaseHTTPRequestHandler):
             **owner.answer,
         }
         if not body.get("stream"):
-            return self._send(200, whole)
+            return self.send(200, whole)
         events = [": a comment"]
         content = choice["message"].get("content") or ""
         for at in range(0, len(content), 7):
@@ -242,37 +241,40 @@ class _ChatHandler(BaseHTTPRequestHandler):
         events.append("data: " + json.dumps({**whole, "usage": None, "choices": [last]}))
         if body.get("stream_options", {}).get("include_usage"):
             events.append("data: " + json.dumps({**whole, "choices": []}))
-        self._send_raw(200, "\n\n".join([*events, "data: [DONE]", ""]).encode(), "text/event-stream", {})
+        self.send(200, "\n\n".join([*events, "data: [DONE]", ""]).encode(), "text/event-stream")
+
+
+SAID = {
+    "malformed": (200, b'{"choices": [{"message": {"content": "hel'),
+    "html": (200, b"<html><body>Please log in</body></html>", "text/html; charset=utf-8"),
+    "text": (200, b'{"status": "fine"}'),
+}
 
 
 class Proxy(Served):
-    """Passes requests on to the server at `url`, except where a fault is due: the next of `faults`, or by `poison`.
+    """Passes requests on to the server at `url`, except where a fault is due: the next of `faults`.
 
     Faults: a status; (status, headers); silent, refuse (hangs up at once), cut (in the middle of the answer), slow
     (a byte now and then, for ever), endless (bytes without end), malformed, html, text (no chat completion), moved,
     None (none).
     """
 
-    def __init__(self, url: str, faults: list | None = None, poison: dict | None = None, greeting: bool = True):
+    def __init__(self, url: str, faults: list | None = None, greeting: bool = True):
         super().__init__(_ProxyHandler)
         self.to = urlsplit(url)
         self.faults = ([None] if greeting else []) + list(faults or [])
-        self.poison = poison or {}
         self.seen: list = []
         self.bodies: list[dict] = []
         self.lock = threading.Lock()
 
-    def fault(self, body: bytes):
-        """What is to happen to a request with this body."""
+    def fault(self):
+        """What is to happen to a request."""
         with self.lock:
-            found = next((fault for word, fault in self.poison.items() if word.encode() in body), None)
-            if found is None and self.faults:
-                found = self.faults.pop(0)
-            self.seen.append(found)
-            return found
+            self.seen.append(self.faults.pop(0) if self.faults else None)
+            return self.seen[-1]
 
 
-class _ProxyHandler(BaseHTTPRequestHandler):
+class _ProxyHandler(Sending):
     owner: Proxy
 
     def do_GET(self):
@@ -280,22 +282,15 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        fault = self.owner.fault(body)
+        fault = self.owner.fault()
         self.owner.bodies.append(json.loads(body))
         status, headers = fault if isinstance(fault, tuple) else (fault, {})
         if isinstance(status, int):
-            return self._send(status, b'{"error": {"message": "made up"}}', **headers)
+            return self.send(status, b'{"error": {"message": "made up"}}', **headers)
+        if status in SAID:
+            return self.send(*SAID[status])
         with contextlib.suppress(OSError):
             getattr(self, f"_{status}", self._pass_on)(body)
-
-    def _send(self, status: int, raw: bytes, kind: str = "application/json", claimed: int | None = None, **headers):
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(raw) if claimed is None else claimed))
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(raw)
 
     def _fetch(self, body: bytes) -> tuple[int, str, bytes]:
         to = self.owner.to
@@ -310,7 +305,7 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
     def _pass_on(self, body: bytes):
         status, kind, raw = self._fetch(body)
-        self._send(status, raw, kind)
+        self.send(status, raw, kind)
 
     def _hang_up(self):
         self.close_connection = True
@@ -325,32 +320,23 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
     def _cut(self, body: bytes):
         status, kind, raw = self._fetch(body)
-        self._send(status, raw[: len(raw) // 2], kind, claimed=len(raw))
+        self.send(status, raw[: len(raw) // 2], kind, **{"Content-Length": len(raw)})
         self._hang_up()
 
     def _slow(self, body: bytes):
-        self._send(200, b"{", claimed=10**6)
+        self.send(200, b"{", **{"Content-Length": 10**6})
         while not self.owner.closing.is_set():
             self.wfile.write(b" ")
             self.wfile.flush()
             time.sleep(0.05)
 
     def _endless(self, body: bytes):
-        self._send(200, b'{"choices": [{"message": {"content": "', claimed=10**12)
+        self.send(200, b'{"choices": [{"message": {"content": "', **{"Content-Length": 10**12})
         while not self.owner.closing.is_set():
             self.wfile.write(b"and so on " * 1000)
 
-    def _malformed(self, body: bytes):
-        self._send(200, b'{"choices": [{"message": {"content": "hel')
-
-    def _html(self, body: bytes):
-        self._send(200, b"<html><body>Please log in</body></html>", "text/html; charset=utf-8")
-
-    def _text(self, body: bytes):
-        self._send(200, b'{"status": "fine"}')
-
     def _moved(self, body: bytes):
-        self._send(307, b"", Location="https://elsewhere.example/v1/chat/completions")
+        self.send(307, b"", Location="https://elsewhere.example/v1/chat/completions")
 
 
 @contextlib.contextmanager

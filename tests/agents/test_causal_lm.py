@@ -131,12 +131,6 @@ def copy(folder, tmp_path):
     return shutil.copytree(folder, tmp_path / "copy")
 
 
-def broken(path, change):
-    config = json.loads(path.read_text())
-    change(config)
-    path.write_text(json.dumps(config))
-
-
 def test_without_a_chat_template_chat_is_refused_and_plain_is_the_default(copy, agent):
     (copy / "chat_template.jinja").unlink()
     with pytest.raises(UserError, match="has no chat template"):

@@ -1,21 +1,21 @@
 """Cutting a language model's text to whole sentences, and the history of an agent."""
 
-import pytest
+from case_tables import cases
 
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, whole_sentences
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
 
-@pytest.mark.parametrize(
-    ("text", "finished", "most", "expected"),
-    [
-        ("I am\nfine. And you", False, 9, "I am fine."),
-        ("I am fine. And you", True, 9, "I am fine. And you"),
-        ("One. Two! Three?", True, 2, "One. Two!"),
-        ("It costs 3.50 a", False, 9, "It costs 3.50 a"),
-        ("I like it, but only because of", False, 9, "I like it."),
-        ('"Go." She said', False, 9, '"Go."'),
-    ],
+@cases(
+    "text finished most expected",
+    r"""
+- ["I am\nfine. And you", false, 9, I am fine.]
+- [I am fine. And you, true, 9, I am fine. And you]
+- ['One. Two! Three?', true, 2, One. Two!]
+- [It costs 3.50 a, false, 9, It costs 3.50 a]
+- ['I like it, but only because of', false, 9, I like it.]
+- ['"Go." She said', false, 9, '"Go."']
+""",
 )
 def test_whole_sentences(text, finished, most, expected):
     assert whole_sentences(text, finished, most) == expected

@@ -5,6 +5,7 @@ import json
 import threading
 
 import pytest
+import yaml
 from case_tables import case_table, cases
 from chat_servers import ChatServer, Refused, chat_agents, hear, replies
 
@@ -26,19 +27,17 @@ def test_a_conversation_is_sent_as_it_was(make, converse):
         said = converse(agent)
     assert said[0][0] == "You said: That sounds like fun. Do you have any pets?"
     assert said == [said[0]] * 3
-    last = [body["messages"] for body in server.played if len(body["messages"]) == 8 and "hey" in str(body)]
-    assert last == [
-        [
-            {"role": "system", "content": "Be Sam."},
-            {"role": "user", "content": "hey how are you doing today?"},
-            {"role": "assistant", "content": "I'm good, just got back from work. You?"},
-            {"role": "user", "content": "That sounds like fun. Do you have any pets?"},
-            {"role": "assistant", "content": "You said: That sounds like fun. Do you have any pets?"},
-            {"role": "user", "content": "No, never."},
-            {"role": "assistant", "content": "You said: No, never."},
-            {"role": "user", "content": "So what are your plans for the weekend?"},
-        ]
-    ]
+    [messages] = [body["messages"] for body in server.played if len(body["messages"]) == 8 and "hey" in str(body)]
+    assert messages == yaml.safe_load("""
+        - {role: system, content: Be Sam.}
+        - {role: user, content: 'hey how are you doing today?'}
+        - {role: assistant, content: "I'm good, just got back from work. You?"}
+        - {role: user, content: 'That sounds like fun. Do you have any pets?'}
+        - {role: assistant, content: 'You said: That sounds like fun. Do you have any pets?'}
+        - {role: user, content: 'No, never.'}
+        - {role: assistant, content: 'You said: No, never.'}
+        - {role: user, content: 'So what are your plans for the weekend?'}
+    """)
     for body in server.bodies:
         assert {k: v for k, v in body.items() if k not in ("messages", "seed")} == {
             "model": "parrot-1",

@@ -1,4 +1,4 @@
-"""Functions and classes of plain Python as contestants: what they are told, what is refused, a whole self-play."""
+"""Functions and classes of plain Python as contestants: what they are told, what is refused."""
 
 import asyncio
 import sys
@@ -8,40 +8,9 @@ from case_tables import case_table
 
 from parlai_spotbot.models.plain_python import Talker, check
 from parlai_spotbot.models.remembered_turn import RememberedTurn
-from parlai_spotbot.selfplay.plan import SelfPlayRequest
-from parlai_spotbot.selfplay.play import play
-from parlai_spotbot.selfplay.pool import read_entries, read_pool
-from parlai_spotbot.study import Study
+from parlai_spotbot.selfplay.pool import read_entries
 
 CODE = """
-import random
-from parlai.core.agents import Agent
-
-def last(text):
-    return f"so you say {text[:9]}"
-
-async def all_of_it(history):
-    return f"{len(history)} turns and {random.random()}"
-
-class Counter:
-    def __init__(self):
-        self.said = 0
-    def reset(self):
-        self.said = 10
-    def reply(self, messages):
-        self.said += 1
-        return f"{self.said} {messages[-1]['role']} {len(messages)}"
-
-class Own(Agent):
-    def act(self):
-        return {"id": "own", "text": "an agent of parlai", "episode_done": False}
-
-def fails(text):
-    return {}["no idea"]
-
-def silent(text):
-    return None
-
 def two(a, b):
     return ""
 
@@ -62,12 +31,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, MODULE, raising=False)
     return tmp_path
-
-
-def pool(folder, **entries):
-    path = folder / "pool.yaml"
-    path.write_text("".join(f"{name}: {MODULE}:{what}\n" for name, what in entries.items()))
-    return str(path)
 
 
 def respond(text):
@@ -112,28 +75,11 @@ def test_an_async_class_is_reset_and_stays_in_its_loop():
         assert talker.answer("", TURNS) == "who are you? (True)"
 
 
-def test_they_play_as_any_contestant_and_again_the_same(folder):
-    contestants = read_pool(pool(folder, one="last", all="all_of_it", cls="Counter", own="Own"))
-    assert contestants["one"].model == "spotbot:plain_python"
-    assert contestants["own"].model == f"{MODULE}:Own"
-    assert {bot.code for bot in contestants.values()} == {str(folder)}
-    texts = []
-    for name in ("s", "again"):
-        asked = SelfPlayRequest(contestants, conversations_per_pair=1, segments=[2])
-        assert play(folder / name, asked, progress=False, say=lambda text: None).complete
-        texts.append((folder / name / "conversations.jsonl").read_bytes())
-    assert texts[0] == texts[1]
-    study = Study.open(folder / "s")
-    said = {turn.text for row in study.conversations() for turn in row.turns[2:] if turn.speaker == "cls"}
-    assert any(text.startswith("11 user") for text in said)
-    assert any(text.startswith("12 user") for text in said)
-    assert not any(text.startswith("13") for text in said)  # an object for each conversation
-    assert study.plan.contestants == contestants
-
-
 @case_table(__file__, "refused")
 def test_what_cant_answer_is_named_before_play(folder, what, says):
-    (entry,) = read_entries(pool(folder, mine=what))
+    path = folder / "pool.yaml"
+    path.write_text(f"mine: {MODULE}:{what}\n")
+    (entry,) = read_entries(str(path))
     (problem,) = entry.problems
     assert says in problem.problem
     assert "contestant 'mine'" in problem.problem

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from outside_data import REFERENCE, released_data
-from spoken import spoken
+from spoken import rows_about, spoken
 
-from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from parlai_spotbot.records import HUMAN, Conversation
 
 
 @pytest.fixture(scope="session")
@@ -68,26 +68,11 @@ def made_up():
                 passing = 0.85 if name == HUMAN else 0.2 + 0.2 * int(name[3:])
                 natures.append(str(rng.choice(["human", "unsure", "bot"], p=[passing, 0.1, 0.9 - passing])))
             favoured = [str(rng.choice(["entity:0", "entity:1", "no_difference"])) for _ in range(3)]
-            answers = [("nature", "entity:0", natures[0]), ("nature", "entity:1", natures[1])]
-            answers += list(zip(("fluency", "sensibleness", "specificity"), ["pair"] * 3, favoured, strict=True))
-            for question, target, answer in answers:
-                judgements.append(
-                    Judgement(
-                        f"j{len(judgements)}",
-                        f"{source}-{c.conversation_id}-{k}-{replicate}",
-                        "spot_the_bot",
-                        "u1",
-                        f"i-{c.conversation_id}-{k}",
-                        (c.conversation_id,),
-                        k,
-                        target,
-                        question,
-                        answer,
-                        worker,
-                        source,
-                        seconds=seconds,
-                    )
-                )
+            given = {("nature", f"entity:{i}"): nature for i, nature in enumerate(natures)}
+            given |= zip(itertools.product(("fluency", "sensibleness", "specificity"), ["pair"]), favoured, strict=True)
+            about = "spot_the_bot", "u1", f"i-{c.conversation_id}-{k}", (c.conversation_id,), k
+            name = f"{source}-{c.conversation_id}-{k}-{replicate}"
+            judgements += rows_about(name, about, worker, given, source, seconds=seconds)
         return judgements, conversations
 
     return make

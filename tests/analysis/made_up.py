@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import yaml
-from spoken import bots_of, spoken
+from spoken import bots_of, rows_about, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.domains import Episode
@@ -38,17 +38,10 @@ def item_of(pair: Sequence[Conversation], judged: Sequence[int] = (), questions:
     return Item("-".join(["i", *ids, *questions]), ids, 3, shown, judged=tuple(judged), questions=tuple(questions))
 
 
-def rows(
-    survey: str, annotation: str, unit: str, item: Item, answers: Mapping[tuple[str, str], str], worker: str, **more
-) -> list[Judgement]:
+def rows(survey: str, annotation: str, unit: str, item: Item, answers: dict, worker: str, **more) -> list[Judgement]:
     """An annotation's judgements; answers by (question, target)."""
     about = survey, unit, item.item_id, item.conversation_ids, item.exchanges
-    source = more.pop("source", HUMAN)
-    found = []
-    for (question, target), answer in answers.items():
-        name = f"{annotation}-{question}" if survey == "nuc" else f"{annotation}-{question}-{target}"
-        found.append(Judgement(name, annotation, *about, target, question, answer, worker, source, **more))
-    return found
+    return list(rows_about(annotation, about, worker, answers, **more))
 
 
 # -- one survey ------------------------------------------------------------------------------------------------------
@@ -357,10 +350,10 @@ def next_turns(path: Path) -> Study:
     pool = bots_of(("tfidf", "eliza"), "spotbot:{}")
     study = Study.create(path, Plan("chitchat", pool, seed=5))
     write_questions(path / "nuc" / "questions.jsonl", [*questions("movies", 40), *questions("ubuntu", 60)])
-    groups = {
-        "paid": {"people": 24, "corpora": {"movies": 1, "ubuntu": 1}, "recruited": "paid"},
-        "lab": {"people": 8, "corpora": {"movies": 1, "ubuntu": 2}, "recruited": "lab"},
-    }
+    groups = yaml.safe_load("""
+        paid: {people: 24, corpora: {movies: 1, ubuntu: 1}, recruited: paid}
+        lab: {people: 8, corpora: {movies: 1, ubuntu: 2}, recruited: lab}
+    """)
     (path / "groups.yaml").write_text(yaml.safe_dump({"subject": "Ubuntu", "groups": groups}), encoding="utf-8")
     pack_study(study, "nuc", unit_size=12, annotators_per_segment=2, groups=path / "groups.yaml")
     write_controls(study, "nuc")

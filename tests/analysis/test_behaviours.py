@@ -6,6 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from computing import analyze
 from made_up import behaviours as study
 from scipy import stats
@@ -18,11 +19,11 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
 from parlai_spotbot.surveys.abc_eval.labels import LESS
 
-RATES = {
-    "alpha": {"self_contradiction": 0.2, "redundant": 0.05, "fact_usage": 0.3, "fact_contradiction": 0.02},
-    "beta": {"self_contradiction": 0.02, "redundant": 0.25, "fact_usage": 0.1, "fact_contradiction": 0.1},
-    "gamma": {"self_contradiction": 0.02, "redundant": 0.05, "fact_usage": 0.2},
-}
+RATES = yaml.safe_load("""
+alpha: {self_contradiction: 0.2, redundant: 0.05, fact_usage: 0.3, fact_contradiction: 0.02}
+beta: {self_contradiction: 0.02, redundant: 0.25, fact_usage: 0.1, fact_contradiction: 0.1}
+gamma: {self_contradiction: 0.02, redundant: 0.05, fact_usage: 0.2}
+""")
 BOTH = (HUMAN, "judge:x")
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from computing import analyze
+from spoken import rows_about
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, silent_annotators
 from parlai_spotbot.records import HUMAN, Judgement
@@ -19,24 +20,9 @@ OPTIONS = {"bootstraps": 15, "backend": "native"}
 def control(worker, number, kind, *natures, source="human"):
     """One annotator's answers to one control."""
     name = f"{worker}-control-{number}"
-    return [
-        Judgement(
-            f"{name}-{e}",
-            name,
-            "spot_the_bot",
-            "u1",
-            f"i-{name}",
-            ("known",),
-            3,
-            f"entity:{e}",
-            "nature",
-            answer,
-            worker,
-            source,
-            control=kind,
-        )
-        for e, answer in enumerate(natures)
-    ]
+    about = "spot_the_bot", "u1", f"i-{name}", ("known",), 3
+    given = {("nature", f"entity:{e}"): answer for e, answer in enumerate(natures)}
+    return list(rows_about(name, about, worker, given, source, control=kind))
 
 
 @pytest.fixture(scope="module")

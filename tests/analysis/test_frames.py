@@ -12,12 +12,12 @@ from parlai_spotbot.analysis.order_effects import position_effects
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"answer": "robot"}, r"judgement 1 \(j0\): answer 'robot', expected one of human, unsure, bot"),
+        ({"answer": "robot"}, r"judgement 1 \(human-c.*\): answer 'robot', expected one of human, unsure, bot"),
         ({"question": "charm"}, "question 'charm' about target 'entity:0'"),
         ({"conversation_ids": ("c9999",)}, "'c9999', which is not among the conversations"),
         ({"conversation_ids": ("c0000", "c0001")}, "expected exactly one"),
         ({"exchanges": 0}, "exchanges 0, expected"),
-        ({"worker_id": None}, r"judgement 1 \(j0\): worker_id is None, expected the annotator's id"),
+        ({"worker_id": None}, r"judgement 1 \(human-c.*\): worker_id is None, expected the annotator's id"),
         ({"worker_id": float("nan")}, "worker_id is nan"),
     ],
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from case_tables import case_table, cases
 from made_up_studies import expected_counts
 from made_up_studies import study as study_of
@@ -147,18 +148,18 @@ def latent_preferences(rng, design, gap, people, conversations, **how):
     return study_of(rng, theta, conversations, design.annotations_per_conversation, people, order=0.0, **how)
 
 
-POOLS = [
-    # bots, annotations a conversation, mean annotations a person, sd of the logarithm of activity, taste, latent gap
-    (2, 6, 40, 0.75, 0.25, 0.4),
-    (3, 2, 60, 0.7, 0.35, 0.6),
-    (4, 6, 100, 1.2, 0.2, 0.5),
-    (6, 2, 60, 0.0, 0.15, 0.5),
-    (12, 2, 40, 1.0, 0.2, 0.6),
-]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(("bots", "each", "mean", "spread", "taste", "gap"), POOLS)
+@cases(
+    "bots each mean spread taste gap",
+    """
+# bots, annotations a conversation, mean annotations a person, sd of the logarithm of activity, taste, latent gap
+- [2, 6, 40, 0.75, 0.25, 0.4]
+- [3, 2, 60, 0.7, 0.35, 0.6]
+- [4, 6, 100, 1.2, 0.2, 0.5]
+- [6, 2, 60, 0.0, 0.15, 0.5]
+- [12, 2, 40, 1.0, 0.2, 0.6]
+""",
+)
 def test_a_planned_study_has_its_power_under_another_model(bots, each, mean, spread, taste, gap):
     """Planned power .80 is .77 to .83 in 2,000 studies of another model, but for Monte Carlo error (.016, see below).
 
@@ -237,12 +238,12 @@ def test_a_pair_that_grows_alone_needs_more():
 
 def test_correlations_by_hand():
     """Two conversations of two matches each by four workers: residuals ±1, products of couples all 1."""
-    rows = [
-        ("a", "b", 1, "c1", "w1"),
-        ("b", "a", -1, "c1", "w2"),
-        ("a", "b", -1, "c2", "w3"),
-        ("a", "b", -1, "c2", "w4"),
-    ]
+    rows = yaml.safe_load("""
+        - [a, b, 1, c1, w1]
+        - [b, a, -1, c1, w2]
+        - [a, b, -1, c2, w3]
+        - [a, b, -1, c2, w4]
+    """)
     found = match_correlations(pd.DataFrame(rows, columns=["a", "b", "outcome", "conversation_id", "worker_id"]))
     assert found["conversation"] == pytest.approx(1)
     assert np.isnan(found["worker"])

@@ -112,7 +112,7 @@ def test_wrong_judgements_are_named_by_line(study):
     path = study.judgements_path("spot_the_bot")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     checksums.write_jsonl(path, [*rows[:7], {**rows[7], "answer": "perhaps"}, *rows[8:]])
-    with pytest.raises(UserError, match=r"judgements.jsonl: judgement 8 \(j7\): answer 'perhaps'"):
+    with pytest.raises(UserError, match=r"judgements.jsonl: judgement 8 \(human-.*\): answer 'perhaps'"):
         analyze_study(study)
     checksums.write_jsonl(path, [])
     with pytest.raises(UserError, match="there are no judgements in it"):

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from case_tables import case_table, cases
 from scipy.stats import binom, chisquare
 
@@ -46,17 +47,17 @@ def test_binomial_numbers_follow_their_law(n, numerator, denominator):
 
 
 def test_a_conversation_goes_to_whom_its_longer_segments_favour():
-    rows = [
-        ("c1", 2, "human", "bot"),
-        ("c1", 3, "bot", "human"),
-        ("c1", 5, "unsure", "unsure"),  # 2 - 3
-        ("c2", 2, "human", "unsure"),
-        ("c2", 2, "bot", "unsure"),
-        ("c2", 3, "human", "bot"),  # 0 + 3
-        ("c3", 2, "human", "bot"),
-        ("c3", 2, "bot", "unsure"),
-        ("c3", 3, "bot", "bot"),
-    ]  # 2 - 1 levels: + 2
+    rows = yaml.safe_load("""
+        - [c1, 2, human, bot]
+        - [c1, 3, bot, human]
+        - [c1, 5, unsure, unsure]  # 2 - 3
+        - [c2, 2, human, unsure]
+        - [c2, 2, bot, unsure]
+        - [c2, 3, human, bot]  # 0 + 3
+        - [c3, 2, human, bot]
+        - [c3, 2, bot, unsure]
+        - [c3, 3, bot, bot]  # 2 - 1 levels: + 2
+    """)
     frame = pd.DataFrame(rows, columns=["conversation_id", "k", "nature0", "nature1"]).assign(a="A", b="B")
     people = frame.iloc[:1].assign(a="human", b="human", conversation_id="c9")
     got = conversation_matches(pd.concat([frame, people]))

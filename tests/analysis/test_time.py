@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from annotated import annotations_frame
 from outside_data import SPOT_THE_BOT, released_data
 
@@ -12,11 +13,11 @@ from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
 
 # Table 4 (medians, though the paper calls them means), the means that leave out annotations without a clock, and the
 # annotations a pair, in the released data.
-TABLE_4 = {
-    "dailydialog": (25.8, 53, 270, (23.116, 25.6215, 29.988)),
-    "empathetic": (18.3, 39, 246, (14.733, 19.533, 23.879)),
-    "convai2": (24.3, 53, 266, None),
-}
+TABLE_4 = yaml.safe_load("""
+dailydialog: [25.8, 53, 270, [23.116, 25.6215, 29.988]]
+empathetic: [18.3, 39, 246, [14.733, 19.533, 23.879]]
+convai2: [24.3, 53, 266, null]
+""")
 
 
 def test_time_and_cost(made_up):

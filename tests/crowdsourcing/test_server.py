@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+import yaml
 from asking import SECRET, RecordingDesk, api, raw, request, server_of, token_of
 from case_tables import case_table
 
@@ -155,14 +156,14 @@ def test_page_and_assets(served, page):
 
 
 def test_every_answer_has_the_security_headers(served):
-    for method, path, body in (
-        ("GET", "/", None),
-        ("GET", "/assets/main.0123abcd.js", None),
-        ("GET", "/nothing", None),
-        ("GET", "/api/session", None),
-        ("POST", "/api/submit", "{"),
-        ("BREW", "/", None),
-    ):
+    for method, path, body in yaml.safe_load("""
+        - [GET, /, null]
+        - [GET, /assets/main.0123abcd.js, null]
+        - [GET, /nothing, null]
+        - [GET, /api/session, null]
+        - [POST, /api/submit, '{']
+        - [BREW, /, null]
+    """):
         _, headers, _ = request(served, method, path, body, token_of("ann"))
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy

@@ -5,6 +5,8 @@ from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
+import yaml
+from case_tables import cases
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.answers import last_answers
@@ -121,14 +123,14 @@ def test_the_form_has_every_control_and_its_values(study, run, tmp_path):
 def test_what_makes_no_form_is_said(study, run, tmp_path):
     own = study("surveys")
     words = ["--study", own.path, "--format", "label_studio", "--out", tmp_path / "x.json"]
-    for more, says in [
-        (["--survey", "turn_likert"], "asks turn by turn"),
-        (["--survey", "acute_eval"], "Export one question at a time"),
-        (["--survey", "acute_eval", "--question", "humannes"], "Did you mean 'humanness'?"),
-        (["--survey", "spot_the_bot", "--source", "human"], "--source: bears on no file of format label_studio"),
-        (["--survey", "interactive"], "has no units"),
-        (["--format", "argilla"], "was removed in 0.2. Export tasks with --format label_studio."),
-    ]:
+    for more, says in yaml.safe_load("""
+        - [[--survey, turn_likert], asks turn by turn]
+        - [[--survey, acute_eval], Export one question at a time]
+        - [[--survey, acute_eval, --question, humannes], "Did you mean 'humanness'?"]
+        - [[--survey, spot_the_bot, --source, human], '--source: bears on no file of format label_studio']
+        - [[--survey, interactive], has no units]
+        - [[--format, argilla], was removed in 0.2. Export tasks with --format label_studio.]
+    """):
         code, _, err = run(*words, *more)
         assert (code, says in err) == (2, True), err
     assert not list(tmp_path.glob("x.json*"))
@@ -197,25 +199,25 @@ def test_what_cannot_be_used_is_left_out_and_counted(read):
     }
 
 
-BAD = [
-    ([{"data": {"item_id": "i"}}], "'annotations' is missing"),
-    ([task() | {"data": {"item_id": "j"}}], "item 'j' is in none of the study's units"),
-    ([task(result=[{"from_name": "natur", "value": {"choices": ["bot"]}}])], "'natur' is no control"),
-    ([task(result=[RESULT | {"value": {"choices": ["a", "b"]}}])], "holds 2, expected one"),
-    ([task(result=[RESULT | {"value": {"choices": ["robot"]}}])], "'robot'"),
-    ([task(completed_by=[])], "completed_by"),
-    ([task(result=[])], "1 × annotation that has no answer"),
-    ([task(result=[RESULT | {"value": {}}])], "1 × annotation with a lost answer"),
-    (
-        [{"item_id": "i", "nature__entity_0": "bot", "annotator": 1, "annotation_id": 1}],
-        "Export as JSON, not as JSON-MIN",
-    ),
-]
-
-
-@pytest.mark.parametrize(("rows", "says"), BAD, ids=[says for _, says in BAD])
-def test_bad_files_are_one_error(read, rows, says):
+@cases(
+    "change says",
+    """
+- [{result: [{from_name: natur, value: {choices: [bot]}}]}, "'natur' is no control"]
+- [{result: [{from_name: nature__entity_0, value: {choices: [a, b]}}]}, 'holds 2, expected one']
+- [{result: [{from_name: nature__entity_0, value: {choices: [robot]}}]}, "'robot'"]
+- [{completed_by: []}, completed_by]
+- [{result: []}, 1 × annotation that has no answer]
+- [{result: [{from_name: nature__entity_0, value: {}}]}, 1 × annotation with a lost answer]
+- [{data: {item_id: i}}, "'annotations' is missing"]
+- - data: {item_id: j}
+    annotations: [{id: 1, completed_by: 3, result: [{from_name: nature__entity_0, value: {choices: [bot]}}]}]
+  - item 'j' is in none of the study's units
+- [{item_id: i, nature__entity_0: bot, annotator: 1, annotation_id: 1}, 'Export as JSON, not as JSON-MIN']
+""",
+)
+def test_bad_files_are_one_error(read, change, says):
+    whole = {"data", "item_id"} & change.keys()
     with pytest.raises(UserError) as error:
-        read(rows)
+        read([change if whole else task(**change)])
     assert says in str(error.value)
     assert "export.json, entry 1" in str(error.value)

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import yaml
+from case_tables import cases
 from spoken import spoken
 
 from parlai_spotbot import files
@@ -20,11 +22,11 @@ def asked(tmp_path, capsys):
     """A study of three pairs: answers to the same, chats that go on, answers to different questions."""
 
     def answers(*rows):
-        pairs = [
-            (("hi", "hello!"), ("hi", "beep")),
-            (("bye", "ciao", "oh", "x"), ("bye", "boop", "what", "y")),
-            (("why?", "because"), ("how?", "so")),
-        ]
+        pairs = yaml.safe_load("""
+            - [[hi, hello!], [hi, beep]]
+            - [[bye, ciao, oh, x], [bye, boop, what, 'y']]
+            - [["why?", because], ["how?", so]]
+        """)
         chats = [
             {"conversation_id": f"{bot[0]}{number}", "model": bot, "messages": messages(*texts)}
             for number, both in enumerate(pairs)
@@ -44,13 +46,13 @@ def asked(tmp_path, capsys):
     return answers
 
 
-VOTES = [
-    ("g0 p0", "w1", "conversation:0"),
-    ("g0 p0", "w2", "conversation:0"),
-    ("p0 g0", "w3", "conversation:0"),
-    ("g1 p1", "w1", "conversation:1"),
-    ("g2 p2", "w1", "conversation:0"),
-]
+VOTES = yaml.safe_load("""
+- [g0 p0, w1, conversation:0]
+- [g0 p0, w2, conversation:0]
+- [p0 g0, w3, conversation:0]
+- [g1 p1, w1, conversation:1]
+- [g2 p2, w1, conversation:0]
+""")
 
 
 def test_what_people_chose(asked, run, tmp_path):
@@ -59,16 +61,16 @@ def test_what_people_chose(asked, run, tmp_path):
     assert (code, said.splitlines()[0]) == (0, "1 preference of acute_eval, by human")
     assert said.count("1 comparisons left out") == 2
     [row] = map(json.loads, out.read_text().splitlines())
-    assert row == {
-        "prompt": [{"role": "user", "content": "hi"}],
-        "chosen": [{"role": "assistant", "content": "hello!"}],
-        "rejected": [{"role": "assistant", "content": "beep"}],
-        "question": "engagingness",
-        "chosen_model": "good",
-        "rejected_model": "poor",
-        "answers": {"chosen": 2, "rejected": 1, "neither": 0},
-        "conversation_ids": ["g0", "p0"],
-    }
+    assert row == yaml.safe_load("""
+        prompt: [{role: user, content: hi}]
+        chosen: [{role: assistant, content: hello!}]
+        rejected: [{role: assistant, content: beep}]
+        question: engagingness
+        chosen_model: good
+        rejected_model: poor
+        answers: {chosen: 2, rejected: 1, neither: 0}
+        conversation_ids: [g0, p0]
+    """)
 
 
 def test_ties_make_no_pair(asked, run, tmp_path):
@@ -89,26 +91,24 @@ def test_a_study_of_ratings_or_votes_holds_none(study, run, tmp_path):
     assert not (tmp_path / "x").exists()
 
 
-def talk(*texts, told="", bot="m", seed=0):
-    return spoken("c", (HUMAN, bot), texts, domain="d", seed_exchanges=seed, context=("", told))
+def talk(texts, seed, told=""):
+    return spoken("c", (HUMAN, "m"), texts, domain="d", seed_exchanges=seed, context=("", told))
 
 
-SEEDED = talk("s", "t", "a", "b", seed=1), talk("s", "t", "a", "c", seed=1)
-OPENED = talk("a", "b"), talk("a", "c")
-CASES = [
-    ((talk("a", "b"), talk("a", "b")), (1, 1), "same"),
-    ((talk("a", "b"), talk("c", "b")), (1, 1), "context"),
-    ((talk("a", "b", told="x"), talk("a", "c")), (1, 1), "context"),
-    ((talk("a", "b", "c", "d"), talk("a", "e")), (1, 1), "longer"),
-    (SEEDED, (1, 1), 3),
-    ((talk("s", "t", "a", "b", seed=1), talk("s", "u", "a", "b", seed=1)), (1, 1), "context"),
-    ((talk("a", "b"), talk("c", "b")), (0, 0), "context"),
-    (OPENED, (0, 1), "context"),
-    (OPENED, (None, None), 1),
-]
-
-
-@pytest.mark.parametrize(("talks", "seats", "found"), CASES)
-def test_only_answers_to_the_same_make_a_pair(talks, seats, found):
-    assert same_context(talks, seats) == found
+@cases(
+    "first second seed told seats found",
+    """
+- [ab, ab, 0, '', [1, 1], same]
+- [ab, cb, 0, '', [1, 1], context]
+- [ab, ac, 0, x, [1, 1], context]
+- [abcd, ae, 0, '', [1, 1], longer]
+- [stab, stac, 1, '', [1, 1], 3]
+- [stab, suab, 1, '', [1, 1], context]
+- [ab, cb, 0, '', [0, 0], context]
+- [ab, ac, 0, '', [0, 1], context]
+- [ab, ac, 0, '', [null, null], 1]
+""",
+)
+def test_only_answers_to_the_same_make_a_pair(first, second, seed, told, seats, found):
+    assert same_context((talk(first, seed, told), talk(second, seed)), seats) == found
     assert isinstance(found, int) or found in WHY

@@ -1,6 +1,6 @@
 """What a study that goes on is told of pairs that it has told apart, and of those that it hasn't."""
 
-import pytest
+from case_tables import cases
 
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.finding import Result
@@ -15,26 +15,18 @@ def row(a, b, p):
 DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("p", "said", "step"),
-    [
-        ((0.034, 0.001), ["Every pair (2) is told apart"], ""),
-        (
-            (0.2, 0.001),
-            ["1 of 2 pairs is not told apart: ", "To settle them takes about 60 "],
-            "Begin with ann and bob: about 60",
-        ),
-        (
-            (None, 0.001),
-            ["1 of 2 pairs is not told apart: ", "To settle them takes about 60 "],
-            "Begin with ann and bob: about 60",
-        ),
-        (
-            (0.3, 0.4),
-            ["2 of 2 pairs are not told apart: ", "To settle them takes about 120 "],
-            "Begin with ann and bob: about",
-        ),
-    ],
+@cases(
+    "p said step",
+    """
+- [[0.034, 0.001], [Every pair (2) is told apart], '']
+- - [0.2, 0.001]
+  - &one ['1 of 2 pairs is not told apart: ', 'To settle them takes about 60 ']
+  - 'Begin with ann and bob: about 60'
+- [[null, 0.001], *one, 'Begin with ann and bob: about 60']
+- - [0.3, 0.4]
+  - ['2 of 2 pairs are not told apart: ', 'To settle them takes about 120 ']
+  - 'Begin with ann and bob: about'
+""",
 )
 def test_a_pair_that_is_told_apart_is_not_called_open(p, said, step):
     pairs = [row("ann", "bob", p[0]), row("ann", "cid", p[1])]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
@@ -11,15 +12,15 @@ from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
 
-DATA = {
-    "order": ["ann", "bob"],
-    "clusters": {"ann": [1, 1], "bob": [2, 2]},
-    "score": {"ann": 0.614, "bob": None},
-    "score_ci": {"ann": [0.52, 0.7], "bob": [None, None]},
-    "deep": {"ann": {"skill": {"mu": 1.5}, "ci": [1.0, 2.0]}},
-    "pairs": [{"a": "ann", "b": "bob", "rate": 0.7, "p": 0.0004, "of": ["x", "y"]}],
-    "by": {"q": {"r": [{"a": "ann", "n": 1234}]}},
-}
+DATA = yaml.safe_load("""
+order: [ann, bob]
+clusters: {ann: [1, 1], bob: [2, 2]}
+score: {ann: 0.614, bob: null}
+score_ci: {ann: [0.52, 0.7], bob: [null, null]}
+deep: {ann: {skill: {mu: 1.5}, ci: [1.0, 2.0]}}
+pairs: [{a: ann, b: bob, rate: 0.7, p: 0.0004, of: [x, y]}]
+by: {q: {r: [{a: ann, n: 1234}]}}
+""")
 RANKING = Table(
     "{column}/{bot}",
     {

@@ -7,19 +7,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 import report_sentences
+import scripted
+import yaml
 from scipy.stats import fisher_exact
-from scripted import (
-    always_first,
-    always_last,
-    always_unsure,
-    ann_is_human,
-    answered,
-    by_chance,
-    knowing,
-    never_decided,
-    rows_of,
-    small_study,
-)
+from scripted import answered, rows_of, small_study
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
@@ -31,23 +22,23 @@ OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game", "spot_the_user")
 SURVEYS = (*OF_SEGMENTS, "acute_eval", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
 TWO = ("ann", "bob")
 
-CASES = {
-    "one annotator": ({}, by_chance, 1, None),
-    "one careless annotator": ({}, always_first, 1, None),
-    "one annotator who knows": ({}, knowing, 1, None),
-    "one item, one annotator": ({}, by_chance, 1, 1),
-    "one item": ({}, by_chance, 3, 1),
-    "one conversation": ({"bots": TWO, "per_pair": 1, "people": 1, "selves": 1}, by_chance, 3, None),
-    "always the first answer": ({}, always_first, 3, None),
-    "always the last answer": ({}, always_last, 3, None),
-    "only ties": ({}, never_decided, 3, None),
-    "no ties": ({}, knowing, 3, None),
-    "two bots": ({"bots": TWO}, by_chance, 3, None),
-    "two bots, all alike": ({"bots": TWO}, knowing, 2, None),
-    "no people": ({"people": 0}, by_chance, 3, None),
-    "always unsure": ({}, always_unsure, 3, None),
-    "one bot far ahead": ({"bots": ("ann", "bob", "cat", "dan"), "per_pair": 4}, ann_is_human, 5, None),
-}
+CASES = yaml.safe_load("""
+one annotator: [{}, by_chance, 1, null]
+one careless annotator: [{}, always_first, 1, null]
+one annotator who knows: [{}, knowing, 1, null]
+one item, one annotator: [{}, by_chance, 1, 1]
+one item: [{}, by_chance, 3, 1]
+one conversation: [{bots: [ann, bob], per_pair: 1, people: 1, selves: 1}, by_chance, 3, null]
+always the first answer: [{}, always_first, 3, null]
+always the last answer: [{}, always_last, 3, null]
+only ties: [{}, never_decided, 3, null]
+no ties: [{}, knowing, 3, null]
+two bots: [{bots: [ann, bob]}, by_chance, 3, null]
+two bots, all alike: [{bots: [ann, bob]}, knowing, 2, null]
+no people: [{people: 0}, by_chance, 3, null]
+always unsure: [{}, always_unsure, 3, null]
+one bot far ahead: [{bots: [ann, bob, cat, dan], per_pair: 4}, ann_is_human, 5, null]
+""")
 """What the study is like, what annotators say, how many they are, and of how many items."""
 
 OF_EACH_FORM, HARDEST = (
@@ -62,7 +53,7 @@ BROKEN = re.compile(r"\bnan\b|\bNone\b(?! of)|\binf\b|-?0\.00 to -?0\.00|\[(\d+%
 def made(path, survey, study, script, workers, items, source=HUMAN, seconds=30.0):
     study = small_study(path / "study", survey, **({} if survey in OF_SEGMENTS else {"selves": 2}) | study)
     names = [f"w{number}" for number in range(workers)]
-    return study, answered(study, survey, rows_of(study, survey, script, names, source, seconds, items))
+    return study, answered(study, survey, rows_of(study, survey, vars(scripted)[script], names, source, seconds, items))
 
 
 def intervals(value, name=""):
@@ -131,7 +122,7 @@ def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_pa
 
 
 def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
-    study, result = made(tmp_path, "spot_the_bot", {"people": 12}, always_first, 1, 14, seconds=1.0)
+    study, result = made(tmp_path, "spot_the_bot", {"people": 12}, "always_first", 1, 14, seconds=1.0)
     human = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
     assert set(human["needs"]) == {"scarce"}
     text = " ".join(filter(None, told("spot_the_bot", study, result)))
@@ -151,7 +142,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
 
 def test_where_everybody_failed_the_controls_nothing_is_said_to_wait_for_analysis(tmp_path):
     study = small_study(tmp_path / "study", "spot_the_bot", TWO)
-    rows = list(rows_of(study, "spot_the_bot", by_chance, ["w1", "w2"]))
+    rows = list(rows_of(study, "spot_the_bot", scripted.by_chance, ["w1", "w2"]))
     for worker in ("w1", "w2"):
         some = next(row for row in rows if row.worker_id == worker)
         missed = {"question": "nature", "answer": "bot", "control": "known_human"}
@@ -169,7 +160,7 @@ def test_where_everybody_failed_the_controls_nothing_is_said_to_wait_for_analysi
 @pytest.mark.parametrize("seed", range(2))
 def test_a_bot_is_told_from_people_only_where_independent_answers_would_tell_them(seed, tmp_path):
     study = small_study(tmp_path / "study", "spot_the_bot", TWO, per_pair=3, people=4)
-    given = list(rows_of(study, "spot_the_bot", by_chance, ["w1", "w2", "w3"], seed=seed))
+    given = list(rows_of(study, "spot_the_bot", scripted.by_chance, ["w1", "w2", "w3"], seed=seed))
     once = {(row.worker_id, row.conversation_ids, row.exchanges): row.annotation_id for row in given}
     rows = [row for row in given if once[row.worker_id, row.conversation_ids, row.exchanges] == row.annotation_id]
     own = answered(study, "spot_the_bot", rows, only=("ranking",))["ranking"]["by_source"][HUMAN]

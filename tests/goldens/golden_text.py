@@ -6,42 +6,18 @@ Also what the texts of charts say, and attributes that users read. What hangs on
 import re
 from html.parser import HTMLParser
 
+import yaml
+
 import parlai_spotbot
 
 READ = ("aria-label", "alt", "title", "placeholder", "download")
 """Attributes that users read, or hear."""
 SKIPPED = ("script", "style")
 CELLS = ("td", "th")
-INLINE = (
-    "a",
-    "b",
-    "bdi",
-    "code",
-    "em",
-    "i",
-    "s",
-    "span",
-    "strong",
-    "small",
-    "sub",
-    "sup",
-    "tspan",
-    "abbr",
-    "mark",
-    "button",
-    "time",
-    "u",
-    "var",
-    "br",
-    "wbr",
-    "use",
-    "path",
-    "g",
-    "defs",
-    "rect",
-    "circle",
-    "line",
-)
+INLINE = yaml.safe_load("""
+[a, b, bdi, code, em, i, s, span, strong, small, sub, sup, tspan, abbr, mark, button, time, u, var,
+br, wbr, use, path, g, defs, rect, circle, line]
+""")
 """All other elements begin and end a line; in a row of a table, none but the row does."""
 
 

@@ -4,6 +4,7 @@ import json
 
 import golden_runs
 import pytest
+import yaml
 from golden_compare import differences
 from golden_text import page_text
 from spoken import rows_of_item, spoken
@@ -63,15 +64,15 @@ def test_what_counts_as_a_difference():
     assert differences(old, {**old, "a.json": old["a.json"].replace("0.5", "0.51")}) == [
         "a.json: x.p\n  old 0.5\n  new 0.51"
     ]
-    for name, before, after in (
-        ("a.json", "2", "2.0"),
-        ("a.json", "2", "null"),
-        ("a.json", '"p": 0.5, "n": 2', '"n": 2, "p": 0.5'),
-        ("b.csv", "1,", "2,"),
-        ("b.csv", "0.25", ""),
-        ("b.csv", "v", "w"),
-        ("c.txt", "one", "two"),
-    ):
+    for name, before, after in yaml.safe_load("""
+        - [a.json, '2', '2.0']
+        - [a.json, '2', 'null']
+        - [a.json, '"p": 0.5, "n": 2', '"n": 2, "p": 0.5']
+        - [b.csv, '1,', '2,']
+        - [b.csv, '0.25', '']
+        - [b.csv, v, w]
+        - [c.txt, one, two]
+    """):
         assert len(differences(old, {**old, name: old[name].replace(before, after)})) >= 1
     assert differences(old, {"a.json": old["a.json"], "d": ""}) == ["b.csv: is gone", "c.txt: is gone", "d: is new"]
 

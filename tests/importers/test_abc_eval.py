@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 import pytest
+import yaml
 from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.answers import answers_frame
@@ -21,17 +22,17 @@ from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of
 from parlai_spotbot.surveys.asking import incomplete
 
-LABELS = {
-    "self contradiction": ("gpt", "specialized"),
-    "partner contradiction": ("gpt",),
-    "redundant": ("gpt",),
-    "empathetic": ("gpt", "specialized"),
-    "lack of empathy": ("gpt", "specialized"),
-    "incorrect fact": ("gpt", "specialized"),
-    "commonsense contradiction": ("gpt",),
-    "ignore": ("gpt", "specialized"),
-    "irrelevant": ("gpt", "specialized"),
-}
+LABELS = yaml.safe_load("""
+self contradiction: [gpt, specialized]
+partner contradiction: [gpt]
+redundant: [gpt]
+empathetic: [gpt, specialized]
+lack of empathy: [gpt, specialized]
+incorrect fact: [gpt, specialized]
+commonsense contradiction: [gpt]
+ignore: [gpt, specialized]
+irrelevant: [gpt, specialized]
+""")
 
 
 def labelled(turns=4, dialogues=3):

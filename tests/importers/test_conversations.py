@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import yaml
 
 from parlai_spotbot.importers.conversations import ConversationReader
 from parlai_spotbot.importers.import_request import ImportRequest
@@ -35,13 +36,13 @@ def test_speakers_and_lengths(write):
     told = [{"id": "model_2", "text": "i like tea"}]
     path = write(chat(context=told), chat("model_2", "model_1"), chat("model_1", "p3", 5), chat("human", "human"))
     made = read(path, names="model_1=A,model_2=B", seed_exchanges=1)
-    pairs = [(c.pair, c.number, c.entities, c.exchanges) for c in made.conversations]
-    assert pairs == [
-        (("A", "B"), 0, ("A", "B"), 2),
-        (("A", "B"), 1, ("B", "A"), 2),
-        (("A", "p3"), 0, ("A", "p3"), 4),
-        (("human", "human"), 0, ("human", "human"), 2),
-    ]
+    pairs = [[[*c.pair], c.number, [*c.entities], c.exchanges] for c in made.conversations]
+    assert pairs == yaml.safe_load("""
+        - [[A, B], 0, [A, B], 2]
+        - [[A, B], 1, [B, A], 2]
+        - [[A, p3], 0, [A, p3], 4]
+        - [[human, human], 0, [human, human], 2]
+    """)
     assert made.conversations[0].context == ("", "i like tea")
     assert [turn.text for turn in made.conversations[0].segment(1)] == ["a1", "b1"]
     plan = made.plan
@@ -71,14 +72,14 @@ def test_a_study_that_can_be_judged(write, run, tmp_path, fingerprint):
 def test_bots_with_people_are_read_with_both_orders_of_speaking(write):
     rows = [chat("human", "m"), chat("m", "human"), chat("a", "m"), chat("human", "human"), chat("m", "m")]
     made = read(write(*rows))
-    found = [(c.kind, c.pair, c.number, c.entities) for c in made.conversations]
-    assert found == [
-        ("pairs", ("a", "m"), 0, ("a", "m")),
-        ("self", ("m", "m"), 0, ("m", "m")),
-        ("human_model", ("human", "m"), 0, ("human", "m")),
-        ("human_model", ("human", "m"), 1, ("m", "human")),
-        ("people", ("human", "human"), 0, ("human", "human")),
-    ]
+    found = [[c.kind, [*c.pair], c.number, [*c.entities]] for c in made.conversations]
+    assert found == yaml.safe_load("""
+        - [pairs, [a, m], 0, [a, m]]
+        - [self, [m, m], 0, [m, m]]
+        - [human_model, [human, m], 0, [human, m]]
+        - [human_model, [human, m], 1, [m, human]]
+        - [people, [human, human], 0, [human, human]]
+    """)
     assert made.plan.human_conversations == 1
     assert set(made.plan.all_pairs()) == {("a", "m"), ("m", "m")}
     alone = read(write(chat("human", "m"), chat("m", "human"))).plan

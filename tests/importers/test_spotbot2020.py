@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import yaml
 from annotated import annotations_frame
 from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
@@ -18,11 +19,11 @@ from parlai_spotbot.study import Study
 
 # Counted in the release: bot and human conversations, humans used, annotations and annotators (raw, complete HITs),
 # workers with more than 3 packages, worker-conversation pairs with 2-3 segments, repeats, segments by annotations.
-RELEASE = {
-    "dailydialog": ((270, 300, 90), (2136, 2086), (46, 33), 12, 193, 0, {2: 1043}),
-    "empathetic": ((450, 300, 114), (2958, 2946), (37, 32), 16, 239, 46, {2: 1404, 3: 46}),
-    "convai2": ((675, 300, 171), (5123, 5000), (47, 40), 21, 490, 6, {1: 107, 2: 2403, 3: 25, 4: 3}),
-}
+RELEASE = yaml.safe_load("""
+dailydialog: [[270, 300, 90], [2136, 2086], [46, 33], 12, 193, 0, {2: 1043}]
+empathetic: [[450, 300, 114], [2958, 2946], [37, 32], 16, 239, 46, {2: 1404, 3: 46}]
+convai2: [[675, 300, 171], [5123, 5000], [47, 40], 21, 490, 6, {1: 107, 2: 2403, 3: 25, 4: 3}]
+""")
 
 
 @pytest.fixture
@@ -42,10 +43,10 @@ def test_the_release_is_counted(released, domain):
     dump = read_dump(released, domain)
     (bots, people, used), annotations, annotators, many, again, repeats, sizes = RELEASE[domain]
     human = [HUMAN in c.entities for c in dump.conversations]
-    assert (len(human) - sum(human), sum(human)) == (bots, people)
+    assert [len(human) - sum(human), sum(human)] == [bots, people]
     kept = select(dump)
-    assert (len(dump.annotations), len(kept)) == annotations
-    assert (dump.annotations["worker_id"].nunique(), kept["worker_id"].nunique()) == annotators
+    assert [len(dump.annotations), len(kept)] == annotations
+    assert [dump.annotations["worker_id"].nunique(), kept["worker_id"].nunique()] == annotators
     table = oddities(dump)
     assert people - count(table, "people in no package") == used
     assert count(table, "more than 3 packages") == many
@@ -87,23 +88,23 @@ def test_the_frame_is_the_one_that_analysis_makes(dump):
 def test_every_oddity_by_its_rule(dump):
     read = read_dump(dump(), "dailydialog")
     table = oddities(read)
-    expected = {
-        "did not finish": 1,
-        "annotations in them": 2,
-        "accounts of the developers": 1,
-        "annotations by them": 2,
-        "answered before": 4,
-        "start_time -1": 1,
-        "too short for 5 exchanges": 1,
-        "people in no package": 1,
-        "exchange_nr does not count": 2,
-        "seed exchange is not in the dump": 3,
-        "end within an exchange": 3,
-        "as another": 1,
-        "greatest difference": 1,
-        "special tokens": 1,
-        "segments with 3 annotations": 4,
-    }
+    expected = yaml.safe_load("""
+        did not finish: 1
+        annotations in them: 2
+        accounts of the developers: 1
+        annotations by them: 2
+        answered before: 4
+        start_time -1: 1
+        too short for 5 exchanges: 1
+        people in no package: 1
+        exchange_nr does not count: 2
+        seed exchange is not in the dump: 3
+        end within an exchange: 3
+        as another: 1
+        greatest difference: 1
+        special tokens: 1
+        segments with 3 annotations: 4
+    """)
     assert {words: count(table, words) for words in expected} == expected
     assert len(select(read)) == 12
     assert len(select(read, ["incomplete", "repeats"])) == 8

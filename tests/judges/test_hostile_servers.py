@@ -3,13 +3,12 @@
 import gzip
 import json
 import time
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import openai._base_client as openai_client
 import pytest
 import yaml
-from chat_servers import Served, chat_agents, replies
+from chat_servers import Sending, Served, chat_agents, replies
 from small_study import SURVEY, spot_study
 
 from parlai_spotbot import files
@@ -51,7 +50,7 @@ class Hostile(Served):
         self.name, self.honest, self.asked = name, honest, 0
 
 
-class _HostileHandler(BaseHTTPRequestHandler):
+class _HostileHandler(Sending):
     owner: Hostile
 
     def do_POST(self):
@@ -59,26 +58,19 @@ class _HostileHandler(BaseHTTPRequestHandler):
         self.owner.asked += self.command == "POST"
         name = self.owner.name
         if self.owner.asked <= self.owner.honest:
-            return self._send(200, {}, GOOD)
+            return self.send(200, GOOD)
         if name in TABLE["drips"] or name == "silent chat":
             return self._drip(name)
         status, headers, text = TABLE["statuses"].get(name) or (200, {}, TABLE["bodies"][name])
         raw = filled(text)
-        self._send(status, {**headers, **({"Content-Encoding": "gzip"} if raw[:2] == b"\x1f\x8b" else {})}, raw)
+        self.send(status, raw, **headers, **({"Content-Encoding": "gzip"} if raw[:2] == b"\x1f\x8b" else {}))
 
     do_GET = do_POST
-
-    def _send(self, status, headers, raw):
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(raw)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(raw)
 
     def _drip(self, name):
         self.close_connection = True
         if name == "silent chat" and self.command == "GET":
-            self._send(200, {}, b'{"data": [{"id": "m"}]}')
+            self.send(200, {"data": [{"id": "m"}]})
         elif name.startswith("silent"):
             self.owner.closing.wait(30)
         elif name == "no HTTP":

@@ -8,18 +8,19 @@ import json
 from itertools import combinations
 
 import numpy as np
+import yaml
 
 BOTS = ("blender2_3B", "emora", "bart_fid_rag_bcb", "rerank_blender")
-TASKS = {
-    "interpretability": ("uninterpretable",),
-    "sociality": ("antisocial",),
-    "commonsense": ("commonsense contradiction",),
-    "consistency": ("self contradiction", "partner contradiction", "redundant"),
-    "empathy": ("empathetic", "lack of empathy"),
-    "knowledge": ("correct fact", "incorrect fact"),
-    "personal_information": ("preference info", "life info"),
-    "transitions": ("ignore", "irrelevant", "follow up", "topic switch"),
-}
+TASKS = yaml.safe_load("""
+interpretability: [uninterpretable]
+sociality: [antisocial]
+commonsense: [commonsense contradiction]
+consistency: [self contradiction, partner contradiction, redundant]
+empathy: [empathetic, lack of empathy]
+knowledge: [correct fact, incorrect fact]
+personal_information: [preference info, life info]
+transitions: [ignore, irrelevant, follow up, topic switch]
+""")
 DIMENSIONS = ("consistent", "emotional", "engaging", "grammatical", "informative", "quality", "proactive", "relevant")
 
 

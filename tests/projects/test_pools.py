@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.projects.spot_the_bot_2020.pools import __main__ as pools
@@ -33,12 +34,12 @@ PLACES = {name: f"/{name}" for name in ("contestant", "gpt2", "bert", "fasttext"
 
 # -- recipes ---------------------------------------------------------------------------------------------------------
 def test_pools_and_options_are_the_papers():
-    assert pools.recipes()["domains"] == {
-        "dailydialog": ["GPT", "BR", "S2", "DR"],
-        "empathetic_dialogues": ["GPT", "BR", "S2", "DR", "BL"],
-        "convai2": ["BL", "KV", "LC", "BR", "HF", "DR"],
-        "chitchat": ["GPT", "BR", "S2", "DR"],
-    }
+    assert pools.recipes()["domains"] == yaml.safe_load("""
+        dailydialog: [GPT, BR, S2, DR]
+        empathetic_dialogues: [GPT, BR, S2, DR, BL]
+        convai2: [BL, KV, LC, BR, HF, DR]
+        chitchat: [GPT, BR, S2, DR]
+    """)
     known = {name: pools.options_of(name, "train", PLACES, "t") for name in TRAINED}
     s2, dr = known["S2"], known["DR"]
     assert (s2["numlayers"], s2["rnn_class"], s2["hiddensize"], s2["attention"]) == (2, "gru", 512, "general")

@@ -1,6 +1,7 @@
 """Every cell of the paper that the released data reproduce, to its digits; and what cannot be reached, named."""
 
 import pytest
+import yaml
 from case_tables import cases
 
 from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
@@ -9,19 +10,19 @@ KNOWN = ("dailydialog", "empathetic")
 """The domains with reference numbers."""
 
 # Cells that don't come out to the paper's digits, and the greatest difference among them. All else does.
-MISSED = {
-    ("dailydialog", "table1"): (15, 0.027),
-    ("dailydialog", "table5"): (6, 0.017),
-    ("dailydialog", "table6"): (9, 0.017),
-    ("empathetic", "table1"): (19, 0.022),
-    ("empathetic", "table5"): (1, 0.020),
-    ("empathetic", "table6"): (3, 0.095),
-    ("convai2", "table1"): (2, 0.023),
-    ("convai2", "table5"): (1, 0.0055),
-    ("convai2", "table6"): (1, 0.0055),
-    ("empathetic", "table9"): (3, 0.145),
-    ("convai2", "table9"): (1, 0.154),
-}
+MISSED = yaml.safe_load("""
+dailydialog table1: [15, 0.027]
+dailydialog table5: [6, 0.017]
+dailydialog table6: [9, 0.017]
+empathetic table1: [19, 0.022]
+empathetic table5: [1, 0.020]
+empathetic table6: [3, 0.095]
+convai2 table1: [2, 0.023]
+convai2 table5: [1, 0.0055]
+convai2 table6: [1, 0.0055]
+empathetic table9: [3, 0.145]
+convai2 table9: [1, 0.154]
+""")
 
 
 def numbers(table):
@@ -33,7 +34,7 @@ def numbers(table):
 def test_the_papers_cells(reproduced, domain, name):
     table = reproduced[domain][name]
     missed = [cell for cell in numbers(table) if not cell.reached]
-    count, greatest = MISSED.get((domain, name), (0, 0.0))
+    count, greatest = MISSED.get(f"{domain} {name}", (0, 0.0))
     assert len(missed) == count, [(c.row, c.column, c.paper, c.ours) for c in missed]
     assert all(abs(cell.difference) <= greatest for cell in missed)
 

@@ -3,8 +3,11 @@
 import hashlib
 import json
 import sqlite3
+from pathlib import Path
+from string import Template
 
 import pytest
+import yaml
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
@@ -16,23 +19,8 @@ from parlai_spotbot.study import Study
 
 SURVEY = "spot_the_bot"
 KEY = bytes(range(32))
-PLANTED = {
-    "worker": "A2WORKER9XYZ1",
-    "pseudonym": "PLATFORM-ID-0",
-    "comment": "my name is Petronella Quistgaard",
-    "free": "because Ottoline Zwicky said so",
-    "secret": "cafe5ec12e7cafe5ec12e7",
-    "link": "https://study.example.org/s/tok-81xyzzy",
-    "contact": "quill.penhaligon@example.edu",
-    "home": "/home/penhaligon",
-    "host": "gpu17.cluster.internal",
-    "server": "http://10.77.66.55:8123/v1",
-    "key": "sk-live0123456789abcdef",
-    "variable": "PENHALIGON_KEY",
-    "time": "2026-03-04T05:06:07",
-    "code": "C0DEWORTHMONEY",
-    "error": "Traceback at node penhalig-12",
-}
+PRIVATE = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+PLANTED = yaml.safe_load(PRIVATE)["planted"]
 
 
 def plant(study):
@@ -45,84 +33,27 @@ def plant(study):
         row["presentation"] = {"entity:0": "Entity A", "side:0": "left", "client": PLANTED["host"]}
         if row["source"] == "human":
             row["started_at"] = row["submitted_at"] = PLANTED["time"] + ".123+00:00"
-    extra = {**next(r for r in rows if r["source"] == "human"), "target": "pair"}
-    added = [
-        {**extra, "judgement_id": "x1", "question": "extra_reason", "answer": PLANTED["free"]},
-        {**extra, "judgement_id": f"{PLANTED['worker']}-x2", "question": "extra_age", "answer": "47"},
-    ]
-    checksums.write_jsonl(study.judgements_path(SURVEY), rows + added)
-    comment = {"survey": SURVEY, "unit_id": "unit", "item_id": None, "worker_id": PLANTED["pseudonym"]}
-    comment |= {"submitted_at": PLANTED["time"], "comment": PLANTED["comment"]}
-    checksums.write_jsonl(where / "comments.jsonl", [comment])
-    round_ = {"task": "empathy", "annotator": PLANTED["pseudonym"], "attempt": 1, "round": 3, "passed": True}
-    checksums.write_jsonl(where / "training.jsonl", [{**round_, "at": PLANTED["time"]}])
-    crowd = where / "crowdsourcing"
-    checksums.write_text(crowd / "empathy" / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
-    checksums.write_text(crowd / "annotators.csv", f"annotator,worker_id\nPLATFORM-ID-0,{PLANTED['worker']}\n")
-    checksums.write_text(crowd / "links.csv", f"annotator,link\nPetronella,{PLANTED['link']}\n")
-    checksums.write_text(crowd / "secret", PLANTED["secret"])
-    with sqlite3.connect(crowd / "ledger.db") as ledger:
+    told = yaml.safe_load(Template(PRIVATE).substitute(PLANTED))
+    human = next(r for r in rows if r["source"] == "human")
+    checksums.write_jsonl(study.judgements_path(SURVEY), rows + [human | answer for answer in told["answers"]])
+    for name, content in told["rows"].items():
+        checksums.write_jsonl(where / name, content)
+    for name, content in told["texts"].items():
+        checksums.write_text(where / "crowdsourcing" / name, content)
+    with sqlite3.connect(where / "crowdsourcing" / "ledger.db") as ledger:
         ledger.execute("create table t (worker text)")
         ledger.execute("insert into t values (?)", (PLANTED["worker"],))
-    checksums.write_jsonl(where / "controls.jsonl", [{"item_id": "c", "note": PLANTED["secret"]}])
-    _plant_provenance(study)
+    for name, content in told["provenance"].items():
+        study.record(name, content)
     judge = files.read_json(where / "judges" / "spotter.json")
-    judge["variants"]["words"]["words"] = {
-        "human": [{"word": "bicyclebell", "people": 0.1, "bots": 0.0, "apart": 0.5}],
-        "bot": [],
-    }
-    judge["variants"]["words"]["description"] = f"asked {PLANTED['server']} with {PLANTED['key']}"
-    checksums.write_json(where / "judges" / "spotter.json", {**judge, "cost": {"account": PLANTED["contact"]}})
-    failure = {"contestant": "minilm", "kind": "crash", "conversation_id": "smollm2:minilm:0000"}
-    checksums.write_jsonl(study.failures_path, [{**failure, "message": PLANTED["error"], "log": PLANTED["home"]}])
-    text_of = study.plan_path.read_text(encoding="utf-8")
-    opt = f"    opt:\n      openai_url: {PLANTED['server']}\n      openai_key_variable: {PLANTED['variable']}\n"
-    opt += f"      topk: 10\n      model_file: {PLANTED['home']}/tiny.bin\n      note: see {PLANTED['server']}\n"
-    changed = text_of.replace("    model: spotbot:minilm\n", f"    model: spotbot:minilm\n{opt}")
-    assert changed != text_of
+    judge["variants"]["words"] |= told["words"]
+    checksums.write_json(where / "judges" / "spotter.json", judge | told["judge"])
+    checksums.write_jsonl(study.failures_path, told["failures"])
+    text = study.plan_path.read_text(encoding="utf-8")
+    changed = text.replace("    model: spotbot:minilm\n", told["plan"])
+    assert changed != text
     checksums.write_text(study.plan_path, changed)
     return Study.open(study.path)
-
-
-def _plant_provenance(study):
-    settings = {
-        "provider": "prolific",
-        "pay": 4.5,
-        "currency": "GBP",
-        "contact": PLANTED["contact"],
-        "completion_code": PLANTED["code"],
-        "texts": {"welcome": PLANTED["contact"]},
-    }
-    study.record(
-        "crowdsourcing",
-        {
-            SURVEY: {
-                "settings": settings,
-                "limits": {"units_per_annotator": 3},
-                "language": "en",
-                "tasks": {"empathy": {"settings": settings}},
-            }
-        },
-    )
-    agent = {
-        "agent": "x:Y",
-        "server": PLANTED["server"],
-        "key_variable": PLANTED["variable"],
-        "generation": {"max_new_tokens": 40, "note": f"on {PLANTED['host']} at {PLANTED['server']}"},
-        "model": f"{PLANTED['home']}/models/tiny.bin",
-    }
-    versions = {"parlai": "1.7.2", "machine": PLANTED["host"]}
-    study.record(
-        "selfplay",
-        {
-            "versions": versions,
-            "contestants": {"minilm": agent},
-            "environment": dict(PLANTED),
-            "domain": {"task": "t", "path": PLANTED["home"]},
-        },
-    )
-    study.record("import_judgements", {f"{PLANTED['home']}/answers.csv": {"source": f"{PLANTED['home']}/answers.csv"}})
-    study.record("anything_else", dict(PLANTED))
 
 
 @pytest.fixture(scope="module")

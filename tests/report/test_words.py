@@ -1,6 +1,6 @@
 """The sentences of findings: their direction, their uncertainty, and silence where nothing is known."""
 
-import pytest
+from case_tables import cases
 
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.spotting import ranking
@@ -19,17 +19,15 @@ def ranked(clusters, **more):
     return {"order": sorted(clusters), "clusters": clusters, "pairs": pairs} | more
 
 
-@pytest.mark.parametrize(
-    ("clusters", "first"),
-    [
-        ({"a": [1, 1], "b": [2, 3], "c": [2, 3]}, "a is ahead of all others."),
-        ({"a": [1, 2], "b": [1, 3], "c": [2, 3]}, "a and b can't be told apart at the top; more data are needed."),
-        ({bot: [1, 3] for bot in "abc"}, "The bots can't be told apart by these data."),
-        (
-            {bot: [1, 6] for bot in "abcdef"} | {"g": [7, 7]},
-            "a, b, c, d and 2 others can't be told apart at the top; more data are needed.",
-        ),
-    ],
+@cases(
+    "clusters first",
+    """
+- [{a: [1, 1], b: [2, 3], c: [2, 3]}, a is ahead of all others.]
+- [{a: [1, 2], b: [1, 3], c: [2, 3]}, a and b can't be told apart at the top; more data are needed.]
+- [{a: [1, 3], b: [1, 3], c: [1, 3]}, The bots can't be told apart by these data.]
+- - {a: [1, 6], b: [1, 6], c: [1, 6], d: [1, 6], e: [1, 6], f: [1, 6], g: [7, 7]}
+  - a, b, c, d and 2 others can't be told apart at the top; more data are needed.
+""",
 )
 def test_the_verdict_names_who_is_ahead(clusters, first):
     said = ranking.summarise(Result(HUMAN, ranked(clusters)))
@@ -38,19 +36,18 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
     assert ranking.summarise(Result(HUMAN, {"order": []})) == []
 
 
-@pytest.mark.parametrize(
-    ("tests", "said"),
-    [
-        ({"a": (0.4, 0.2)}, "not told from people: a (40%)."),
-        ({"a": (0.6, None)}, "not told from people: a (60%)."),
-        ({"a": (0.4, 0.01)}, "clearly less often: a (40%)."),
-        ({"a": (0.6, 0.01)}, "clearly more often: a (60%)."),
-        (
-            {"a": (0.6, 0.2), "b": (0.1, 0.01), "c": (0.2, 0.01)},
-            "clearly less often: c (20%) and b (10%); not told from people: a (60%).",
-        ),
-        ({bot: (number / 100, 0.01) for number, bot in enumerate("abcdef")}, "clearly less often: 6 bots."),
-    ],
+@cases(
+    "tests said",
+    """
+- [{a: [0.4, 0.2]}, 'not told from people: a (40%).']
+- [{a: [0.6, null]}, 'not told from people: a (60%).']
+- [{a: [0.4, 0.01]}, 'clearly less often: a (40%).']
+- [{a: [0.6, 0.01]}, 'clearly more often: a (60%).']
+- - {a: [0.6, 0.2], b: [0.1, 0.01], c: [0.2, 0.01]}
+  - 'clearly less often: c (20%) and b (10%); not told from people: a (60%).'
+- - {a: [0.0, 0.01], b: [0.01, 0.01], c: [0.02, 0.01], d: [0.03, 0.01], e: [0.04, 0.01], f: [0.05, 0.01]}
+  - 'clearly less often: 6 bots.'
+""",
 )
 def test_bots_are_set_beside_people_by_a_test(tests, said):
     own = {

@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+import yaml
 from in_process import spotbot
 from sealing import sealed
 
@@ -18,16 +19,16 @@ from parlai_spotbot.scripts.main import main
 
 PEOPLE = Path(__file__).parents[1] / "goldens" / "studies" / "people"
 KEYS = [own.name for own in fields(result.Result)]
-NOWHERE = {
-    "check": ["nowhere"],
-    "compare": ["nowhere/a", "nowhere/b"],
-    "contestants": ["--study", "nowhere"],
-    "import": ["--study", "nowhere", "--format", "votes", "--data", "nowhere.csv"],
-    "nuc": ["--pool", "nowhere.yaml"],
-    "plan": ["--study", "nowhere"],
-    "selfchat": ["--pool", "nowhere.yaml"],
-    "tournament": ["--pool", "nowhere.yaml"],
-}
+NOWHERE = yaml.safe_load("""
+check: [nowhere]
+compare: [nowhere/a, nowhere/b]
+contestants: [--study, nowhere]
+import: [--study, nowhere, --format, votes, --data, nowhere.csv]
+nuc: [--pool, nowhere.yaml]
+plan: [--study, nowhere]
+selfchat: [--pool, nowhere.yaml]
+tournament: [--pool, nowhere.yaml]
+""")
 """What names something that isn't there; other commands get a study that isn't."""
 
 

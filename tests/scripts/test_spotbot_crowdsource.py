@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from case_tables import cases
 from in_process import spotbot
 from spoken import spoken
 
@@ -84,21 +85,21 @@ def test_the_script_takes_the_same_by_name_and_leaves_nothing_where_it_is_starte
     assert [path.name for path in here.iterdir()] == ["pay.yaml"]
 
 
-BAD = {
-    "error: study is missing": [],
-    "nowhere: no study here": ["study=nowhere"],
-    "'completion_code' is missing": ["study=nowhere", "settings.provider=prolific"],
-    "+x=1: expected NAME=VALUE": ["study=nowhere", "+x=1"],
-    "Did you mean 'survey'?": ["study=nowhere", "survy=nuc"],
-    "port: expected a valid integer": ["study=nowhere", "port=here"],
-    "error: study=[1,2: cannot be read": ["study=[1,2"],
-    "settings=3: expected single settings": ["study=nowhere", "settings=3"],
-    "unknown key 'mephisto'": ["study=nowhere", "mephisto.task.task_reward=3"],
-}
-
-
-@pytest.mark.parametrize("says", BAD)
-def test_bad_input_to_the_script_is_one_error(says):
+@cases(
+    "says words",
+    """
+- ['error: study is missing', []]
+- ['nowhere: no study here', [study=nowhere]]
+- ["'completion_code' is missing", [study=nowhere, settings.provider=prolific]]
+- ['+x=1: expected NAME=VALUE', [study=nowhere, +x=1]]
+- ["Did you mean 'survey'?", [study=nowhere, survy=nuc]]
+- ['port: expected a valid integer', [study=nowhere, port=here]]
+- ['error: study=[1,2: cannot be read', ['study=[1,2']]
+- ['settings=3: expected single settings', [study=nowhere, settings=3]]
+- ["unknown key 'mephisto'", [study=nowhere, mephisto.task.task_reward=3]]
+""",
+)
+def test_bad_input_to_the_script_is_one_error(says, words):
     with pytest.raises(UserError) as caught:
-        run(BAD[says])
+        run(words)
     assert says in f"error: {caught.value}"

@@ -14,6 +14,7 @@ from pathlib import Path
 from subprocess import PIPE
 
 import pytest
+import yaml
 from case_tables import cases
 from light_packages import beyond_light
 
@@ -26,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 WITHOUT = """
 import contextlib, json, sys
 from importlib.machinery import PathFinder
+import yaml
 
 class Finder(PathFinder):
     @classmethod
@@ -53,19 +55,19 @@ def run(*commands, folder, without=()):
 def test_help_and_wrong_options_import_nothing_heavy(tmp_path):
     each = [[name, "--help"] for name in scripts.COMMANDS]
     shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
-    wrong = [
-        ["judge"],
-        ["pack", "--no-such-option"],
-        ["pack", "--study", "nowhere"],
-        ["pack", "--study", "study", "--survey", "nowhere"],
-        ["collect", "--study", "study", "--survey", "nowhere"],
-        ["check", "nowhere"],
-        ["import", "--format", "nowhere", "--data", "nowhere", "--study", "new"],
-        ["import", "--format", "votes", "--data", "nowhere.csv", "--study", "new"],
-        ["selfchat", "--pool", "nowhere.yaml"],
-        ["tournament", "--pool", "nowhere.yaml"],
-        ["compare", "nowhere/a", "nowhere/b"],
-    ]
+    wrong = yaml.safe_load("""
+        - [judge]
+        - [pack, --no-such-option]
+        - [pack, --study, nowhere]
+        - [pack, --study, study, --survey, nowhere]
+        - [collect, --study, study, --survey, nowhere]
+        - [check, nowhere]
+        - [import, --format, nowhere, --data, nowhere, --study, new]
+        - [import, --format, votes, --data, nowhere.csv, --study, new]
+        - [selfchat, --pool, nowhere.yaml]
+        - [tournament, --pool, nowhere.yaml]
+        - [compare, nowhere/a, nowhere/b]
+    """)
     out, err, modules = run(["--help"], ["--version"], *each, *wrong, folder=tmp_path)
     assert out.count("usage: ") == 1 + len(scripts.COMMANDS)
     assert "warning" not in err
@@ -96,14 +98,14 @@ def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
 
 def test_what_needs_more_says_what_installs_it(tmp_path):
     shutil.copytree(ROOT / "tests" / "goldens" / "studies" / "people", tmp_path / "study")
-    wanting = [
-        ["selfchat", "--study", "other", "--pool", "rules"],
-        ["tournament", "--study", "other", "--pool", "rules"],
-        ["compare", "spotbot:eliza", "spotbot:alice"],
-        ["judge", "--study", "study", "--judges", "spotter"],
-        ["nuc", "--out", "other", "--pool", "rules"],
-        ["contestants", "--pool", "rules"],
-    ]
+    wanting = yaml.safe_load("""
+        - [selfchat, --study, other, --pool, rules]
+        - [tournament, --study, other, --pool, rules]
+        - [compare, spotbot:eliza, spotbot:alice]
+        - [judge, --study, study, --judges, spotter]
+        - [nuc, --out, other, --pool, rules]
+        - [contestants, --pool, rules]
+    """)
     _, err, _ = run(*wanting, folder=tmp_path)
     needs = r"error: this needs \w+, which isn't installed.\n  Run: \S*spotbot setup\n"
     assert len(re.findall(needs, err)) == err.count("error: ") == len(wanting), err
@@ -122,7 +124,7 @@ def test_who_launches_waits_for_no_statistics(tmp_path):
     assert not {"sklearn", "scipy.optimize", "scipy.stats"} & modules
 
 
-@cases("words", "[[check, study], ['--help'], [pack, '--help-all']]")
+@cases("words", "[[check, study], [--help], [pack, --help-all]]")
 def test_who_reads_no_further_gets_no_traceback(words):
     study = str(ROOT / "tests" / "goldens" / "studies" / "people")
     words = [study if word == "study" else word for word in words]

@@ -17,11 +17,18 @@ from parlai_spotbot.study import Study
 
 MODULE = "bots_that_are_named_one_by_one"
 CODE = """
+import random
+from parlai.core.agents import Agent
+
+class Own(Agent):
+    def act(self):
+        return {"id": "own", "text": "an agent of parlai", "episode_done": False}
+
 def respond(history):
     return f"turn {len(history)} it is"
 
 async def later(text):
-    return "so you say " + text[:9]
+    return f"so you say {text[:9]} and {random.random()}"
 
 class Kim:
     def __init__(self):
@@ -118,4 +125,5 @@ def test_a_server_a_function_a_class_and_an_agent_play(folder, monkeypatch):
     said = {turn.text for row in study.conversations() for turn in row.turns[2:] if turn.speaker == "kim"}
     assert "1: your persona: i am kim." in said
     assert "2: your persona: i am kim." in said
+    assert not any(text.startswith("3:") for text in said)  # an object for each conversation
     assert chat_servers.KEY not in (folder / "s" / "study.yaml").read_text()

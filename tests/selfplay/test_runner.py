@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import yaml
 
 from parlai_spotbot import files
 from parlai_spotbot.records import Contestant
@@ -134,17 +135,17 @@ def test_kill_9_and_resume_gives_the_bytes_of_an_uninterrupted_run(tmp_path, kil
     assert not study.journal_path.exists()
 
 
-@pytest.mark.parametrize(
-    ("kind", "limits", "failure", "says"),
-    [
-        ("Raising", {}, "exception", "it tastes bitter"),
-        ("RaisingBatch", {}, "exception", "somebody in the batch"),
-        ("Empty", {}, "empty", "an empty turn"),
-        ("Dying", {}, "crash", "exit code 7"),
-        ("Hanging", {"turn_timeout": 1.0}, "hang", "within 1 s"),
-        ("Hungry", {"memory_limit": 0.5}, "memory", "its limit is 0.5 GiB"),
-    ],
-)
+FAILURES = """
+- [Raising, {}, exception, it tastes bitter]
+- [RaisingBatch, {}, exception, somebody in the batch]
+- [Empty, {}, empty, an empty turn]
+- [Dying, {}, crash, exit code 7]
+- [Hanging, {turn_timeout: 1.0}, hang, within 1 s]
+- [Hungry, {memory_limit: 0.5}, memory, its limit is 0.5 GiB]
+"""
+
+
+@pytest.mark.parametrize(("kind", "limits", "failure", "says"), yaml.safe_load(FAILURES))
 def test_a_failure_stays_with_its_conversation_and_a_later_run_completes_it(tmp_path, kind, limits, failure, says):
     study = start(tmp_path / "s", contestant("Counting"), contestant(kind, **limits), conversations_per_pair=10)
     poisoned = {int(job.seed.seed_id[1:]) for job in schedule(study.plans(), seeds())[0] if job.number in (2, 7)}

@@ -1,14 +1,52 @@
-"""Conversations and options made up for the tests of comparisons."""
+"""Random studies: what every packing must hold; conversations and options made up for the tests of comparisons."""
 
-from hypothesis import HealthCheck, settings
+from collections import Counter
+
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions
 
 SENTINEL = "xyzzyseed"
 ASKED = ("engagingness", "humanness")
 SETTINGS = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None)
+
+
+def packed(number, studies, pack, check, too_few=None, growing=lambda asked: asked):
+    """Pack so many random studies, shuffled and in two steps, too; count what was tried. Some are `too_few` to pack."""
+    tried = Counter()
+
+    @settings(SETTINGS, max_examples=number)
+    @given(studies, st.randoms(use_true_random=False), st.integers(0, 55))
+    def packing(study, chance, first):
+        conversations, asked = study
+        try:
+            units = pack(conversations, asked)
+        except UserError as err:
+            assert too_few in str(err)  # noqa: PT017
+            return
+        check(conversations, units, asked)
+        mixed = conversations.copy()
+        chance.shuffle(mixed)
+        assert pack(mixed, asked) == units
+        tried["packings"] += 1
+        tried["units"] += len(units)
+
+        # In two steps: what is there stays, what is new is added, a third step adds nothing.
+        asked = growing(asked)
+        try:
+            early = pack(conversations[:first], asked)
+        except UserError:
+            return
+        later = early + pack(conversations, asked, early)
+        check(conversations, later, asked)
+        assert pack(conversations, asked, later) == []
+        tried["grown"] += 1
+
+    packing()
+    return tried
 
 
 def options(**change) -> WholeOptions:

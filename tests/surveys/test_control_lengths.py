@@ -102,13 +102,13 @@ def test_trees_do_not_tell_a_control(talkative, survey, count):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("pool_of", "per_pair", "most"),
-    [
-        (("tfidf", "alice", "eliza"), 60, 0.55),
-        (("minilm", "eliza", "dr"), 60, 0.55),
-        (("tfidf", "alice", "eliza"), 250, 0.56),  # with few people to spare, there are fewer controls of people
-    ],
+@cases(
+    "pool_of per_pair most",
+    """
+- [[tfidf, alice, eliza], 60, 0.55]
+- [[minilm, eliza, dr], 60, 0.55]
+- [[tfidf, alice, eliza], 250, 0.56]  # with few people to spare, there are fewer controls of people
+""",
 )
 def test_trees_do_not_tell_a_control_of_real_pools(tmp_path, pool_of, per_pair, most):
     """3,000 served items of a pool that comes with the package, with blocks kept together.

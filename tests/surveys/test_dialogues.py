@@ -3,10 +3,9 @@
 from collections import Counter
 
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from made_comparisons import packed
 
-from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
@@ -85,48 +84,20 @@ def studies(draw, make):
 
 @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
-    tried = Counter()
-
-    @settings(
-        max_examples=number, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
-    )
-    @given(studies(make_conversation), st.randoms(use_true_random=False), st.integers(1, 29))
-    def packed(study, chance, first):
-        conversations, asked = study
-        try:
-            units = pack_dialogues(conversations, asked)
-        except UserError as err:
-            assert "no conversation of bots" in str(err)  # noqa: PT017
-            return
-        check(conversations, units, asked)
-        mixed = conversations.copy()
-        chance.shuffle(mixed)
-        assert pack_dialogues(mixed, asked) == units
-        tried["packings"] += 1
-        try:
-            before = pack_dialogues(conversations[:first], asked)
-        except UserError:
-            return
-        grown = before + pack_dialogues(conversations, asked, before)
-        check(conversations, grown, asked)
-        assert pack_dialogues(conversations, asked, grown) == []
-        tried["grown"] += 1
-
-    packed()
+    tried = packed(number, studies(make_conversation), pack_dialogues, check, "no conversation of bots")
     assert tried["packings"] > number / 3
     assert tried["grown"] > number / 6
 
 
-@pytest.mark.parametrize("share", [0.25])
-def test_the_share_with_another_annotator_is_exact_however_the_study_grew(pool, share):
+def test_the_share_with_another_annotator_is_exact_however_the_study_grew(pool):
     conversations = pool(bots=4, per_pair=12, people=0)
-    asked = options(sources=("pairs",), unit_size=1, repeated=share)
+    asked = options(sources=("pairs",), unit_size=1, repeated=0.25)
     units: list = []
     for many in (1, 2, 3, 7, 40, len(conversations)):
         units += pack_dialogues(conversations[:many], asked, units)
         replicates = Counter(unit.replicate for unit in units)
         assert replicates[0] == many
-        assert abs(replicates[1] - share * many) <= 0.5
+        assert abs(replicates[1] - 0.25 * many) <= 0.5
 
 
 def test_contestants_and_seats_come_equally_often(pool):

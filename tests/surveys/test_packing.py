@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 from case_tables import case_table
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from made_comparisons import SENTINEL, packed
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, indexed
@@ -18,12 +18,6 @@ from parlai_spotbot.surveys.packing.conversation_packing import shown_in
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.segments import SegmentsPacking
 from parlai_spotbot.surveys.packing.units_file import blocks_of
-
-SENTINEL = "xyzzyseed"
-
-
-def lines(units):
-    return "\n".join(json.dumps(unit.to_json()) for unit in units)
 
 
 def held(conversations, units):
@@ -65,6 +59,14 @@ def check(conversations, units, options):
         for k in options.lengths(by_id[i])
         for r in replicates
     )
+
+    # Annotators get nothing but the segment.
+    assert SENTINEL not in json.dumps([unit.to_json() for unit in units])
+    for item in (item for unit in units for item in unit.items):
+        said = by_id[item.conversation_ids[0]].segment(item.exchanges)
+        assert item.to_json()["transcripts"] == [[{"entity": i % 2, "text": t.text} for i, t in enumerate(said)]]
+    ids = {i for unit in units for i in (unit.unit_id, unit.block_id, *(item.item_id for item in unit.items))}
+    assert not any("bot" in i or HUMAN in i for i in ids)
 
     # One id stands for one segment, and for nothing else.
     names = {(item.item_id, item.conversation_ids, item.exchanges) for unit in units for item in unit.items}
@@ -113,32 +115,8 @@ def studies(draw, make):
 
 @pytest.mark.parametrize("number", [100, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
-    tried = Counter()
-
-    @settings(
-        max_examples=number, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
-    )
-    @given(studies(make_conversation), st.randoms(use_true_random=False), st.integers(0, 55))
-    def packed(study, random, first):
-        conversations, options = study
-        units = pack(conversations, options)
-        check(conversations, units, options)
-        tried["packings"] += 1
-        tried["units"] += len(units)
-
-        shuffled = conversations.copy()
-        random.shuffle(shuffled)
-        assert pack(shuffled, options) == units
-        assert SENTINEL not in lines(units)
-
-        # In two steps: what is there stays, what is new is added, a third step adds nothing.
-        early = pack(conversations[:first], options)
-        later = early + pack(conversations, options, early)
-        check(conversations, later, options)
-        assert pack(conversations, options, later) == []
-
-    packed()
-    assert tried["packings"] >= number
+    tried = packed(number, studies(make_conversation), pack, check)
+    assert tried["packings"] == tried["grown"] >= number
     assert tried["units"] > 5 * number
 
 
@@ -160,23 +138,6 @@ def test_the_default_is_twenty_segments_fifteen_of_bots_and_every_length_mixed(p
         assert {lengths[False, k] for k in options.segments} == {5}
         assert {lengths[True, k] for k in options.segments} <= {1, 2}
     assert told(conversations, units, options) == ([], {})
-
-
-def test_annotators_get_nothing_but_the_segment(pool):
-    conversations = pool(sentinel=SENTINEL)
-    units = pack(conversations, PackOptions())
-    assert lines(units).count(SENTINEL) == 0
-    assert SENTINEL in json.dumps([c.to_json() for c in conversations])
-    by_id = indexed(conversations)
-    for unit in units:
-        for item in unit.items:
-            (transcript,) = item.transcripts
-            said = by_id[item.conversation_ids[0]].segment(item.exchanges)
-            assert [(u.entity, u.text) for u in transcript] == [(i % 2, t.text) for i, t in enumerate(said)]
-    shown = json.dumps([item.to_json()["transcripts"] for unit in units for item in unit.items])
-    assert set(json.loads(shown)[0][0][0]) == {"entity", "text"}
-    ids = [unit.unit_id + unit.block_id + item.item_id for unit in units for item in unit.items]
-    assert not any("bot" in i or HUMAN in i for i in ids)
 
 
 def test_item_ids_need_the_hidden_turns_to_be_known(pool):

@@ -5,9 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from made_comparisons import SENTINEL, SETTINGS, options, self_chats, studies
+from made_comparisons import SENTINEL, options, packed, self_chats, studies
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, indexed
@@ -71,40 +69,13 @@ def check(conversations, units, asked):
 
 @pytest.mark.parametrize("number", [60, pytest.param(400, marks=pytest.mark.slow)])
 def test_random_packings(number, make_conversation):
-    tried = Counter()
+    def growing(asked):
+        return replace(asked, comparisons=asked.comparisons or 6)  # else what is wanted changes with the study
 
-    @settings(SETTINGS, max_examples=number)
-    @given(studies(make_conversation), st.randoms(use_true_random=False), st.integers(1, 29))
-    def packed(study, chance, first):
-        conversations, asked = study
-        try:
-            units = pack_pairs(conversations, asked)
-        except UserError as err:
-            assert "takes two" in str(err)  # noqa: PT017
-            tried["one contestant"] += 1
-            return
-        check(conversations, units, asked)
-        mixed = conversations.copy()
-        chance.shuffle(mixed)
-        assert pack_pairs(mixed, asked) == units
-        tried["packings"] += 1
-        tried["items"] += sum(len(unit.items) for unit in units)
-
-        try:
-            before = pack_pairs(conversations[:first], asked)
-        except UserError:
-            return
-        fewer = replace(asked, comparisons=asked.comparisons or 6)  # else what is wanted changes with the study
-        before = pack_pairs(conversations[:first], fewer)
-        grown = before + pack_pairs(conversations, fewer, before)
-        check(conversations, grown, fewer)
-        assert pack_pairs(conversations, fewer, grown) == []
-        tried["grown"] += 1
-
-    packed()
+    tried = packed(number, studies(make_conversation), pack_pairs, check, "takes two", growing)
     assert tried["packings"] > 0.375 * number
     assert tried["grown"] > number / 8
-    assert tried["items"] > 2.5 * number
+    assert tried["units"] > 2 * number
 
 
 def test_each_conversation_once_where_there_are_enough(make_conversation):

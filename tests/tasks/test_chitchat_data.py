@@ -1,15 +1,16 @@
 """The folds of spotbot:chitchat on the real data: they share nobody, they are clean, they stay as they are."""
 
 import pytest
+import yaml
 
 from parlai_spotbot.tasks.chitchat import cleaning, data
 
-COUNTS = {
-    "bots": {"conversations": 693, "long": 292, "turns": 12025, "people": 488},
-    "judges": {"conversations": 271, "long": 130, "turns": 4838, "people": 113},
-    "humans": {"conversations": 480, "long": 228, "turns": 8568, "people": 303},
-    "seeds": {"conversations": 700, "long": 320, "turns": 11582, "people": 184},
-}
+COUNTS = yaml.safe_load("""
+bots: {conversations: 693, long: 292, turns: 12025, people: 488}
+judges: {conversations: 271, long: 130, turns: 4838, people: 113}
+humans: {conversations: 480, long: 228, turns: 8568, people: 303}
+seeds: {conversations: 700, long: 320, turns: 11582, people: 184}
+""")
 
 CHECKSUMS = {
     "bots": "142977b95389db4e",

@@ -6,6 +6,8 @@ import unicodedata
 
 import numpy as np
 import pytest
+import yaml
+from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -18,45 +20,10 @@ from parlai_spotbot.texts import surface
 from parlai_spotbot.texts.surface import normalise
 from parlai_spotbot.texts.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
 
-WORDS = [
-    "hello",
-    "Yes",
-    "i",
-    "do",
-    "n't",
-    "like",
-    "'",
-    "s",
-    "<pad>",
-    "__unk__",
-    "< /s >",
-    "?",
-    "!",
-    ",",
-    ".",
-    "...",
-    "“",
-    "”",
-    '"',
-    "’",
-    "``",
-    "''",
-    "(",
-    ")",
-    ":)",
-    "😂",
-    "é",
-    "İ",
-    "ß",
-    "ﬁ",
-    "½",
-    "\u200b",
-    "\xa0",
-    "—",
-    "3",
-    "gon",
-    "na",
-]
+WORDS = yaml.safe_load(r"""
+[hello, 'Yes', i, do, n't, like, '''', s, <pad>, __unk__, < /s >, '?', '!', ',', ., ..., “, ”, '"',
+’, '``', '''''', (, ), ':)', 😂, é, İ, ß, ﬁ, ½, "\u200b", "\xa0", —, '3', gon, na]
+""")
 
 
 def every_pattern(text):
@@ -77,26 +44,26 @@ def test_a_pattern_is_passed_over_only_where_it_finds_nothing(text):
     assert surface._once(text) == every_pattern(text)
 
 
-@pytest.mark.parametrize(
-    ("said", "shown"),
-    [
-        ("Hello ,  how are you ?", "hello, how are you?"),
-        ("i do n't know , it 's fine", "i don't know, it's fine"),
-        ("i don ' t know , i ' m new", "i don't know, i'm new"),
-        ("I don’t know…", "i don't know..."),
-        ("you 're gon na see", "you're gonna see"),
-        ("i like blue . < /s > <pad> <pad>", "i like blue"),
-        ("my name is __unk__ .", "my name is"),
-        ("“Yes” — she said", '"yes" - she said'),
-        ("`` yes '' he said", '"yes" he said'),
-        ("hi,how are you?fine", "hi, how are you? fine"),
-        ("it is 3,000 at 10:30 :)", "it is 3,000 at 10:30 :)"),
-        ("NO WAY\n\tman", "no way man"),
-        ("so funny 😂", "so funny 😂"),
-        ("look ( here )", "look (here)"),
-        ("<pad>", "..."),
-        ("", "..."),
-    ],
+@cases(
+    "said shown",
+    r"""
+- ['Hello ,  how are you ?', 'hello, how are you?']
+- ['i do n''t know , it ''s fine', 'i don''t know, it''s fine']
+- ['i don '' t know , i '' m new', 'i don''t know, i''m new']
+- [I don’t know…, i don't know...]
+- [you 're gon na see, you're gonna see]
+- [i like blue . < /s > <pad> <pad>, i like blue]
+- [my name is __unk__ ., my name is]
+- [“Yes” — she said, '"yes" - she said']
+- ['`` yes '''' he said', '"yes" he said']
+- ['hi,how are you?fine', 'hi, how are you? fine']
+- ['it is 3,000 at 10:30 :)', 'it is 3,000 at 10:30 :)']
+- ["NO WAY\n\tman", no way man]
+- [so funny 😂, so funny 😂]
+- [look ( here ), look (here)]
+- [<pad>, ...]
+- ['', ...]
+""",
 )
 def test_the_rule(said, shown):
     assert normalise(said) == shown

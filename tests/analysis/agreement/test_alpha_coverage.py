@@ -23,6 +23,7 @@ import functools
 
 import numpy as np
 import pytest
+import yaml
 from scipy.stats import t
 
 from parlai_spotbot.analysis.agreement import alpha_of, krippendorff_alpha
@@ -32,15 +33,15 @@ STUDIES = 1000
 SPREAD = {"low": 0.6, "high": 2.5}
 """How far items differ, against how far annotators and their moods do."""
 
-DESIGNS = [
-    # kind, agreement, skewed; items, of a conversation, annotators, of an item (0: two to four), unequal activity
-    ("nominal", "high", False, 60, 1, 3, 0, 0.7),
-    ("nominal", "high", True, 300, 5, 5, 2, 1.0),
-    ("ordinal", "high", False, 300, 1, 8, 2, 0.5),
-    ("nominal", "low", True, 30, 1, 10, 2, 0.7),
-    ("ordinal", "high", False, 300, 5, 10, 0, 1.0),
-    ("ordinal", "high", True, 100, 1, 30, 3, 1.0),
-]
+DESIGNS = yaml.safe_load("""
+# kind, agreement, skewed; items, of a conversation, annotators, of an item (0: two to four), unequal activity
+- [nominal, high, false, 60, 1, 3, 0, 0.7]
+- [nominal, high, true, 300, 5, 5, 2, 1.0]
+- [ordinal, high, false, 300, 1, 8, 2, 0.5]
+- [nominal, low, true, 30, 1, 10, 2, 0.7]
+- [ordinal, high, false, 300, 5, 10, 0, 1.0]
+- [ordinal, high, true, 100, 1, 30, 3, 1.0]
+""")
 
 
 def drawn_items(rng, items, per, kind, spread):

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+import yaml
 from case_tables import cases
 
 from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of
@@ -42,16 +43,16 @@ def test_the_paper_s_throughput_and_costs_follow_from_its_minutes(minutes, each,
 
 def test_minutes_of_a_method_are_those_of_dialogues_with_all_tasks():
     times = rows_of(
-        [
-            ("m", "m:a", "c1", "w1", 2.0),
-            ("m", "m:b", "c1", "w1", 1.0),
-            ("m", "m:a", "c2", "w1", 4.0),
-            ("m", "m:b", "c2", "w2", 3.0),
-            ("m", "m:a", "c3", "w2", 6.0),
-            ("m", "m:b", "c3", "w2", 1.0),
-            ("m", "m:b", "c3", "w1", 3.0),
-            ("m", "m:a", "c4", "w2", 90.0),
-        ]
+        yaml.safe_load("""
+            - [m, m:a, c1, w1, 2.0]
+            - [m, m:b, c1, w1, 1.0]
+            - [m, m:a, c2, w1, 4.0]
+            - [m, m:b, c2, w2, 3.0]
+            - [m, m:a, c3, w2, 6.0]
+            - [m, m:b, c3, w2, 1.0]
+            - [m, m:b, c3, w1, 3.0]
+            - [m, m:a, c4, w2, 90.0]
+        """)
     )
     metrics = [metric("m", "m:a", "x"), metric("m", "m:b", "y"), metric("m", "m:b", "z")]
     found = costs(times, metrics, wage=30.0, dialogues=10)

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
 from scipy.special import expit
 from scipy.stats import norm
@@ -70,22 +71,22 @@ STRENGTH = np.array([-0.9, -0.2, 0.3, 0.8])
 A, B = np.array(list(combinations(range(4), 2))).T
 FAVOUR = np.where(np.arange(len(A)) % 2, 1.8, -1.8)[:, None, None]
 TIE, LUCK = 0.6, 0.8
-KINDS = {
-    "good": (1.5, 0.5, 0),
-    "poor": (0.4, 1, 0),
-    "favours pairs": (1.5, 0.5, 1),
-    "contrary": (-1.5, 0.5, 0),
-    "at chance": (0, 1, 0),
-}
+KINDS = yaml.safe_load("""
+good: [1.5, 0.5, 0]
+poor: [0.4, 1, 0]
+favours pairs: [1.5, 0.5, 1]
+contrary: [-1.5, 0.5, 0]
+at chance: [0, 1, 0]
+""")
 """How much a judge goes by what people go by, how much by chance, and whether it favours some pairs."""
 
-DESIGNS = {
-    "ordinary": {},
-    "small": {"homes": 8, "further": 4},
-    "few people with strong tastes": {"workers": 5, "taste": 0.8},
-    "one annotator an item": {"each": 1, "homes": 40},
-    "further items in the same conversations": {"same": True},
-}
+DESIGNS = yaml.safe_load("""
+ordinary: {}
+small: {homes: 8, further: 4}
+few people with strong tastes: {workers: 5, taste: 0.8}
+one annotator an item: {each: 1, homes: 40}
+further items in the same conversations: {same: true}
+""")
 
 
 def votes(latent, rng):

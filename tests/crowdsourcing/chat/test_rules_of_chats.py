@@ -43,22 +43,23 @@ def state(turns, now=100.0, status="open", rated=False, reached=True, hidden=0.0
     return ChatState(RULE, chat, said, ChatRating("c", {}, "", 0.0) if rated else None, reached, now)
 
 
-@pytest.mark.parametrize(
-    ("now", "step", "following", "may_rate"),
-    [
-        (state(0), "chatting", 0, False),
-        (state(1), "chatting", None, False),
-        (state(2, now=5.0, hidden=20.0), "chatting", None, False),
-        (state(4), "chatting", 4, True),
-        (state(5), "chatting", None, False),
-        (state(6), "rating", None, True),
-        (state(6, rated=True), "done", None, False),
-        (state(0, reached=False), "locked", None, False),
-        (state(3, status="failed"), "failed", None, False),
-        (state(5, status="failed"), "rating", None, True),
-    ],
+@cases(
+    "said step following may_rate",
+    """
+- [{turns: 0}, chatting, 0, false]
+- [{turns: 1}, chatting, null, false]
+- [{turns: 2, now: 5.0, hidden: 20.0}, chatting, null, false]
+- [{turns: 4}, chatting, 4, true]
+- [{turns: 5}, chatting, null, false]
+- [{turns: 6}, rating, null, true]
+- [{turns: 6, rated: true}, done, null, false]
+- [{turns: 0, reached: false}, locked, null, false]
+- [{turns: 3, status: failed}, failed, null, false]
+- [{turns: 5, status: failed}, rating, null, true]
+""",
 )
-def test_where_a_chat_stands(now, step, following, may_rate):
+def test_where_a_chat_stands(said, step, following, may_rate):
+    now = state(**said)
     assert (now.step, now.next, now.may_rate) == (step, following, may_rate)
     told = now.to_json()
     assert (told["next"], told["may_rate"]) == (following, may_rate)

@@ -10,6 +10,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import picking
+import yaml
 from office import SECRET, desk_of
 
 from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
@@ -29,40 +30,32 @@ PAGE = Path(__file__).parents[3] / "crowdsourcing" / "webapp" / "build"
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
 
-TALKS = (
-    (
-        "hi, how was your weekend ?",
-        "pretty good, we drove out to the lake and it rained the whole time. yours ?",
-        "ha, sorry about the rain. i helped my sister move into her new flat.",
-        "fifth floor and no lift, i bet ?",
-        "third, but she owns about four hundred books.",
-        "that is a workout. did she at least buy you pizza ?",
-    ),
-    (
-        "do you have any pets ?",
-        "i have a dog and a cat . they are my best friends .",
-        "what are their names ?",
-        "i like to go hiking with my friends .",
-        "no, i mean the names of your pets.",
-        "i have a dog and a cat . they are my best friends .",
-    ),
-    (
-        "what do you do for a living ?",
-        "i bake bread, so i get up at three every morning.",
-        "that is early ! do you sleep in the afternoon ?",
-        "i do. my kids think it is hilarious.",
-        "how many kids do you have ?",
-        "two, and both of them hate bread, if you can believe it.",
-    ),
-    (
-        "i am so nervous about tomorrow.",
-        "oh no, what is happening tomorrow ?",
-        "my driving test, the third time.",
-        "i think that is great . what do you do for work ?",
-        "er, i just said that i am nervous ...",
-        "i think that is great . i love to travel .",
-    ),
-)
+TALKS = yaml.safe_load("""
+- - 'hi, how was your weekend ?'
+  - 'pretty good, we drove out to the lake and it rained the whole time. yours ?'
+  - 'ha, sorry about the rain. i helped my sister move into her new flat.'
+  - 'fifth floor and no lift, i bet ?'
+  - 'third, but she owns about four hundred books.'
+  - 'that is a workout. did she at least buy you pizza ?'
+- - 'do you have any pets ?'
+  - i have a dog and a cat . they are my best friends .
+  - 'what are their names ?'
+  - i like to go hiking with my friends .
+  - 'no, i mean the names of your pets.'
+  - i have a dog and a cat . they are my best friends .
+- - 'what do you do for a living ?'
+  - 'i bake bread, so i get up at three every morning.'
+  - 'that is early ! do you sleep in the afternoon ?'
+  - i do. my kids think it is hilarious.
+  - 'how many kids do you have ?'
+  - 'two, and both of them hate bread, if you can believe it.'
+- - i am so nervous about tomorrow.
+  - 'oh no, what is happening tomorrow ?'
+  - 'my driving test, the third time.'
+  - 'i think that is great . what do you do for work ?'
+  - 'er, i just said that i am nervous ...'
+  - i think that is great . i love to travel .
+""")
 
 
 def item(number: int, texts: Sequence[str], more: Sequence[Sequence[str]] = ()) -> Item:

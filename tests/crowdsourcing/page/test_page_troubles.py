@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+import yaml
 from office import Clock
 from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage, start
 
@@ -147,23 +148,23 @@ CONTRASTS = """() => {
   const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
   return PAIRS.map(([a, b]) => [a, b, ratio(a, b)]);
 }"""
-TEXT = [
-    ("--ink", "--ground"),
-    ("--ink", "--paper"),
-    ("--soft", "--paper"),
-    ("--soft", "--ground"),
-    ("--ink", "--left"),
-    ("--right-ink", "--right"),
-    ("--accent-ink", "--accent"),
-    ("--accent", "--paper"),
-    ("--good", "--good-wash"),
-    ("--bad", "--bad-wash"),
-    ("--bad", "--paper"),
-    ("--warn-ink", "--warn-wash"),
-    ("--ink", "--accent-wash"),
-    ("--good", "--paper"),
-    ("--soft", "--accent-wash"),
-]
+TEXT = yaml.safe_load("""
+- ['--ink', '--ground']
+- ['--ink', '--paper']
+- ['--soft', '--paper']
+- ['--soft', '--ground']
+- ['--ink', '--left']
+- ['--right-ink', '--right']
+- ['--accent-ink', '--accent']
+- ['--accent', '--paper']
+- ['--good', '--good-wash']
+- ['--bad', '--bad-wash']
+- ['--bad', '--paper']
+- ['--warn-ink', '--warn-wash']
+- ['--ink', '--accent-wash']
+- ['--good', '--paper']
+- ['--soft', '--accent-wash']
+""")
 EDGES = [("--strong-line", "--paper"), ("--accent", "--paper"), ("--accent", "--ground")]
 
 

@@ -7,8 +7,7 @@ once, so that nothing ties those of two persons. "Equally good" means as good ag
 third contestant; matches against third ones count as far as either contestant of the pair could have been drawn, and
 a match's share of the other one's chance makes that fair without a model. The size of a bet is the one that reaches a
 goal above the threshold most probably by the end of the budget (Browne 1999, Adv. Appl. Prob. 31), of clear pairs the
-one that grows fastest. The threshold is that of closed
-testing by mean wealth (Vovk & Wang 2021, Ann. Stat. 49).
+one that grows fastest. How much wealth settles a pair is found by closed testing (`closure.py`).
 
 All arrays have leading axes for studies that are simulated together, and end in (K, K): contestants a and b.
 """
@@ -19,6 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import expit, log_ndtr, ndtri, stdtrit
+
+from parlai_spotbot.sequential.closure import needed
 
 FLOOR = 0.1
 """The share of units that all pairs get alike, settled or not."""
@@ -42,9 +43,6 @@ CAUTION = 0.5
 """A pair counts as clear as it is estimated to be, less so many standard errors."""
 
 TINY = 1e-12
-
-MUCH = 50.0
-"""Logarithms of wealth are taken as at most this where they are added."""
 
 
 @dataclass(frozen=True)
@@ -156,22 +154,9 @@ def begin(contestants: int, shape: tuple[int, ...] = ()) -> Evidence:
     return Evidence(pairs, pairs, pairs, pairs, pairs.astype(int), each, unknown, *start)
 
 
-def threshold(evidence: Evidence, rules: Rules) -> np.ndarray:
-    """Return the logarithm of the wealth that settles a pair, (..., 1, 1).
-
-    A pair is settled when every set of open pairs with it has a mean wealth of 1 / alpha (closed testing by means).
-    """
-    differ, same = wealth(evidence, rules)
-    least = np.minimum(differ, same) if rules.margin else differ
-    upper = np.triu_indices(least.shape[-1], 1)
-    open_ = evidence.open[..., upper[0], upper[1]]
-    others = np.sort(np.where(open_, np.exp(np.minimum(least[..., upper[0], upper[1]], MUCH)), np.inf), -1)
-    places = np.arange(1, others.shape[-1] + 1)
-    value = (
-        places / rules.alpha - np.cumsum(np.where(np.isinf(others), 0, others), -1) + np.nan_to_num(others, posinf=0)
-    )
-    value = np.where(places <= open_.sum(-1, keepdims=True), value, 0)
-    return np.log(np.maximum(value.max(-1), 1 / rules.alpha))[..., None, None]
+def thresholds(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logarithms of the wealth that settles each pair as different and as equal, (..., K, K) each."""
+    return needed(*wealth(evidence, rules), evidence.verdict, evidence.strengths, rules.alpha)
 
 
 def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +181,7 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     stock : array (K, K), optional
         How often each pair can still be drawn.
     """
-    left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), threshold(evidence, rules)
+    left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), thresholds(evidence, rules)
     improved = _improved(evidence, rules, need, left, effect)
     chance = _with_floor(improved, None if stock is None else stock > 0)
     centre, weight, most, variance = shares(chance, evidence.strengths)
@@ -204,11 +189,11 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     to_come = variance if stock is None else shares(lasting, evidence.strengths)[-1]
     apart = _differences(evidence.strengths)
     doubt = CAUTION * np.sqrt(evidence.variance)
-    stake = _stake(evidence.better - need - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)
+    stake = _stake(evidence.better - need[0] - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)
     below = np.zeros_like(stake)
     if rules.margin:
         near = (4 * (rules.margin - expit(apart) + 0.5) - doubt) / effect
-        below = _stake(evidence.below - need - np.log(AIM), left * lasting / 4 * effect, near)
+        below = _stake(evidence.below - need[1] - np.log(AIM), left * lasting / 4 * effect, near)
     return Bets(chance, centre, weight, most, stake, below, variance, expit(apart))
 
 
@@ -262,19 +247,23 @@ def shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.nd
     return centre, weight, cut * reach, chance / 4 + bought.sum(-1)
 
 
-def _improved(evidence: Evidence, rules: Rules, need: np.ndarray, left: np.ndarray, effect: np.ndarray) -> np.ndarray:
+def _improved(
+    evidence: Evidence, rules: Rules, need: tuple[np.ndarray, np.ndarray], left: np.ndarray, effect: np.ndarray
+) -> np.ndarray:
     """Move the chances towards the pairs whose matches raise most the number of pairs expected to be settled."""
     chance = evidence.chance
     _, weight, _, variance = shares(chance, evidence.strengths)
     either, lower = wealth(evidence, rules)
     gap = np.abs(_differences(evidence.strengths))
-    gain = _gain(either - need, gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(variance, TINY)
+    gain = _gain(either - need[0], gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(
+        variance, TINY
+    )
     gain = np.where(evidence.open, gain, 0)
     through = (gain[..., :, :, None] * weight**2).sum(-2)
     value = gain + through + np.swapaxes(through, -1, -2)
     if rules.margin:
         near = 4 * (rules.margin - np.abs(expit(gap) - 0.5))
-        same = _gain(lower - need, near, evidence.variance, np.sqrt(left * chance / 4 / effect)) / np.maximum(
+        same = _gain(lower - need[1], near, evidence.variance, np.sqrt(left * chance / 4 / effect)) / np.maximum(
             chance, TINY
         )
         value = value + np.where(evidence.open, same, 0)
@@ -430,8 +419,8 @@ def _settled(evidence: Evidence, rules: Rules) -> Evidence:
     differ, same = wealth(evidence, rules)
     sign = np.sign(evidence.better - np.swapaxes(evidence.better, -1, -2)).astype(int)
     while True:
-        need = threshold(evidence, rules) - 1e-9
-        new = np.where(differ >= need, sign, np.where(same >= need, 2, 0))
+        apart, equal = thresholds(evidence, rules)
+        new = np.where(differ >= apart - 1e-9, sign, np.where(same >= equal - 1e-9, 2, 0))
         verdict = np.where(evidence.open, new, evidence.verdict)
         won = (verdict == 1).astype(int)
         chain = ((won @ won > 0) & (verdict == 0)).astype(int)

@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 from simulated import LARGE, Crowd, cost, coverage, looked, serve, strengths
+from sympy.utilities.iterables import multiset_partitions
 
+from parlai_spotbot.sequential import closure
 from parlai_spotbot.sequential.evidence import Rules, begin, bets, judged
 
 CONFSEQ = {10: -0.10044760439325395, 100: 2.448961814876277, 150: 3.480945569409175, 300: 3.849677490256849}
@@ -54,6 +56,27 @@ def test_the_wealth_is_that_of_confseq():
         found[number] = np.logaddexp(evidence.better[0, 1], evidence.better[1, 0]) - np.log(2)
     assert {number: found[number] for number in CONFSEQ} == pytest.approx(CONFSEQ, abs=1e-8)
     assert evidence.verdict[0, 1] == 1
+
+
+@pytest.mark.parametrize("largest", [8, 3])
+def test_a_pair_needs_what_all_pairs_that_may_be_equal_with_it_lack(monkeypatch, largest):
+    """By every division of the contestants; where groups of them are bounded, never less."""
+    monkeypatch.setattr(closure, "LARGEST", largest)
+    rng, size = np.random.default_rng(3), 6
+    differ, verdict = np.log(rng.exponential(12, (size, size))), np.zeros((size, size), dtype=int)
+    differ, verdict[0, 4], verdict[4, 0] = np.minimum(differ, differ.T), 1, -1
+    same = np.full_like(differ, -np.inf)
+    found, _ = closure.needed(differ, same, verdict, rng.normal(size=size), 0.05)
+    wanted = np.zeros_like(differ)
+    for division in multiset_partitions(range(size)):
+        pairs = [pair for part in division for pair in itertools.combinations(part, 2)]
+        lacking = sum(20 - np.exp(differ[pair]) for pair in pairs)
+        for pair in pairs if (0, 4) not in pairs else ():
+            wanted[pair] = max(wanted[pair], lacking + np.exp(differ[pair]), 20)
+    each = np.nonzero(wanted)
+    assert len(each[0]) == 14
+    assert (np.exp(found[each]) >= wanted[each] - 1e-9).all()
+    assert largest == 3 or np.exp(found[each]) == pytest.approx(wanted[each])
 
 
 def test_wealth_is_never_lost_whole_and_verdicts_stay():

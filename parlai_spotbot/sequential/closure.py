@@ -1,0 +1,126 @@
+"""How much wealth settles a pair, so that the chance of any wrong verdict among all pairs stays below alpha.
+
+This is closed testing by mean wealth (Vovk & Wang 2021, Ann. Stat. 49) over what can be true at once. Being equal is
+transitive (Shaffer 1986, JASA 81): the contestants are divided into parts, within each all are equal, and pairs of two
+parts may at most be apart by the margin.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+LARGEST = 8
+"""Contestants among whom every division is tried; time and memory grow as three to the power of it."""
+
+SHIFT = 2
+"""Where there are more, groups of so many are shifted by this, and the least bound is taken."""
+
+MUCH = 50.0
+"""Logarithms of wealth are taken as at most this where they are added."""
+
+NEVER = -1e30
+"""The value of a pair that is known to differ."""
+
+
+def needed(
+    differ: np.ndarray, same: np.ndarray, verdict: np.ndarray, strengths: np.ndarray, alpha: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logarithms of the wealth that settles each pair as different and as equal, (..., K, K) each.
+
+    In each case that can be true, what the wealth of its pairs lacks of 1 / alpha each must be made up by the pair.
+
+    Parameters
+    ----------
+    differ, same : arrays (..., K, K)
+        Logarithms of the wealth against "equal" and against "apart by the margin" (-inf: no margin).
+    verdict : array of int (..., K, K)
+        As in `Evidence`.
+    strengths : array (..., K)
+        By which contestants who are likely to be equal stand beside each other.
+    """
+    least = 1 / alpha
+    equal, apart = (least - np.exp(np.minimum(each, MUCH)) for each in (differ, same))
+    apart = np.where((verdict == 0) & ~np.isneginf(same), np.maximum(apart, 0), 0)
+    off = 1 - np.eye(verdict.shape[-1])
+    equal = np.where(np.abs(verdict) == 1, NEVER, equal - apart) * off
+    total, others = _greatest(equal, np.argsort(strengths, -1))
+    rest = (apart * off).sum((-2, -1), keepdims=True) / 2 - apart
+    return tuple(np.log(least + np.maximum(rest + more, 0)) for more in (others, total))
+
+
+def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the greatest sums that pairs within the parts of a division can have, or bounds above them.
+
+    Contestants are taken in their order, in groups of at most `LARGEST`; pairs of two groups count where they are
+    positive, be they in one part or not.
+
+    Parameters
+    ----------
+    value : array (..., K, K)
+        Of each pair, symmetric; 0 on the diagonal.
+    order : array of int (..., K)
+        Contestants.
+
+    Returns
+    -------
+    total : array (..., 1, 1)
+        Over all divisions.
+    others : array (..., K, K)
+        Over those in which the pair is in one part, less its own value.
+    """
+    size = value.shape[-1]
+    place = np.argsort(order, -1)
+    value = _arranged(value, order)
+    shifted = np.arange(size) + np.arange(0, LARGEST if size > LARGEST else 1, SHIFT)[:, None]
+    group, slot = np.divmod(shifted, LARGEST if size > LARGEST else size)
+    shift = np.arange(len(group))[:, None]
+    members = np.full((len(group), group.max() + 1, slot.max() + 1), size)
+    members[shift, group, slot] = np.arange(size)
+    padded = np.pad(value, [(0, 0)] * (value.ndim - 2) + [(0, 1), (0, 1)])
+    best, rest = _within(padded[..., members[..., :, None], members[..., None, :]])
+    inside = group[:, :, None] == group[:, None, :]
+    outer = np.where(inside, 0, np.maximum(value, 0)[..., None, :, :])
+    total = best.sum(-3) + outer.sum((-2, -1), keepdims=True) / 2
+    own = (rest - best)[..., shift[..., None], group[:, :, None], slot[:, :, None], slot[:, None, :]]
+    others = total + np.where(inside, own, -outer)
+    return total.min(-3), _arranged(others.min(-3), place)
+
+
+def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:
+    rows = order[..., :, None]
+    return np.take_along_axis(np.take_along_axis(value, rows, -2), np.swapaxes(rows, -1, -2), -1)
+
+
+def _within(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the greatest sum of a group (..., 1, 1), and those with each pair, less its own value (..., m, m)."""
+    size = value.shape[-1]
+    members, steps, a, b, holding = _subsets(size)
+    cells = value.reshape(-1, size, size).transpose(1, 2, 0)
+    parts = np.tensordot(members[:, a] * members[:, b], cells[a, b], 1)
+    divided = np.zeros_like(parts)
+    for sets, firsts in steps:
+        divided[sets] = (parts[firsts] + divided[sets[:, None] ^ firsts]).max(1)
+    others = np.zeros_like(cells)
+    others[a, b] = others[b, a] = (parts + divided[::-1])[holding].max(1) - cells[a, b]
+    return divided[-1].reshape(*value.shape[:-2], 1, 1), others.transpose(2, 0, 1).reshape(value.shape)
+
+
+@cache
+def _subsets(size: int) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]], np.ndarray, np.ndarray, np.ndarray]:
+    """Return the members of each subset, which parts of it hold its first member, pairs, and which subsets hold them.
+
+    A subset's place is the sum of its members' powers of two, so that its complement stands as far from the end. Parts
+    are listed by how many members subsets have.
+    """
+    every = np.arange(2**size)
+    members = (every[:, None] >> np.arange(size) & 1).astype(bool)
+    steps = []
+    for least in range(1, size + 1):
+        sets = every[members.sum(1) == least, None]
+        held = ((every & sets) == every) & ((every & sets & -sets) > 0)
+        steps.append((sets[:, 0], np.nonzero(held)[1].reshape(len(sets), -1)))
+    a, b = np.triu_indices(size, 1)
+    holding = np.nonzero((members[:, a] & members[:, b]).T)[1].reshape(len(a), -1)
+    return members.astype(float), steps, a, b, holding

@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import VERDICTS, Course, Points, counted, points_by_unit
-from parlai_spotbot.sequential.evidence import Evidence, intervals, thresholds, wealth
+from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -48,10 +48,8 @@ class Watch:
     def __call__(self, evidence: Evidence) -> None:
         """Note the evidence after one more unit."""
         was_open, answers = self.after == OPEN, int(evidence.answers)
-        have, need = np.stack(wealth(evidence, self.rules)), np.stack(thresholds(evidence, self.rules))
-        before = np.stack(thresholds(replace(evidence, verdict=self.verdict), self.rules))
-        nearer = np.argmax(have - need, 0)[None]
-        now, need, before = (np.take_along_axis(each, nearer, 0)[0] for each in (have, need, before))
+        now, need = nearest(evidence, self.rules)
+        _, before = nearest(replace(evidence, verdict=self.verdict), self.rules)
         needed = np.where(evidence.open, need, np.clip(now, need, before))
         self.evidence = np.where(was_open, now / np.log(10), self.evidence)
         self.needed = np.where(was_open, needed / np.log(10), self.needed)

@@ -181,12 +181,12 @@ class Course:
         left = max(rules.budget - float(evidence.answers) - self.out, 0)
         if self.ended:
             return 0
-        bets, need = betting.bets(evidence, rules, self.out, self._left()), betting.threshold(evidence, rules)
+        bets, need = betting.bets(evidence, rules, self.out, self._left()), betting.thresholds(evidence, rules)
         differ, same = betting.wealth(evidence, rules)
-        lacking = (need - differ) / (np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY) ** 2
+        lacking = (need[0] - differ) / (np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY) ** 2
         if rules.margin:
             near = np.maximum(4 * (rules.margin - np.abs(bets.expected - 0.5)), TINY)
-            of_matches = (need - same) / near**2 * bets.variance / np.maximum(bets.chance / 4, TINY)
+            of_matches = (need[1] - same) / near**2 * bets.variance / np.maximum(bets.chance / 4, TINY)
             lacking = np.minimum(lacking, of_matches)
         open_ = np.triu(evidence.open)
         information = 2 * float(betting.design_effect(evidence).squeeze() * lacking[open_].sum())

@@ -166,6 +166,13 @@ def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     return np.logaddexp(evidence.better, turned) - np.log(2), same
 
 
+def nearest(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
+    """Return the logarithms of the wealth for the verdict that each pair is nearest to, and of what it needs."""
+    have, need = np.stack(wealth(evidence, rules)), np.stack(thresholds(evidence, rules))
+    first = np.argmax(have - need, 0)[None]
+    return np.take_along_axis(have, first, 0)[0], np.take_along_axis(need, first, 0)[0]
+
+
 def design_effect(evidence: Evidence) -> np.ndarray:
     """Return how much more the answers of an annotator vary together than single ones would, (..., 1, 1)."""
     return np.maximum(evidence.spread[..., 0] / evidence.spread[..., 1], 0.05)[..., None, None]

@@ -16,7 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import VERDICTS, Course, Points, counted, points
-from parlai_spotbot.sequential.evidence import threshold, wealth
+from parlai_spotbot.sequential.evidence import nearest
 from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -150,15 +150,14 @@ class Serving:
     def pairs(self) -> list[dict[str, Any]]:
         """Return each two contestants, open ones first: who is ahead (`a`), verdict, answers, points and evidence."""
         evidence, rows = self.course.evidence, []
-        need = threshold(evidence, self.plan.rules) / np.log(10)
-        wealth_of = np.maximum(*wealth(evidence, self.plan.rules)) / np.log(10)
+        have, need = (each / np.log(10) for each in nearest(evidence, self.plan.rules))
         order = np.argsort(-evidence.strengths, kind="stable")
         for i, j in combinations(order.tolist(), 2):
             a, b = (j, i) if evidence.verdict[i, j] == -1 else (i, j)
             count, names = int(evidence.matches[a, b]), self.plan.contestants
             row = {"a": names[a], "b": names[b], "verdict": VERDICTS[abs(evidence.verdict[a, b])], "answers": count}
             row["share"] = evidence.points[a, b] / count if count else None
-            rows.append(row | {"evidence": wealth_of[a, b], "needed": float(need.squeeze())})
+            rows.append(row | {"evidence": have[a, b], "needed": need[a, b]})
         return sorted(rows, key=lambda row: row["verdict"] != "open")
 
     def announced(self) -> str:

@@ -36,7 +36,8 @@ def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, 
     values = {**counts, **times, "likely": likely, "left": left, "currency": currency}
     values |= {"spent": cost * done, "expected_cost": cost * (done + likely), "most_cost": cost * counts["units"]}
     texts = [filled(LINES[name], **values) for name in names]
-    texts += [filled(LINES["deadline"], **values)] if left and counts.get("until") else []
+    if left and (until := counts.get("until")):
+        texts.append(filled(LINES["deadline"], until=datetime.fromisoformat(until)))
     return values | {"forecast": "; ".join(texts), "end": LINES["ended"].get(counts.get("ended", ""), "")}
 
 

@@ -69,6 +69,7 @@ def opened(chromium, path, width=1200, scheme="light", hash=""):
 
 def barriers(tab, **options):
     """What axe finds serious or critical, with everything that is folded opened."""
+    tab.get_by_role("button", name="Open all sections").click()
     tab.evaluate("document.querySelectorAll('details').forEach((d, i) => { if (!d.open && i < 400) d.open = true; })")
     return [found for found in violations(tab, **options) if found[1] in ("serious", "critical")]
 

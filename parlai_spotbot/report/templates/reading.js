@@ -208,7 +208,8 @@
   };
 
   const beside = (c, exchanges) => {
-    const box = make("aside", "", make("p", "marker", `after ${plural(exchanges, "exchange")}`));
+    const box = make("div", "", make("p", "marker", `after ${plural(exchanges, "exchange")}`));
+    box.setAttribute("role", "group");
     box.setAttribute("aria-label", `Judgements after ${plural(exchanges, "exchange")}`);
     let last = "";
     for (const a of c.told.filter((own) => own.exchanges === exchanges)) {

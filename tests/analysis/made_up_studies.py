@@ -66,11 +66,7 @@ def study(rng, theta, per_pair, each, people, *, talk=0.5, taste=0.4, unequal=0.
 def expected_counts(theta, *, talk=0.5, taste=0.4, order=0.1, spoilt=0.0, **_):
     """Chances (K, K, 3) of win, tie and loss of entity 0, over all conversations and annotators: the truth."""
     spread = np.sqrt(1 + talk**2 + 2 * taste**2 + spoilt**2)
-    gap = theta[:, None] - theta[None, :] + order
-    win, loss = ndtr((gap - CUT) / spread), ndtr((-CUT - gap) / spread)
-    chances = np.stack([win, 1 - win - loss, loss], axis=-1)
-    chances[np.arange(len(theta)), np.arange(len(theta))] = 0.0
-    return chances
+    return chances(theta, spread, CUT, order)
 
 
 def named(codes):

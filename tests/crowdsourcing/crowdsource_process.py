@@ -218,13 +218,18 @@ class CrowdsourceProcess:
 
 
 # -- the check ---------------------------------------------------------------------------------------------------------
+def ledger_rows(study: Study, survey: str) -> tuple[list[dict], dict[str, dict], list[dict]]:
+    """Hand-outs, what was submitted by handle, and annotators."""
+    with contextlib.closing(sqlite3.connect(CollectionPaths.of(study, survey).ledger)) as database:
+        database.row_factory = sqlite3.Row
+        tables = ("handouts", "submissions", "annotators")
+        handouts, sent, people = ([dict(row) for row in database.execute(f"SELECT * FROM {name}")] for name in tables)
+    return handouts, {row["handle"]: json.loads(row["body"]) for row in sent}, people
+
+
 def verify(study: Study, record: Record) -> dict[str, int]:
     """Check the ledger against the rules and against what annotators were told; returns what was counted."""
-    database = sqlite3.connect(CollectionPaths.of(study, SURVEY).ledger)
-    database.row_factory = sqlite3.Row
-    handouts = [dict(row) for row in database.execute("SELECT * FROM handouts")]
-    submissions = {row["handle"]: json.loads(row["body"]) for row in database.execute("SELECT * FROM submissions")}
-    database.close()
+    handouts, submissions, _ = ledger_rows(study, SURVEY)
     done = {row["handle"] for row in handouts if row["status"] == "done"}
     assert submissions.keys() == done
     assert submissions == record.accepted, "what was accepted is there, as it was sent, and nothing else"

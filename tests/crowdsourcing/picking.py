@@ -6,6 +6,7 @@ from pathlib import Path
 
 import office
 import yaml
+from made_up import questions
 from spoken import bots_of
 
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
@@ -13,9 +14,6 @@ from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
-from parlai_spotbot.domains import Episode
-from parlai_spotbot.nuc.corpora import Corpus
-from parlai_spotbot.nuc.sampling import SamplingSettings, sample
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
@@ -27,14 +25,6 @@ from parlai_spotbot.surveys.packing.pack_study import pack_study
 NAME = "nuc"
 REPLIES = {tuple(check["turns"]): check["reply"] for check in checks()}
 """The right reply of each attention check, by its turns."""
-
-
-def questions(corpus: str, count: int) -> list:
-    """So many questions of five candidates after three turns, each of a conversation of its own."""
-    dialogues = tuple(
-        Episode(f"{corpus}{i}", tuple(f"{corpus} word{i}x{t} said" for t in range(7))) for i in range(count)
-    )
-    return sample(Corpus(corpus, dialogues), SamplingSettings(candidates=5, lengths="2", questions=count)).questions
 
 
 def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, **groups: dict) -> Study:

@@ -5,7 +5,6 @@ The quick test has the server and the desk in this process; the slow one a real 
 """
 
 import json
-import sqlite3
 from collections import Counter
 
 import crowdsource_process as process
@@ -13,7 +12,6 @@ import pytest
 import whole
 from annotators import Record, meet
 
-from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
@@ -27,12 +25,8 @@ def kinds_of(number):
 def check(study, name, record, kinds):
     """What the ledger holds, against the rules and against what annotators were told; returns the done hand-outs."""
     assert not record.odd, record.odd[:5]
-    database = sqlite3.connect(CollectionPaths.of(study, name).ledger)
-    database.row_factory = sqlite3.Row
-    handouts = [dict(row) for row in database.execute("SELECT * FROM handouts")]
-    bodies = {row["handle"]: json.loads(row["body"]) for row in database.execute("SELECT * FROM submissions")}
-    standing = {row["worker"]: (row["standing"], row["why"]) for row in database.execute("SELECT * FROM annotators")}
-    database.close()
+    handouts, bodies, annotators = process.ledger_rows(study, name)
+    standing = {row["worker"]: (row["standing"], row["why"]) for row in annotators}
     assert bodies == record.accepted
     done = [row for row in handouts if row["status"] == "done"]
     assert {row["handle"] for row in done} == set(bodies)

@@ -2,19 +2,19 @@
 gold labels and can be as wrong as is asked.
 """
 
-import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
 from annotators import Annotator, Answer
 from crowdsource_process import talk
+from made_up import answers_for
 from office import Office, answers
 
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS, complete, labels_of
+from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import GoldDialogue
 
@@ -25,17 +25,6 @@ def narrowed(task: str, **limits: object) -> Survey:
     """The survey narrowed to a task, with other limits."""
     survey = get_survey(SURVEY).task(task)
     return replace(survey, limits=replace(survey.limits, **limits))
-
-
-def answers_to(task: str, labels: Collection[str]) -> dict[str, str]:
-    """Answers {question: answer} of one turn that lead to just these labels."""
-    about = get_survey(SURVEY)
-    options = [[None, *(option.value for option in about.question(name).options)] for name in QUESTIONS[task]]
-    for values in itertools.product(*options):
-        answers = {name: value for name, value in zip(QUESTIONS[task], values, strict=True) if value is not None}
-        if complete(task, answers) and {k for k, v in labels_of(task, answers).items() if v} == set(labels):
-            return answers
-    raise AssertionError(f"no answers of {task} lead to {labels}")
 
 
 def other_labels(task: str, labels: Collection[str]) -> set[str]:
@@ -50,7 +39,7 @@ def key_of_gold(gold: GoldDialogue, wrong: Collection[int]) -> Callable[[str, st
 
 def by_key(task: str, key: dict[int, Collection[str]], wrong: Collection[int] = ()) -> Callable[[str, str], object]:
     given = {
-        f"turn:{turn}": answers_to(task, other_labels(task, labels) if place in wrong else labels)
+        f"turn:{turn}": answers_for(task, frozenset(other_labels(task, labels) if place in wrong else labels))
         for place, (turn, labels) in enumerate(key.items())
     }
     return lambda question, target: given[target].get(question)

@@ -180,16 +180,14 @@ def test_all_tables_of_a_whole_file(tmp_path, cell):
         for talk in stage["dialogues"].values()
         for turn in talk["turns"]
     ]
-    twice = np.array([scores for scores in twice if len(scores) == 2])
-    alpha = cell(made["agreement"], "ignore (abc eval)", "alpha")
-    assert alpha.ours == pytest.approx(krippendorff.alpha(twice.T, level_of_measurement="ordinal"), abs=1e-9)
-    assert alpha.paper == 0.571
     both = [
         [one["score"] for one in talk["comparative_annotations"]["quality"]] for talk in stage["dialogues"].values()
     ]
-    both = np.array([scores for scores in both if len(scores) == 2])
-    choices = cell(made["agreement"], "quality (comparative)", "alpha")
-    assert choices.ours == pytest.approx(krippendorff.alpha(both.T, level_of_measurement="ordinal"), abs=1e-9)
+    for name, given in (("ignore (abc eval)", twice), ("quality (comparative)", both)):
+        pairs = np.array([scores for scores in given if len(scores) == 2])
+        alpha = krippendorff.alpha(pairs.T, level_of_measurement="ordinal")
+        assert cell(made["agreement"], name, "alpha").ours == pytest.approx(alpha, abs=1e-9)
+    assert cell(made["agreement"], "ignore (abc eval)", "alpha").paper == 0.571
 
     units = pd.DataFrame(stage["work_units"].values())
     known = units[units["task"] == "empathy"]["time_to_complete_sec"].median()

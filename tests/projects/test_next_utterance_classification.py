@@ -117,6 +117,11 @@ def test_a_command_that_fails_ends_the_run():
         steps.carry_out(["spotbot_nuc", "--study", "/nowhere"])
 
 
+def table2_of(out):
+    with open(out / "table2.csv", encoding="utf-8") as file:
+        return {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}
+
+
 @pytest.mark.slow
 def test_a_quick_run_scores_packs_and_tells_and_the_same_again_changes_nothing(tmp_path, capfd):
     arguments = ["--out", str(tmp_path / "out"), "--pool", "rules", "--only", "tfidf", "eliza", "--questions", "24"]
@@ -129,8 +134,7 @@ def test_a_quick_run_scores_packs_and_tells_and_the_same_again_changes_nothing(t
     assert {len(unit.items) for unit in study.units("nuc")} <= {5, 6}
     assert len(study.units("nuc")) == 40
     ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json")
-    with open(tmp_path / "out" / "table2.csv", encoding="utf-8") as file:
-        rows = {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}
+    rows = table2_of(tmp_path / "out")
     own = f"tfidf, {ranking['questions']['corpus']}"
     found = {row["contestant"]: row["recall@1"]["estimate"] for row in ranking["contestants"]}
     assert float(rows[own, "recall@1"]) == pytest.approx(found["tfidf"])
@@ -170,8 +174,7 @@ def test_two_corpora_in_one_run_one_of_them_from_parlais_downloads(tmp_path):
     study = Study.open(tmp_path / "out" / "study")
     of = [question.corpus for question in read_questions(study.path / "nuc" / "questions.jsonl")]
     assert (of.count("chitchat"), of.count("dailydialog")) == (12, 12)
-    with open(tmp_path / "out" / "table2.csv", encoding="utf-8") as file:
-        rows = {(row["row"], row["column"]): row["ours"] for row in csv.DictReader(file)}
+    rows = table2_of(tmp_path / "out")
     ranking = files.read_json(study.path / "nuc" / "analysis" / "ranking.json")
     whole = {row["contestant"]: row["recall@1"]["estimate"] for row in ranking["contestants"]}
     alone = [float(rows[f"tfidf, {corpus} alone", "recall@1"]) for corpus in ("chitchat", "dailydialog")]

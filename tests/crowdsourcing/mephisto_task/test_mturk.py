@@ -205,6 +205,11 @@ def test_a_hit_lets_people_in_once_somebody_holds_it(turk, on_mturk, serve_task)
         assert SECRET not in str(caught.value)
 
 
+def handed(number, worker, status="Submitted", hit=None):
+    hit = f"HIT{number if hit is None else hit}"
+    return {"AssignmentId": f"ASSIGN{number}", "WorkerId": worker, "HITId": hit, "AssignmentStatus": status}
+
+
 def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
     setup = on_mturk()
     with serve_task(setup) as task:
@@ -212,11 +217,7 @@ def test_mturk_says_whose_the_assignments_are(turk, on_mturk, serve_task):
         for number in range(3):
             task.crowd.arrived(visitor(f"W{number}", f"HIT{number}", f"ASSIGN{number}"))
         task.crowd.arrived(visitor("AMADEUP", "HIT0", "ANOTHER"))  # takes nothing from W0
-        turk.assignments = [
-            {"AssignmentId": "ASSIGN0", "WorkerId": "W0", "HITId": "HIT0", "AssignmentStatus": "Submitted"},
-            {"AssignmentId": "ASSIGN9", "WorkerId": "W9", "HITId": "HIT1", "AssignmentStatus": "Approved"},
-            {"AssignmentId": "ASSIGN5", "WorkerId": "W5", "HITId": "HIT5", "AssignmentStatus": "Submitted"},
-        ]
+        turk.assignments = [handed(0, "W0"), handed(9, "W9", "Approved", hit=1), handed(5, "W5")]
         asked = {f"ASSIGN{number}" for number in range(3)} | {"MADEUP"}
         found = handed_in(setup.data_root, "mturk_sandbox", asked)  # while the operator runs
         assert found == {("W0", "ASSIGN0"): "submitted", ("W9", "ASSIGN9"): "approved"}
@@ -245,16 +246,12 @@ def test_answers_of_made_up_workers_are_not_used(turk, tmp_path):
         db.execute("CREATE TABLE hits (hit_id TEXT, assignment_id TEXT)")
         db.executemany("INSERT INTO hits VALUES (?, ?)", [(f"HIT{n}", f"ASSIGN{n}") for n in range(3)])
 
-    def handed(number, worker, status):
-        assignment = f"ASSIGN{number}"
-        return {"AssignmentId": assignment, "WorkerId": worker, "HITId": f"HIT{number}", "AssignmentStatus": status}
-
-    turk.assignments = [handed(0, "AREAL1", "Approved"), handed(2, "AREAL2", "Submitted")]  # of HIT2, not as AMADEUP
+    turk.assignments = [handed(0, "AREAL1", "Approved"), handed(2, "AREAL2")]  # of HIT2, not as AMADEUP
     found = made.collect()
     assert (found.units, found.unknown, found.strangers) == (1, 2, 2)
     assert {row.worker_id for row in made.rows()} == {found.names["AREAL1"]}
     turk.calls.clear()
-    turk.assignments.append(handed(1, "AREAL2", "Submitted"))  # handed in there meanwhile
+    turk.assignments.append(handed(1, "AREAL2"))  # handed in there meanwhile
     assert (made.collect().units, made.collect().unknown) == (2, 1)
     assert {call["HITId"] for call in turk.of("ListAssignmentsForHIT")} == {"HIT1", "HIT2"}  # HIT0 is settled
     before = made.study.judgements_path(made.survey.name).read_bytes()

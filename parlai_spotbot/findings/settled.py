@@ -94,7 +94,7 @@ TABLES = {
         "A test by betting for each pair, with closed testing. Evidence and what is needed are logarithms to base 10, "
         "of when the pair was settled or now; that a is better than c may follow from a over b and b over c. The "
         "difference is of points against all others, with a 95 % interval.",
-        ("waudbysmith2024", "vovk2021"),
+        ("waudbysmith2024", "vovk2021", "shaffer1986"),
     ),
     "path": Table(
         "path",

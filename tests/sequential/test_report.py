@@ -132,6 +132,9 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert set(frames["settled_path"]["pair"]) == set(pairs["a"] + " – " + pairs["b"])
     assert frames["settled_path"]["answers"].max() == evidence.answers
 
+    assert f"{found['answers']} answers" in (text := (study.path / "report/appendix/methods.md").read_text("utf-8"))
+    assert "all ways in which contestants can be equal (Shaffer 1986)" in text
+
     first, rest = page.split("How it was found", 1)
     assert answer in first
     assert "<code" not in first.partition("<main")[0]  # no next step, as nothing more is to be collected here

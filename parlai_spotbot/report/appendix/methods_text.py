@@ -15,12 +15,14 @@ from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.ids_words import strangers, unverified
+from parlai_spotbot.findings.result import SETTLED, Result
+from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import about_of, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import counted, listed, number, people_said, plainly, to, upper_first
+from parlai_spotbot.wording import asked, counted, listed, number, people_said, plainly, to, upper_first
 
 NAMES = 50
 """The paragraph names so many contestants; of more it states the number."""
@@ -107,8 +109,18 @@ def _survey(contents: Contents) -> dict[str, Any]:
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len(failed),
         "annotators": annotators,
+        "settled": _settled(contents),
         **_ranking(contents),
     }
+
+
+def _settled(contents: Contents) -> dict[str, Any]:
+    """Return how a survey was served until settled, and what came of it; {} where it was not."""
+    for source in contents.sources:
+        if data := contents.of(SETTLED, source):
+            sentences = summarise(Result(source, data))
+            return {**data, "question_said": asked(data["question"]), "sentences": sentences}
+    return {}
 
 
 def _answers(contents: Contents, source: str) -> dict[str, Any]:

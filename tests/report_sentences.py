@@ -25,10 +25,10 @@ WITH_INTERVAL = re.compile(
 LEVEL = 0.05
 
 
-def analysed_votes(folder, rows):
-    """Return an analysed study of votes, "a,b,winner" each."""
+def analysed_votes(folder, given):
+    """Return an analysed study of votes: how often each "a,b,winner" was given."""
     data = folder / "votes.csv"
-    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" for row in rows))
+    data.write_text("model_a,model_b,winner\n" + "".join(f"{row}\n" * times for row, times in given.items()))
     write_study(folder / "study", votes(data, "arena"))
     study = Study.open(folder / "study")
     analyze(study, "votes")

@@ -92,24 +92,25 @@ def choice(content, finish_reason="stop", **message):
     return {"message": {"role": "assistant", "content": content, **message}, "finish_reason": finish_reason}
 
 
-@pytest.mark.parametrize(
-    ("said", "turn", "handled"),
-    [
-        ("One.\nTwo!  Three? Four.", "One. Two!", {}),
-        (choice("I like it. And I al", "length"), "I like it.", {"cut_by_length": 1}),
-        (choice("well, I think, that it", "length"), "well, I think.", {"cut_by_length": 1}),
-        ("Assistant: hello you", "hello you", {"labels_left_out": 1}),
-        ("Fine.\nUser: and you?\nAssistant: me too", "Fine.", {"cut_at_the_turns_end": 1}),
-        ("Fine<|im_end|>\n<|im_start|>user", "Fine", {"cut_at_the_turns_end": 1}),
-        ("<think>Hm. What?</think>\n\nYes.", "Yes.", {"thoughts_left_out": 1}),
-        (choice(None, refusal="I can't talk about that."), "I can't talk about that.", {"refusals": 1}),
-        (choice([{"type": "text", "text": "in "}, {"type": "text", "text": "parts"}]), "in parts", {}),
-        ("half a \ud83d character, \ud83d\ude00", "half a \ufffd character, \U0001f600", {}),
-        ("and so on " * 1000, "and so on " * 120, {"cut_since_endless": 1}),
-    ],
+@cases(
+    "said finish more turn handled",
+    r"""
+- ["One.\nTwo!  Three? Four.", stop, {}, One. Two!, {}]
+- [I like it. And I al, length, {}, I like it., {cut_by_length: 1}]
+- ['well, I think, that it', length, {}, 'well, I think.', {cut_by_length: 1}]
+- ['Assistant: hello you', stop, {}, hello you, {labels_left_out: 1}]
+- ["Fine.\nUser: and you?\nAssistant: me too", stop, {}, Fine., {cut_at_the_turns_end: 1}]
+- ["Fine<|im_end|>\n<|im_start|>user", stop, {}, Fine, {cut_at_the_turns_end: 1}]
+- ["<think>Hm. What?</think>\n\nYes.", stop, {}, Yes., {thoughts_left_out: 1}]
+- [null, stop, {refusal: I can't talk about that.}, I can't talk about that., {refusals: 1}]
+- [[{type: text, text: 'in '}, {type: text, text: parts}], stop, {}, in parts, {}]
+- ["half a \ud83d character, \ud83d\ude00", stop, {}, "half a \ufffd character, \U0001f600", {}]
+"""
+    + f"- ['{'and so on ' * 1000}', stop, {{}}, '{'and so on ' * 120}', {{cut_since_endless: 1}}]",
 )
-def test_a_turn_is_made_of_whole_sentences_and_what_was_done_is_counted(make, said, turn, handled):
-    with ChatServer(lambda body: said if body["messages"][-1]["content"] == "now" else "ok") as server:
+def test_a_turn_is_made_of_whole_sentences_and_what_was_done_is_counted(make, said, finish, more, turn, handled):
+    answer = choice(said, finish, **more)
+    with ChatServer(lambda body: answer if body["messages"][-1]["content"] == "now" else "ok") as server:
         agent = make(server.url)
         assert [act["text"] for act in replies(agent, "now")] == [turn.strip()]
     assert agent.provenance()["usage"]["handled"] == handled
@@ -124,18 +125,19 @@ def test_an_empty_reply_is_asked_for_again_with_another_seed(make):
     assert len({body["seed"] for body in server.played}) == 3
 
 
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        ("", r"empty reply \(finish_reason stop\)"),
-        (choice("", "length"), r"cut before its first word.*max-new-tokens"),
-        (choice("<think>Well, let me see", "length"), r"cut before its first word"),
-        (choice(None, "tool_calls", tool_calls=[{"id": "1"}]), "finish_reason tool_calls"),
-        (choice("I will ki", "content_filter"), "content filter"),
-    ],
+@cases(
+    "said finish more why",
+    r"""
+- ['', stop, {}, empty reply \(finish_reason stop\)]
+- ['', length, {}, cut before its first word.*max-new-tokens]
+- ['<think>Well, let me see', length, {}, cut before its first word]
+- [null, tool_calls, {tool_calls: [{id: '1'}]}, finish_reason tool_calls]
+- [I will ki, content_filter, {}, content filter]
+""",
 )
-def test_no_turn_fails_its_conversation_alone_and_says_why(make, said, why):
-    with ChatServer(lambda body: said if body["messages"][-1]["content"] == "bad" else "good") as server:
+def test_no_turn_fails_its_conversation_alone_and_says_why(make, said, finish, more, why):
+    answer = choice(said, finish, **more)
+    with ChatServer(lambda body: answer if body["messages"][-1]["content"] == "bad" else "good") as server:
         agent = make(server.url)
         acts = replies(agent, "one", "bad", "two")
         assert [act["text"] for act in acts] == ["good", "", "good"]

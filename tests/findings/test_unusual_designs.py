@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import report_sentences
+import yaml
 from scripted import answered, rows_of, small_study
 
 from parlai_spotbot.errors import UserError
@@ -237,19 +238,16 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
 NEVER = ("undecided", "they never met, nor anybody who links them")
 FEW = ("undecided", "dan has 2 comparisons, too few to be ranked")
 
-VOTES = {
-    "two groups": ["ann,bob,model_a"] * 30 + ["ann,bob,model_b"] * 4 + ["cat,dan,model_a"] * 30,
-    "a circle of 3": ["ann,bob,model_a", "bob,cat,model_a", "cat,ann,model_a"] * 20,
-    "a circle of 4": ["ann,bob,model_a", "bob,cat,model_a", "cat,dan,model_a", "dan,ann,model_a"] * 20,
-    "all in one order": ["ann,bob,model_a"] * 20
-    + ["ann,cat,model_a"] * 20
-    + ["bob,cat,model_a", "bob,cat,model_b"] * 10,
-    **{
-        f"a lonely bot, {n} matches": ["ann,bob,model_a", "bob,cat,model_a", "ann,cat,model_a"] * 12
-        + ["dan,ann,model_a"] * n
-        for n in range(1, 5)
-    },
-}
+VOTES = yaml.safe_load("""
+two groups: {'ann,bob,model_a': 30, 'ann,bob,model_b': 4, 'cat,dan,model_a': 30}
+a circle of 3: {'ann,bob,model_a': 20, 'bob,cat,model_a': 20, 'cat,ann,model_a': 20}
+a circle of 4: {'ann,bob,model_a': 20, 'bob,cat,model_a': 20, 'cat,dan,model_a': 20, 'dan,ann,model_a': 20}
+all in one order: {'ann,bob,model_a': 20, 'ann,cat,model_a': 20, 'bob,cat,model_a': 10, 'bob,cat,model_b': 10}
+a lonely bot, 1 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 1}
+a lonely bot, 2 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 2}
+a lonely bot, 3 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 3}
+a lonely bot, 4 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 4}
+""")
 
 
 @pytest.mark.parametrize("name", VOTES)

@@ -21,10 +21,9 @@ from pathlib import Path
 from unittest import mock
 
 TESTS = Path(__file__).parent.parent
-sys.path[:0] = [str(TESTS / room) for room in ("", "report", "crowdsourcing")]
+sys.path[:0] = [str(TESTS / room) for room in ("", "crowdsourcing")]
 
 from office import Office, answers  # noqa: E402
-from test_several_surveys import chosen  # noqa: E402
 
 from parlai_spotbot.crowdsourcing.collect import collect  # noqa: E402
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths  # noqa: E402
@@ -68,6 +67,27 @@ DULL = {name: 0.5 + (liking - 0.5) / 4 for name, liking in SHARP.items()}
 
 SLIP = 0.02
 """How often people answer a question of a control by chance."""
+
+
+def chosen(question, target, item, talks, rng, liked):
+    """What somebody answers who goes by whom they like, or by chance where they like nobody."""
+    values = [option.value for option in question.options]
+    if not values:
+        return "it listens"
+    if liked is None:
+        return rng.choice(values)
+    first = talks[item.conversation_ids[0]]
+    if question.kind == "scale":
+        return str(min(5, max(1, round(3 + liked[first.entities[int(target[-1])]] + rng.gauss(0, 0.8)))))
+    if question.name == "nature":
+        return "human" if liked[first.entities[int(target[-1])]] + rng.gauss(0, 1) > 0.5 else "bot"
+    names = list(first.entities)
+    if len(item.conversation_ids) == 2:
+        names = [talks[c].entities[e] for c, e in zip(item.conversation_ids, item.judged, strict=True)]
+    lead = liked[names[0]] - liked[names[1]] + rng.gauss(0, 1)
+    if abs(lead) < 0.3 and len(values) > 2:
+        return next(value for value in values if value[-1] not in "01")
+    return next(value for value in values if value.endswith("0" if lead > 0 else "1"))
 
 
 # -- people ------------------------------------------------------------------------------------------------------------
@@ -119,7 +139,7 @@ class People:
         if item.control:
             options = [option.value for option in about.options]
             return rng.choice(options) if options and rng.random() < SLIP else known(item.control, about, target)
-        return chosen(about, target, item, room.talks, rng, True, self.liked)
+        return chosen(about, target, item, room.talks, rng, self.liked)
 
 
 class Careless(People):
@@ -193,8 +213,8 @@ class Scripted(Judge):
             given: dict = {}
             while todo := [pair for pair in asked_of_item(self.asked, item, given) if pair not in given]:
                 for question, target in todo:
-                    about, faithful = self.asked.question(question), self.liked is not None
-                    given[question, target] = chosen(about, target, item, self.talks, rng, faithful, self.liked)
+                    about = self.asked.question(question)
+                    given[question, target] = chosen(about, target, item, self.talks, rng, self.liked)
             rows += [self.judgement(unit, item, target, question, said) for (question, target), said in given.items()]
         return rows
 

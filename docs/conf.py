@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from docutils import nodes
+from jupyter_client import KernelManager
 
 import parlai_spotbot
 from parlai_spotbot import scripts
@@ -38,6 +39,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_in_temp = True
 nb_merge_streams = True
+KernelManager.transport_encryption.default_value = "auto"  # else kernels warn of those who can listen
 napoleon_google_docstring = False
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 

@@ -40,6 +40,7 @@ FARTHEST = 100
 TITLE = "What is uncertain, and what would settle it"
 SETTLED = "Every pair ({}) is told apart: no further annotation is needed to order the bots."
 MET = "Every pair that met and is ranked ({}) is told apart."
+WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=False)
 
 
 def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
@@ -56,8 +57,9 @@ def of_choices(rows: pd.DataFrame) -> dict | None:
     return scarce(CHOICES, rows["worker_id"].nunique(), len(rows), int((rows["outcome"] != 0).sum()), len(names))
 
 
-def before(bots: int, annotations_per_conversation: int, seconds: float) -> list[str]:
-    """Return what the plain design asks for, where no person has judged yet; `seconds`, of an annotation elsewhere."""
+def before(bots: int, annotations_per_conversation: int, seconds: float, packed: int) -> list[str]:
+    """Return what the plain design asks for, where no person has judged yet; `seconds`, of an annotation elsewhere, and
+    how many are `packed`."""
     if bots < 2:
         return []
     design = Design(bots, annotations_per_conversation, power=POWER, level=LEVEL)
@@ -70,7 +72,8 @@ def before(bots: int, annotations_per_conversation: int, seconds: float) -> list
         "correlations as in the paper's data)."
     )
     in_all = needed * annotations_per_conversation * design.pairs
-    return [text, Step.of(f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}.")]
+    here = f"; {packed:,} are packed" if packed < in_all else ""
+    return [text, Step.of(f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}{here}.")]
 
 
 ABOUT = (
@@ -144,7 +147,7 @@ def summarise(result: Result) -> list[str]:
     if found := data.get("obstacle"):
         step = Step.of(found["step"], found["more"], plan=False)
         return [found["why"], text if opened else MET.format(tested) if tested else "", step]
-    return [text, *_takes(opened, data)] if opened else [text]
+    return [text, *_takes(opened, data)] if opened else [text, WRITE]
 
 
 def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
@@ -154,7 +157,7 @@ def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     if not reachable:
-        return ["No number of annotations that can be had would settle them."]
+        return [f"That takes more than {FARTHEST} times the annotations: they may be equally good.", WRITE]
     seconds, first = data.get("seconds"), reachable[0]
     total = sum(row["more_annotations"] for row in reachable)
     which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"

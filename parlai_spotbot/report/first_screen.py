@@ -35,6 +35,9 @@ ROWS = 8
 FURTHER = 2
 """So many sentences of the ranking are on the first screen beside the verdict."""
 
+NEXT = 200
+"""So many pairs to vote on the next step of an arena draws."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -126,7 +129,8 @@ def before(contents: Contents) -> list[Section]:
     planning = about_of(contents.survey).planning
     if HUMAN in contents.sources or SETTLED in contents.analysis or planning is None or planning.of != "matches":
         return []
-    sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds)
+    packed = sum(len(unit.items) for unit in contents.study.units(contents.survey))
+    sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds, packed)
     if not sentences:
         return []
     return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]
@@ -148,10 +152,12 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
         step = answers_by_people(study, survey)
     elif first.more and "selfplay" in study.provenance():
         step = command("selfchat", study.path, more=first.more)
-    elif not first.plan:
-        return Step(first)
-    else:
+    elif first.plan and survey == "votes":
+        step = command("plan", study.path, survey, next=NEXT)
+    elif first.plan and about_of(survey).planning:
         step = command("plan", study.path, survey)
+    else:
+        return Step(first)
     return Step(first, here(study, step))
 
 

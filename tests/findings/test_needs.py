@@ -16,23 +16,25 @@ DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 
 
 @cases(
-    "p said step",
+    "p more said step",
     """
-- [[0.034, 0.001], [Every pair (2) is told apart], '']
+- [[0.034, 0.001], 60, [Every pair (2) is told apart], Write it up]
+- [[0.2, 0.001], null, ['1 of 2 pairs is not told apart: ', That takes more than 100 times], Write it up]
 - - [0.2, 0.001]
+  - 60
   - &one ['1 of 2 pairs is not told apart: ', 'To settle them takes about 60 ']
   - 'Begin with ann and bob: about 60'
-- [[null, 0.001], *one, 'Begin with ann and bob: about 60']
+- [[null, 0.001], 60, *one, 'Begin with ann and bob: about 60']
 - - [0.3, 0.4]
+  - 60
   - ['2 of 2 pairs are not told apart: ', 'To settle them takes about 120 ']
   - 'Begin with ann and bob: about'
 """,
 )
-def test_a_pair_that_is_told_apart_is_not_called_open(p, said, step):
-    pairs = [row("ann", "bob", p[0]), row("ann", "cid", p[1])]
+def test_a_pair_that_is_told_apart_is_not_called_open(p, more, said, step):
+    pairs = [row("ann", "bob", p[0]) | {"more_annotations": more}, row("ann", "cid", p[1])]
     data = {"tested": 2, "pairs": pairs, "design": DESIGN, "seconds": None}
-    *sentences, last = needs.summarise(Result("human", data))
-    text, asked = (sentences, last) if step else ([*sentences, last], "")
+    *text, asked = needs.summarise(Result("human", data))
     assert len(text) == len(said)
     for sentence, begin in zip(text, said, strict=True):
         assert sentence.startswith(begin)

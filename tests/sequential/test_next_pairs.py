@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -39,6 +41,13 @@ def test_the_open_pair_is_shown_most_and_every_pair_now_and_then(arena):
     assert {row["a"] for row in of_open} == {"bob", "cleo"}
     assert sum(chances.values()) == pytest.approx(1, abs=1e-4)
     assert next_pairs("--study", arena, "--next", "400") == rows
+
+
+def test_the_report_names_the_command_that_draws_them(arena):
+    spotbot("analyze", "--study", arena)
+    spotbot("report", "--study", arena)
+    command = re.search(r"parlai spotbot_(plan) --study (DIR) ([^<]+)", (Path(arena) / "report/index.html").read_text())
+    assert len(spotbot(command[1], "--study", arena, *command[3].split())[0].splitlines()) == 201
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@
     const folder = /^[\w@%+=:,./-]+$/.test(place[1]) ? place[1] : `'${place[1].replaceAll("'", "'\"'\"'")}'`;
     for (const code of document.querySelectorAll("code.command")) code.textContent = code.textContent.replace("--study DIR", `--study ${folder}`);
   }
+  for (const code of document.querySelectorAll("code.command")) // lines end between words, not behind a hyphen
+    code.replaceChildren(...code.textContent.split(" ").flatMap((word) => [Object.assign(document.createElement("span"), { textContent: word }), " "]).slice(0, -1));
 
   // -- all sections open, on the screen and on paper ---------------------------------------------------------------------
   const openAll = () => sections.forEach((own) => { own.removeAttribute("name"); own.open = true; });

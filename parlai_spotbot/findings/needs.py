@@ -157,7 +157,10 @@ def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
         key=lambda row: (row["more_annotations"], row["a"], row["b"]),
     )
     if not reachable:
-        return [f"That takes more than {FARTHEST} times the annotations: they may be equally good.", WRITE]
+        return [
+            f"To tell these apart takes more than {FARTHEST} times the annotations: they may be equally good.",
+            WRITE,
+        ]
     seconds, first = data.get("seconds"), reachable[0]
     total = sum(row["more_annotations"] for row in reachable)
     which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"

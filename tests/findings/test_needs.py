@@ -19,7 +19,7 @@ DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
     "p more said step",
     """
 - [[0.034, 0.001], 60, [Every pair (2) is told apart], Write it up]
-- [[0.2, 0.001], null, ['1 of 2 pairs is not told apart: ', That takes more than 100 times], Write it up]
+- [[0.2, 0.001], null, ['1 of 2 pairs is not told apart: ', To tell these apart takes more than 100 times], Write it up]
 - - [0.2, 0.001]
   - 60
   - &one ['1 of 2 pairs is not told apart: ', 'To settle them takes about 60 ']

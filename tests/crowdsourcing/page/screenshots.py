@@ -52,7 +52,9 @@ def shoot(page, folder: Path, name: str, whole: bool = False, colours: int = 64)
     """A picture of what is in view, or of the whole page, in so many colours."""
     page.mouse.move(0, 0)
     picture = Image.open(io.BytesIO(page.screenshot(full_page=whole, animations="disabled"))).convert("RGB")
-    picture.quantize(colours, dither=Image.Dither.NONE).save(folder / f"{name}.png", optimize=True)
+    picture.quantize(colours, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        folder / f"{name}.png", optimize=True
+    )
 
 
 def choose(page, *places: int) -> None:

@@ -91,19 +91,6 @@ def chosen(question, target, item, talks, rng, liked):
 
 
 # -- people ------------------------------------------------------------------------------------------------------------
-def chosen(question: Question, target: str, item: Item, talks: Mapping, rng: random.Random, faithful: bool, liked):
-    """The answer of somebody who goes by whom they like, and by chance; by chance alone where not `faithful`."""
-    values, names = [option.value for option in question.options], talks[item.conversation_ids[0]].entities
-    if not faithful:
-        return rng.choice(values)
-    if question.name == "nature":
-        return "human" if liked[names[int(target[-1])]] + rng.gauss(0, 1) > 0.5 else "bot"
-    lead = liked[names[0]] - liked[names[1]] + rng.gauss(0, 1)
-    if abs(lead) < 0.3:
-        return next(value for value in values if value[-1] not in "01")
-    return next(value for value in values if value.endswith("0" if lead > 0 else "1"))
-
-
 @dataclass(frozen=True)
 class People:
     """Annotators who go by what they like, and know a control when they see one, but for a slip now and then.

@@ -50,6 +50,7 @@ JSON_KINDS = {
     "str": str,
     "int": int,
     "dict": dict,
+    "bool": (bool,),
     "float": (int, float),
     "tuple[str, ...]": list,
     "tuple[int, ...]": list,

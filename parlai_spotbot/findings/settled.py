@@ -62,55 +62,60 @@ def _first(data: Mapping) -> str:
     return f"{names} are equal at the top" if set(among) == {"equal"} else f"who is first among {names} is open"
 
 
-TABLES = {
-    "settled": Table(
-        "{column}/{bot}",
-        {
-            "bot": Column("name", "Contestant"),
-            "cluster": Column("places", "Places", key="clusters"),
-            "score": Column("share", "Points", ci="score_ci"),
-            "n": Column("count", "Answers", key="matches"),
-        },
-        "Contestants",
-        "Places follow from the verdicts. Points are the share won against all others alike: each annotator's answers "
-        "are weighted by the chances with which pairs were drawn, with 95 % intervals by annotators. The fixed study "
-        "has as many answers of each pair and tells as many apart as here, but at most 80 %, in expectation and at "
-        "the differences estimated here; that pairs are equal takes it more.",
-    ),
-    "pairs": Table(
-        "pairs",
-        {
-            "a": Column("name", "Contestant"),
-            "b": Column("name", "Against"),
-            "verdict": Column("text", "Verdict"),
-            "after": Column("count", "After answers"),
-            "n": Column("count", "Its own"),
-            "share": Column("share", "Points"),
-            "difference": Column("share", "Difference", ci="ci"),
-            "evidence": Column("number", "Evidence"),
-            "needed": Column("number", "Needed"),
-        },
-        "Every pair",
-        "A test by betting for each pair, with closed testing. Evidence and what is needed are logarithms to base 10, "
-        "of when the pair was settled or now; that a is better than c may follow from a over b and b over c. The "
-        "difference is of points against all others, with a 95 % interval.",
-        ("waudbysmith2024", "vovk2021", "shaffer1986"),
-    ),
-    "path": Table(
-        "path",
-        {"pair": Column("text"), "answers": Column("count", "Answers"), "evidence": Column("number", "Evidence")},
-    ),
-    "departures": Table("departures", {"departure": Column("text"), "count": Column("count")}),
-}
+POINTS = Column("share", "Points", ci="score_ci")
 
 
-def finding(form: Form) -> Finding:
+def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
+    """Return the tables; `score` is the column of contestants' scores, `share` that of a pair's own points, if any."""
+    return {
+        "settled": Table(
+            "{column}/{bot}",
+            {
+                "bot": Column("name", "Contestant"),
+                "cluster": Column("places", "Places", key="clusters"),
+                "score": score,
+                "n": Column("count", "Answers", key="matches"),
+            },
+            "Contestants",
+            "Places follow from the verdicts. Points are the share won against all others alike, of ratings the mean: "
+            "each annotator's answers are weighted by the chances with which pairs were drawn, with 95 % intervals by "
+            "annotators. The fixed study has as many answers of each pair and tells as many apart as here, but at most "
+            "80 %, in expectation and at the differences estimated here; that pairs are equal takes it more.",
+        ),
+        "pairs": Table(
+            "pairs",
+            {
+                "a": Column("name", "Contestant"),
+                "b": Column("name", "Against"),
+                "verdict": Column("text", "Verdict"),
+                "after": Column("count", "After answers"),
+                "n": Column("count", "Its own"),
+                **share,
+                "difference": Column(score.kind, "Difference", ci="ci"),
+                "evidence": Column("number", "Evidence"),
+                "needed": Column("number", "Needed"),
+            },
+            "Every pair",
+            "A test by betting for each pair, with closed testing. Evidence and what is needed are logarithms to base "
+            "10, of when the pair was settled or now; that a is better than c may follow from a over b and b over c. "
+            "The difference is of points against all others, or of means, with a 95 % interval.",
+            ("waudbysmith2024", "vovk2021", "shaffer1986"),
+        ),
+        "path": Table(
+            "path",
+            {"pair": Column("text"), "answers": Column("count", "Answers"), "evidence": Column("number", "Evidence")},
+        ),
+        "departures": Table("departures", {"departure": Column("text"), "count": Column("count")}),
+    }
+
+
+def finding(form: Form, score: Column = POINTS) -> Finding:
     """Return the finding of a form of answers; it leads where a survey was served until settled."""
     return Finding(
         SETTLED,
         form,
         lambda answers: answers.settled or None,
-        tables=TABLES,
+        tables=tables(score, {"share": Column("share", "Points")} if score is POINTS else {}),
         summarise=summarise,
         heading="What is settled",
         chart=Chart(

@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.planning import Design, pair_power
 from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import VERDICTS, Course, Points, counted, points_by_unit
+from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
 from parlai_spotbot.study import Study
@@ -40,9 +40,9 @@ class Watch:
     """
 
     def __init__(self, plan: Registration):
-        self.rules, size = plan.rules, len(plan.contestants)
-        self.after, self.verdict = np.full((size, size), OPEN), np.zeros((size, size), dtype=int)
-        self.evidence, self.needed = np.zeros((2, size, size))
+        self.rules, self.verdict = plan.rules, plan.begin().verdict
+        self.after = np.full(self.verdict.shape, OPEN)
+        self.evidence, self.needed = np.zeros((2, *self.verdict.shape))
         self.path: list[tuple[int, np.ndarray]] = []
 
     def __call__(self, evidence: Evidence) -> None:
@@ -132,23 +132,25 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
     """Return order and places by the verdicts, scores, rows of pairs, the better one first, and paths of evidence."""
     evidence, place = course.evidence, {name: course.plan.contestants.index(name) for name in names}
     places = np.ix_([*place.values()], [*place.values()])
+    low, width = (LOW, WIDTH) if course.plan.rated else (0, 1)
     scores, reach = intervals(evidence, LEVEL)
+    scores, reach = low + width * scores, width * reach
     worse, better = ((evidence.verdict[places] == sign).sum(1) for sign in (1, -1))
     clusters = {name: (int(1 + better[i]), int(len(names) - worse[i])) for i, name in enumerate(names)}
     order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []
     pairs = []
     for a, b in combinations(order, 2):
         i, j = at = place[a], place[b]
-        apart, count = scores[i] - scores[j], evidence.matches[at]
+        apart = scores[i] - scores[j]
         pairs.append(
             {
                 "a": a,
                 "b": b,
                 "verdict": VERDICTS[abs(evidence.verdict[at])],
-                "n": count,
-                "share": evidence.points[at] / count if count else None,
+                "n": course.about(i, j),
+                "share": evidence.share(i, j),
                 "difference": apart,
-                "ci": np.clip([apart - reach[at], apart + reach[at]], -1, 1),
+                "ci": np.clip([apart - reach[at], apart + reach[at]], -width, width),
                 "after": watch.after[at] if evidence.verdict[at] else None,
                 "evidence": watch.evidence[at],
                 "needed": watch.needed[at],
@@ -159,9 +161,9 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
     return {
         "order": order,
         "clusters": {name: clusters[name] for name in order},
-        "score": {name: np.clip(scores[place[name]], 0, 1) for name in order},
+        "score": {name: np.clip(scores[place[name]], low, low + width) for name in order},
         "score_ci": {
-            name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), 0, 1)
+            name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), low, low + width)
             for name in order
         },
         "matches": {name: evidence.matches[place[name]].sum() for name in order},
@@ -187,7 +189,7 @@ def fixed_size(course: Course) -> int | None:
     evidence, plan = course.evidence, course.plan
     a, b = np.triu_indices(len(plan.contestants), 1)
     pairs, differing = len(a), int((np.abs(evidence.verdict[a, b]) == 1).sum())
-    if not differing:
+    if not differing or plan.rated:
         return None
     given = [points for block in course.blocks.values() for points in (block.points or {}).values()]
     ties = min(float(np.isclose(given, 0.5).sum() / np.isfinite(given).sum()), 0.95)

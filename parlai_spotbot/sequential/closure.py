@@ -21,7 +21,7 @@ MUCH = 50.0
 """Logarithms of wealth are taken as at most this where they are added."""
 
 NEVER = -1e30
-"""The value of a pair that is known to differ."""
+"""The value of a pair that is known to differ, or of a contestant and the scale."""
 
 
 def needed(
@@ -44,7 +44,7 @@ def needed(
     equal, apart = (least - np.exp(np.minimum(each, MUCH)) for each in (differ, same))
     apart = np.where((verdict == 0) & ~np.isneginf(same), np.maximum(apart, 0), 0)
     off = 1 - np.eye(verdict.shape[-1])
-    equal = np.where(np.abs(verdict) == 1, NEVER, equal - apart) * off
+    equal = np.where(np.abs(verdict) % 2 == 1, NEVER, equal - apart) * off
     total, others = _greatest(equal, np.argsort(strengths, -1))
     rest = (apart * off).sum((-2, -1), keepdims=True) / 2 - apart
     return tuple(np.log(least + np.maximum(rest + more, 0)) for more in (others, total))

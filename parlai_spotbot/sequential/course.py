@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import NATURES, OUTCOMES, Conversation, Item, Judgement, Unit
 from parlai_spotbot.sequential import evidence as betting
 from parlai_spotbot.sequential.evidence import Bets, Evidence
+from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.sequential.registration import SPOTTING, Registration, pair_of
 from parlai_spotbot.surveys.ids import opaque
 
@@ -25,6 +27,12 @@ VERDICTS = ("open", "better", "equal")
 """Words for what stands in `Evidence.verdict`, without its sign."""
 
 TINY = 1e-6
+
+LOW, WIDTH = SCALE[0], SCALE[-1] - SCALE[0]
+"""Of the scale of ratings."""
+
+WORTH = {answer: (1 + worth) / 2 for answer, worth in OUTCOMES.items()} | {f"{n}": (n - LOW) / WIDTH for n in SCALE}
+"""Points of answers to questions other than who is human."""
 
 Pair = tuple[int, int] | None
 """Places of two contestants, the lower first; None: people alone."""
@@ -37,9 +45,15 @@ Answered = Mapping[tuple[str, str], object]
 
 
 def points(answers: Answered, question: str) -> float:
-    """Return the first contestant's points: 1 for a win, ½ for a tie, 0; NaN where the question wasn't answered."""
+    """Return the first contestant's points: 1 for a win, ½ for a tie, 0; of ratings the mean, on a scale from 0 to 1.
+
+    NaN where the question wasn't answered.
+    """
     if question != SPOTTING:
-        return (1 + OUTCOMES.get(str(answers.get((question, "pair"))), np.nan)) / 2
+        given = [
+            WORTH[str(answer)] for (name, _), answer in answers.items() if name == question and str(answer) in WORTH
+        ]
+        return float(np.mean(given)) if given else np.nan
     first, second = (answers.get((question, f"entity:{entity}")) for entity in (0, 1))
     if first not in NATURES or second not in NATURES:
         return np.nan
@@ -121,8 +135,8 @@ class Course:
     ):
         self._watch = watch
         self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
-        self._place = {name: place for place, name in enumerate(plan.contestants)}
-        self.evidence: Evidence = betting.begin(len(plan.contestants))
+        self._place = {name: place for place, name in enumerate((*plan.contestants, NOBODY))}
+        self.evidence: Evidence = plan.begin()
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
         self._order: list[Block] = []
@@ -168,7 +182,10 @@ class Course:
             return "settled"
         if self.evidence.answers + self.out >= self.plan.budget:
             return "budget"
-        return "" if (open_ & (self._left() > 0)).any() else "used up"
+        left = self._left()
+        if self.plan.rated:
+            left = np.minimum(left[:, -1:], left[-1:])
+        return "" if (open_ & (left > 0)).any() else "used up"
 
     @property
     def expected(self) -> float:
@@ -199,7 +216,7 @@ class Course:
         number = len(self._order)
         rng = np.random.default_rng([self.plan.seed, 1, number])
         bets = betting.bets(self.evidence, self.rules, self.out, self._left())
-        upper = np.triu_indices(len(self.plan.contestants), 1)
+        upper = np.triu_indices(len(self.evidence.verdict), 1)
         size = self.plan.unit_size
         alone = (rng.random(size - 1) < self.plan.people).sum()
         pairs = rng.choice(len(upper[0]), size=size - alone, p=bets.chance[upper] / bets.chance[upper].sum())
@@ -238,11 +255,17 @@ class Course:
 
     def _left(self) -> np.ndarray:
         """Return how often each pair can be shown with conversations that nobody has had, (K, K)."""
-        left = np.zeros((len(self.plan.contestants),) * 2)
+        left = np.zeros(self.evidence.verdict.shape)
+        shown = 1 if self.plan.rated or self.plan.question == SPOTTING else 2
         for pair, talks in self._talks_left.items():
             if pair is not None:
-                left[pair] = left[pair[::-1]] = len(talks) // (1 if self.plan.question == SPOTTING else 2)
+                left[pair] = left[pair[::-1]] = len(talks) // shown
         return left
+
+    def about(self, a: int, b: int) -> int:
+        """Return how many answers are about two contestants; of ratings about either."""
+        matches = self.evidence.matches
+        return int(matches[[a, b], -1].sum() if self.plan.rated else matches[a, b])
 
     def _pair(self, item: Item) -> Pair:
         names = pair_of(item, self._talks, self.plan.question)

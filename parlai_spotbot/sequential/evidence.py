@@ -42,6 +42,9 @@ AIM = 2.0
 CAUTION = 0.5
 """A pair counts as clear as it is estimated to be, less so many standard errors."""
 
+UNASKED = 3
+"""The verdict on the last contestant and each other, where that one is the scale of ratings: nobody asks for one."""
+
 TINY = 1e-12
 
 
@@ -75,7 +78,7 @@ class Evidence:
     better, below : arrays (..., K, K)
         Logarithm of the wealth that says that a is better than b; that a's share of points is below ½ + margin.
     verdict : array of int (..., K, K)
-        1: a is better; -1: b is; 2: equal; 0: open.
+        1: a is better; -1: b is; 2: equal; 0: open; `UNASKED`.
     strengths, variance : arrays (..., K), (..., K, K)
         Log strengths, and the variance of a's less b's.
     spread : array (..., 2)
@@ -106,8 +109,12 @@ class Evidence:
     def tally(self) -> tuple[int, int, int]:
         """How many pairs of one study are open, differ, are equal."""
         upper = np.triu_indices(len(self.verdict), 1)
-        open_, differ, equal = np.bincount(np.abs(self.verdict[upper]), minlength=3).tolist()
+        open_, differ, equal = np.bincount(np.abs(self.verdict[upper]), minlength=3)[:3].tolist()
         return open_, differ, equal
+
+    def share(self, a: int, b: int) -> float | None:
+        """Return a's share of the points against b in one study; None where they didn't meet."""
+        return float(self.points[a, b] / self.matches[a, b]) if self.matches[a, b] else None
 
     @property
     def open(self) -> np.ndarray:
@@ -145,13 +152,18 @@ class Bets:
     expected: np.ndarray
 
 
-def begin(contestants: int, shape: tuple[int, ...] = ()) -> Evidence:
-    """Return what is known of K contestants before the first answer; `shape`: of studies simulated together."""
+def begin(contestants: int, shape: tuple[int, ...] = (), scale: bool = False) -> Evidence:
+    """Return what is known of K contestants before the first answer; `shape`: of studies simulated together.
+
+    With `scale` each is rated: its score in a match with the last contestant, the scale, is its rating from 0 to 1.
+    """
     pairs, each = np.zeros((*shape, contestants, contestants)), np.zeros((*shape, contestants))
     count = np.zeros(shape)
     unknown = pairs + 2 / PRIOR * (1 - np.eye(contestants))
+    verdict = pairs.astype(int)
+    verdict[..., -1, :] = verdict[..., :, -1] = UNASKED * scale
     start = (np.ones((*shape, 2)), each, pairs, count, count, _with_floor(pairs))
-    return Evidence(pairs, pairs, pairs, pairs, pairs.astype(int), each, unknown, *start)
+    return Evidence(pairs, pairs, pairs, pairs, verdict, each, unknown, *start)
 
 
 def thresholds(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
@@ -334,12 +346,13 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
         below = below + np.log1p(stake * (matches * (0.5 + rules.margin) - points))
     count = counted.sum(-1)
     expected = placed.variance * count[..., None, None]
-    squares = np.stack([(moved**2).sum((-2, -1)), expected.sum((-2, -1))], -1)
+    scale = evidence.verdict == UNASKED
+    squares = np.stack([(one * ~scale).sum((-2, -1)) for one in (moved**2, expected)], -1)
     surplus = (
         (points - placed.expected * matches) / np.maximum(placed.chance, TINY) / np.maximum(count, 1)[..., None, None]
     )
-    off = 1 - np.eye(size)
-    score_of = ((placed.expected + surplus) * off).sum(-1) / max(size - 1, 1) * (count > 0)[..., None]
+    off = np.where(scale.any((-2, -1), keepdims=True), scale, 1 - np.eye(size))
+    score_of = ((placed.expected + surplus) * off).sum(-1) / np.maximum(off.sum(-1), 1) * (count > 0)[..., None]
     after = replace(
         evidence,
         points=evidence.points + points,

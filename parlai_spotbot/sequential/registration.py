@@ -12,7 +12,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, Unit, indexed, judged_name, read_record
-from parlai_spotbot.sequential.evidence import Rules
+from parlai_spotbot.sequential.evidence import Evidence, Rules, begin
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -24,11 +24,19 @@ from parlai_spotbot.wording import filled
 
 PACKAGE = f"parlai_spotbot {parlai_spotbot.__version__}"
 
+RATINGS = "dialogues"
+"""The packing of surveys that rate contestants one by one."""
+
 MOST = 50
 """Contestants; of more, the pairs are too many to be settled."""
 
 SPOTTING = "nature"
 
+OVERALL = "quality"
+"""The rating that decides where nothing else is said and it is asked."""
+
+SCALE = ""
+"""Whom a contestant is compared with that is rated: the scale, which is nobody's name."""
 
 LINES: dict[str, str] = own_data(__file__)
 """What the plan says in words."""
@@ -65,6 +73,8 @@ class Registration:
         ISO time after which people get nothing; "" for none, None where that was not registered.
     control_mistakes : int or None
         Answers of people who miss more controls don't count; None where that was not registered, as for judges.
+    rated : bool
+        Contestants are rated one by one, and their means compared.
     """
 
     survey: str
@@ -81,11 +91,16 @@ class Registration:
     package: str
     deadline: str | None = None
     control_mistakes: int | None = None
+    rated: bool = False
 
     @property
     def rules(self) -> Rules:
         """Return what the evidence is counted by."""
         return Rules(1 - self.level, self.margin, self.budget)
+
+    def begin(self) -> Evidence:
+        """Return what is known before the first answer."""
+        return begin(len(self.contestants) + self.rated, scale=self.rated)
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
@@ -165,7 +180,7 @@ def proposed(
             "Take another --study for it, or leave --until out.",
         )
     if earlier is None:
-        items, people, packed = _pool(study, about)
+        items, people, packed = _pool(study, about, question)
     else:
         items, people = read_pool(study, survey), earlier.people
     talks = indexed(study.conversations())
@@ -187,6 +202,7 @@ def proposed(
         study.plan.seed if seed is None else seed,
         files.sha256(pool_path(study, survey)) if earlier else new,
         PACKAGE,
+        rated=about.packing == RATINGS,
         **launch,
     )
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)
@@ -200,6 +216,8 @@ def check_request(about: Survey, request: SettledRequest, unit_size: int = 1) ->
     """Return the question that decides; a `UserError` for what can't be served until settled, before any work."""
     least = unit_size if request.budget is None else request.budget
     check(level=request.level, margin=request.margin, budget=least, unit_size=unit_size)
+    if request.margin and about.packing == RATINGS:
+        raise UserError(f"--margin {request.margin:g}: no two means of ratings are found equal.", "Leave it out.")
     return decisive(about, request.decides)
 
 
@@ -220,20 +238,20 @@ def at_most(items: Iterable[Item]) -> int:
 
 def decisive(about: Survey, question: str | None) -> str:
     """Return the name of the question that decides; a `UserError` where the survey compares nobody by it."""
+    answers = set("12345" if about.packing == RATINGS else OUTCOMES)
     comparing = [
         question.name
         for question in about.questions
-        if question.name == SPOTTING
-        or (question.options and {option.value for option in question.options} <= set(OUTCOMES))
+        if question.name == SPOTTING or (question.options and {option.value for option in question.options} <= answers)
     ]
     if about.chat or about.layout in ("candidates", "opening") or not comparing or about.judged == (0,):
         raise UserError(
             f"--survey {about.name}: compares no two contestants, so nothing is settled between them.",
-            "--until 'settled' takes spot_the_bot, acute_eval and comparative.",
+            "--until 'settled' takes spot_the_bot, acute_eval, comparative, dialogue_likert and turn_likert.",
         )
     if question is not None and question not in comparing:
         raise UserError(f"--decides {question}: no comparison of survey {about.name}.", f"Those are {comparing}.")
-    return question or comparing[0]
+    return question or (OVERALL if about.packing == RATINGS and OVERALL in comparing else comparing[0])
 
 
 def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
@@ -249,11 +267,14 @@ def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
             raise UserError(f"--{name} {value}: expected {expected}.", "Correct it.")
 
 
-def _pool(study: Study, about: Survey) -> tuple[list[Item], float, Packed]:
+def _pool(study: Study, about: Survey, question: str) -> tuple[list[Item], float, Packed]:
     """Return the items to draw from, the share of items that are to show people alone, and how they were packed."""
     packing = packing_of(about)
     spots = any(question.name == SPOTTING for question in about.questions)
-    request = PackRequest(annotators_per_segment=1, unit_size=4 if spots else 1, humans_per_unit=1 if spots else 5)
+    ask = (question,) if about.spread == "units" else None
+    request = PackRequest(
+        annotators_per_segment=1, unit_size=4 if spots else 1, humans_per_unit=1 if spots else 5, ask=ask
+    )
     packing.check(about, request)
     packed = packing.packed(study, about, request)
     return items_of(packed.units), PackRequest().humans_per_unit / about.unit_size if spots else 0.0, packed
@@ -267,7 +288,7 @@ def read_pool(study: Study, survey: str) -> list[Item]:
 
 def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return who is compared, sorted; a `UserError` for fewer than two or too many."""
-    names = {name for pair in pairs for name in pair}
+    names = {name for pair in pairs for name in pair} - {SCALE}
     if not 2 <= len(names) <= MOST:
         raise UserError(
             f"{len(names)} contestants have conversations to compare; from 2 to {MOST} can be settled.",
@@ -277,12 +298,13 @@ def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[str, str] | None:
-    """Return whom an item compares; None where that is one contestant, people alone or nobody known."""
+    """Return whom an item compares, a contestant that it rates with `SCALE`; None for people alone or nobody known."""
     shown = [talks[identity] for identity in item.conversation_ids if identity in talks]
     if question == SPOTTING:
         names: Sequence[str | None] = shown[0].entities if shown and HUMAN not in shown[0].entities else ()
     else:
         names = [judged_name(talk, entity) for talk, entity in zip(shown, item.judged or (None, None), strict=False)]
+        names += [SCALE] * (len(item.conversation_ids) == 1)
     first, second = names if len(names) == 2 else (None, None)
     return (first, second) if first is not None and second is not None and first != second else None
 

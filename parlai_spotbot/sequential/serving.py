@@ -151,12 +151,12 @@ class Serving:
         """Return each two contestants, open ones first: who is ahead (`a`), verdict, answers, points and evidence."""
         evidence, rows = self.course.evidence, []
         have, need = (each / np.log(10) for each in nearest(evidence, self.plan.rules))
-        order = np.argsort(-evidence.strengths, kind="stable")
+        names = self.plan.contestants
+        order = np.argsort(-evidence.strengths[: len(names)], kind="stable")
         for i, j in combinations(order.tolist(), 2):
             a, b = (j, i) if evidence.verdict[i, j] == -1 else (i, j)
-            count, names = int(evidence.matches[a, b]), self.plan.contestants
-            row = {"a": names[a], "b": names[b], "verdict": VERDICTS[abs(evidence.verdict[a, b])], "answers": count}
-            row["share"] = evidence.points[a, b] / count if count else None
+            row = {"a": names[a], "b": names[b], "verdict": VERDICTS[abs(evidence.verdict[a, b])]}
+            row |= {"answers": self.course.about(a, b), "share": evidence.share(a, b)}
             rows.append(row | {"evidence": have[a, b], "needed": need[a, b]})
         return sorted(rows, key=lambda row: row["verdict"] != "open")
 

@@ -14,11 +14,14 @@ import pandas as pd
 from scipy.special import ndtr
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.sequential.evidence import Evidence, Rules, begin, bets, intervals, judged
+from parlai_spotbot.sequential.evidence import UNASKED, Evidence, Rules, begin, bets, intervals, judged
 from parlai_spotbot.sequential.looked import in_order, settled
 
 SCALE, NEAR = 0.6, 0.3
 """Impressions per logit of strength, and how near to each other two are equal."""
+
+STEPS = np.array([-1.5, -0.5, 0.5, 1.5])
+"""Impressions between which ratings lie."""
 
 LEVEL = 0.95
 
@@ -30,6 +33,7 @@ class Crowd:
     taste: float = 0.3
     conversation: float = 0.5
     items: int = 5
+    leniency: float = 0.0
 
     def share(self, difference: np.ndarray) -> np.ndarray:
         """Return the true share of points at these differences of strength."""
@@ -40,11 +44,37 @@ class Crowd:
     def answers(self, rng: np.random.Generator, strength: np.ndarray) -> np.ndarray:
         """Return points for these differences of strength, annotators' tastes among them."""
         strength = strength + rng.normal(0, self.conversation, strength.shape)
-        apart = SCALE * strength + rng.normal(0, 1, strength.shape)
-        return np.where(np.abs(apart) < NEAR, 0.5, (apart > 0).astype(float))
+        return self.seen(SCALE * strength + rng.normal(0, 1, strength.shape))
+
+    def seen(self, impression: np.ndarray) -> np.ndarray:
+        """Return points for these impressions."""
+        return np.where(np.abs(impression) < NEAR, 0.5, (impression > 0).astype(float))
+
+    def scores(self, true: np.ndarray) -> np.ndarray:
+        """Return the true scores against all others of contestants of these strengths (S, K), or mean ratings."""
+        return (self.share(true[:, :, None] - true[:, None, :]).sum(2) - 0.5) / (true.shape[1] - 1)
 
 
 LARGE = Crowd(0.9, 1.5)
+
+
+@dataclass(frozen=True)
+class Raters(Crowd):
+    """Annotators who rate one contestant after the other from 0 to 1, in five steps; some are more lenient."""
+
+    conversation: float = 0.8
+    items: int = 1
+    leniency: float = 0.4
+
+    def scores(self, true: np.ndarray) -> np.ndarray:
+        sd = np.sqrt(1 + SCALE**2 * (self.taste**2 + self.conversation**2 + self.leniency**2))
+        return ndtr((SCALE * true[..., None] - STEPS) / sd).mean(-1)
+
+    def seen(self, impression: np.ndarray) -> np.ndarray:
+        return (impression[..., None] > STEPS).mean(-1)
+
+
+LARGE_RATERS = Raters(0.9, 2.4, leniency=1.2)
 
 
 @dataclass(frozen=True)
@@ -57,9 +87,8 @@ class Served:
     def decided(self) -> float:
         """Return the share of pairs of which one is better."""
         verdict = self.evidence.verdict
-        return float(
-            (np.abs(verdict) == 1).sum() / verdict[..., 0, 0].size / verdict.shape[-1] / (verdict.shape[-1] - 1)
-        )
+        asked = (verdict != UNASKED) & ~np.eye(verdict.shape[-1], dtype=bool)
+        return float((np.abs(verdict[asked]) == 1).mean())
 
 
 def strengths(spread: float, studies: int, contestants: int, seed: int = 7) -> np.ndarray:
@@ -70,32 +99,37 @@ def strengths(spread: float, studies: int, contestants: int, seed: int = 7) -> n
 def serve(true: np.ndarray, budget: int, crowd: Crowd, seed: int, margin: float = 0.0) -> Served:
     """Serve studies of these strengths (S, K) side by side, with a look after every annotator."""
     rng, (studies, size) = np.random.default_rng(seed), true.shape
-    rules, evidence = Rules(1 - LEVEL, margin, budget), begin(size, (studies,))
-    upper, row = np.triu_indices(size, 1), np.arange(studies)[:, None]
+    scale = int(isinstance(crowd, Raters))
+    rules, evidence = Rules(1 - LEVEL, margin, budget), begin(size + scale, (studies,), bool(scale))
+    stock = to_scale(size + 1) if scale else None
+    upper, row = np.triu_indices(size + scale, 1), np.arange(studies)[:, None]
     difference = true[:, :, None] - true[:, None, :]
     unequal = np.abs(crowd.share(difference) - 0.5) >= margin
     wrong = np.zeros(studies, dtype=bool)
     while evidence.answers.max() < budget:
-        placed = bets(evidence, rules)
+        placed = bets(evidence, rules, stock=stock)
         chances = np.cumsum(placed.chance[:, upper[0], upper[1]], 1)
         drawn = (rng.random((studies, crowd.items, 1)) * chances[:, None, -1:] > chances[:, None, :]).sum(2)
         a, b = upper[0][drawn], upper[1][drawn]
-        taste = rng.normal(0, crowd.taste, (studies, size))
-        given = crowd.answers(rng, true[row, a] - true[row, b] + taste[row, a] - taste[row, b])
-        evidence = judged(evidence, placed, rules, a, b, given)
-        verdict = evidence.verdict
+        own = true + rng.normal(0, crowd.taste, (studies, size))
+        of_scale = rng.normal(0, crowd.leniency, (studies, scale))
+        own = np.concatenate([own, of_scale], 1)
+        evidence = judged(evidence, placed, rules, a, b, crowd.answers(rng, own[row, a] - own[row, b]))
+        verdict = evidence.verdict[:, :size, :size]
         wrong |= (((verdict == 1) & (difference <= 0)) | ((verdict == 2) & unequal)).any((1, 2))
     return Served(evidence, wrong)
 
 
+def to_scale(size: int) -> np.ndarray:
+    """Return the stock (K, K) of contestants that are rated, the last of them the scale."""
+    return 1e6 * np.logical_xor.outer(*[np.arange(size) == size - 1] * 2)
+
+
 def coverage(served: Served, true: np.ndarray, crowd: Crowd) -> float:
     """Return how often the intervals of differences of scores hold the true ones."""
-    size = true.shape[-1]
-    scores = (crowd.share(true[:, :, None] - true[:, None, :]).sum(2) - 0.5) / (size - 1)
-    upper = np.triu_indices(size, 1)
-    found, half = intervals(served.evidence, LEVEL)
-    right = np.abs(found[:, :, None] - found[:, None, :] - (scores[:, :, None] - scores[:, None, :])) <= half
-    return float(right[:, upper[0], upper[1]].mean())
+    a, b = np.triu_indices(true.shape[1], 1)
+    scores, (found, half) = crowd.scores(true), intervals(served.evidence, LEVEL)
+    return float((np.abs(found[:, a] - found[:, b] - scores[:, a] + scores[:, b]) <= half[:, a, b]).mean())
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from simulated import LARGE, Crowd, cost, coverage, looked, serve, strengths
+from simulated import LARGE, LARGE_RATERS, Crowd, Raters, cost, coverage, looked, serve, strengths, to_scale
 from sympy.utilities.iterables import multiset_partitions
 
 from parlai_spotbot.sequential import closure
@@ -15,23 +15,27 @@ CONFSEQ = {10: -0.10044760439325395, 100: 2.448961814876277, 150: 3.480945569409
 same stakes after so many of the answers of `test_the_wealth_is_that_of_confseq`."""
 
 
-def after(size, answers, rules, items=3, seed=0):
-    """Return the evidence of some annotators' answers, drawn by its own chances."""
-    rng, evidence = np.random.default_rng(seed), begin(size)
+def after(size, answers, rules, items=3, seed=0, stock=None):
+    """Return the evidence of some annotators' answers, drawn by its own chances; with a `stock` they are ratings."""
+    rng, evidence = np.random.default_rng(seed), begin(size, scale=stock is not None)
     upper = np.triu_indices(size, 1)
     for _ in range(answers // items):
-        placed = bets(evidence, rules)
+        placed = bets(evidence, rules, stock=stock)
         drawn = rng.choice(len(upper[0]), items, p=placed.chance[upper])
         evidence = judged(evidence, placed, rules, upper[0][drawn], upper[1][drawn], rng.choice([0, 0.5, 1], items))
     return evidence
 
 
-@pytest.mark.parametrize(("size", "margin"), [(2, 0.0), (3, 0.0), (3, 0.1), (4, 0.0)])
-def test_no_bet_gains_while_two_are_equally_good(size, margin):
+@pytest.mark.parametrize(
+    ("size", "margin", "rated"), [(2, 0.0, 0), (3, 0.0, 0), (3, 0.1, 0), (4, 0.0, 0), (3, 0.0, 1), (4, 0.0, 1)]
+)
+def test_no_bet_gains_while_two_are_equally_good(size, margin, rated):
     """The expectation over all draws and answers of an annotator with two items, by enumeration."""
     rules, rng = Rules(0.05, margin, 400), np.random.default_rng(1)
-    evidence = after(size, 90, rules)
-    placed, upper = bets(evidence, rules), np.triu_indices(size, 1)
+    stock = to_scale(size) if rated else None
+    evidence = after(size, 90, rules, stock=stock)
+    placed, upper = bets(evidence, rules, stock=stock), np.triu_indices(size, 1)
+    assert placed.better[0, 1] > 0
     share = np.full((size, size), 0.5)
     share[:2, 2:] = rng.uniform(0.15, 0.85, size - 2)  # 0 and 1 alike against each third one
     share[2:, :2] = 1 - share[:2, 2:].T
@@ -45,6 +49,16 @@ def test_no_bet_gains_while_two_are_equally_good(size, margin):
             weight = np.prod(placed.chance[a, b] * chance)
             expected += weight * np.exp([gained[0, 1], gained[1, 0]])
     assert expected == pytest.approx([1, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize("crowd", [Raters(), LARGE_RATERS], ids=["as in the paper", "three times"])
+@pytest.mark.parametrize(("spread", "least"), [(1.2, 0.2), (0.0, 0)])
+def test_ratings_find_no_false_winner(spread, least, crowd):
+    true = strengths(spread, 150, 4)
+    served = serve(true, 400, crowd, 1)
+    assert served.wrong.mean() <= 0.05
+    assert served.decided() >= least
+    assert 0.92 <= coverage(served, true, crowd) <= 0.97
 
 
 def test_the_wealth_is_that_of_confseq():

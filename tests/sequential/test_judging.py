@@ -243,3 +243,21 @@ def test_from_python(folder, server):
 def test_a_survey_of_a_file(folder, server):
     Path("mine.yaml").write_text("{name: mine, base: spot_the_bot, title: Mine}")
     assert settled(server, "--survey", "mine.yaml", "--budget", 8)["answers"] == 8
+
+
+def rated(body):
+    """Ratings of a speaker, lower ones of who says hm."""
+    text = body["messages"][-1]["content"]
+    least = crc32(text.encode()) % 3 + 2 * (re.search(r'\bSpeaker \w: "hm', text) is None)
+    return chat_servers.answers_to(body, lambda labels, question: sorted(labels)[least])
+
+
+@pytest.mark.parametrize("survey", ["dialogue_likert", "turn_likert"])
+def test_ratings(folder, server, survey):
+    server.say = rated
+    found = settled(server, "--survey", survey, "--budget", 100)
+    assert settled(server, "--survey", survey, "--budget", 100) == found
+    assert found["differ"] == 3
+    told = account(Study.open("played"), survey)
+    assert (told["order"][-1], told["departures"]) == ("sq_hum", [])
+    assert told["score"]["sq_hum"] < 3 < 3.5 < told["score"]["sq_tea"]

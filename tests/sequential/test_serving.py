@@ -30,6 +30,7 @@ from parlai_spotbot.crowdsourcing.server.collection_server import Progress
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import HUMAN, Unit, indexed
+from parlai_spotbot.sequential.account import account
 from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.outlook import line, note
 from parlai_spotbot.sequential.registration import read_pool, registered
@@ -193,6 +194,33 @@ def _blind(study, people):
         assert not [name for name in names if name.encode() in person.seen]
 
 
+def test_people_rate_until_means_are_told_apart(study):
+    options = ("--until", "settled", "--budget", "90", "--unit-size", "2", "--annotators", "60")
+    survey, talks, known = "dialogue_likert", indexed(study.conversations()), {}
+
+    def rated(page):
+        good = known.get(annotators.texts_of(page), (1, 1))  # speakers of controls are bad
+        return answers(get_survey(survey), page, lambda question, target: str(good[int(target[-1])]))
+
+    with Launch(study, *options, survey=survey) as launched:
+        launched.ready()
+        for item in read_pool(study, survey):
+            names = talks[item.conversation_ids[0]].entities
+            known[_texts(item)] = [{"bot1": 2, "bot2": 1}.get(name, 5) for name in names]
+        for link in launched.links().values():
+            person = Annotator(link, known, survey)
+            if (session := person.begin(person.survey))["state"] == "finished":
+                break
+            body = {"unit": session["unit"]["unit"], "items": [*map(rated, session["unit"]["items"])]}
+            person.ok("submit", body | {"comment": "", "texts_language": "en"})
+        assert launched.ended() == 0
+    assert "6 pairs settled" in launched.said
+    spotbot("collect", "--study", study.path, "--survey", survey)
+    told = account(study, survey)
+    assert {row["a"] for row in told["pairs"] if row["verdict"] == "better"} == {HUMAN, "bot0"}
+    assert (told["ended"], told["departures"]) == ("budget", [])
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -204,7 +232,7 @@ def _blind(study, people):
         (["--decides", "sensible"], "--decides sensible"),
         (["--deadline", "tomorrow"], "--deadline tomorrow: no time"),
         (["--deadline", "2020-01-01T00:00"], "--deadline: it is past"),
-        (["--survey", "turn_likert"], "compares no two contestants"),
+        (["--survey", "turn_likert"], "--margin 0.1: no two means of ratings are found equal"),
         (["--survey", "interactive"], "compares no two contestants"),
     ],
 )

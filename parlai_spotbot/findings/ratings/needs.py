@@ -13,9 +13,11 @@ def little(answers: Answers) -> dict | None:
 
 
 def compute(answers: Answers) -> dict | None:
-    """Return what open pairs need; nothing of a judge."""
+    """Return what open pairs need; nothing of a judge, and where it was served until settled."""
+    if not answers.crossed or answers.settled:
+        return None
     given = answers.to(ranking.main_dimension(answers))["worker_id"].value_counts().tolist()
-    return needs.of_tests(ranking.compute(answers), little(answers), given, RATINGS) if answers.crossed else None
+    return needs.of_tests(ranking.compute(answers), little(answers), given, RATINGS)
 
 
 FINDING = needs.finding(FORM, compute)

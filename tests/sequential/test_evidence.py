@@ -54,11 +54,11 @@ def test_no_bet_gains_while_two_are_equally_good(size, margin, rated):
 @pytest.mark.parametrize("crowd", [Raters(), LARGE_RATERS], ids=["as in the paper", "three times"])
 @pytest.mark.parametrize(("spread", "least"), [(1.2, 0.2), (0.0, 0)])
 def test_ratings_find_no_false_winner(spread, least, crowd):
-    true = strengths(spread, 150, 4)
+    true = strengths(spread, 200, 4)
     served = serve(true, 400, crowd, 1)
-    assert served.wrong.mean() <= 0.05
+    assert served.wrong.mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / len(true))
     assert served.decided() >= least
-    assert 0.92 <= coverage(served, true, crowd) <= 0.97
+    assert 0.91 <= coverage(served, true, crowd) <= 0.97
 
 
 def test_the_wealth_is_that_of_confseq():

@@ -39,7 +39,7 @@ def make_study(path: Path, survey: str = SURVEY, people: int = 6, unit_size: int
 
 
 class Annotator(Client):
-    """Somebody with a link, who knows who is human: `knows` maps the texts of a transcript to the truth."""
+    """Somebody with a link: `knows` maps the texts of a transcript to the answers on its speakers, who is human."""
 
     def __init__(self, link: str, knows: dict[tuple[str, ...], tuple[str, str]], survey: str = SURVEY):
         super().__init__(link)
@@ -51,7 +51,7 @@ class Annotator(Client):
 
         def item(page: dict) -> dict:
             natures = self.knows[tuple(turn["text"] for turn in page["transcripts"][0]["turns"])]
-            right = lambda q, t: natures[int(t[-1])] if q == "nature" else "no_difference"  # noqa: E731
+            right = lambda q, t: natures[int(t[-1])] if t.startswith("entity") else "no_difference"  # noqa: E731
             return answers(self.survey, page, answer or right)
 
         items = list(map(item, unit["items"]))

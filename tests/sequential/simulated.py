@@ -157,21 +157,14 @@ def packed(rng: np.random.Generator, true: np.ndarray, answers: int, crowd: Crow
 
 def fixed(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:
     """Return the share of pairs decided by studies of a size fixed before, `each` annotators a conversation."""
-    rng = np.random.default_rng(seed)
-    return float(np.mean([_fixed(packed(rng, one[None], answers, crowd, each), len(one)) for one in true]))
-
-
-def _fixed(study: Fixed, size: int) -> float:
-    names = [f"bot{i}" for i in range(size)]
-    matches = pd.DataFrame(
-        {
-            **{side: pd.Categorical.from_codes(codes, names) for side, codes in zip("ab", study.pairs, strict=True)},
-            "outcome": (2 * study.points[0] - 1).astype(int),
-            "conversation_id": study.conversations.astype(str),
-            "worker_id": study.annotators.astype(str),
-        }
-    )
-    return float((contrasts(matches, names, order=False).pairs["p_adjusted"] < 1 - LEVEL).mean())
+    rng, names, shares = np.random.default_rng(seed), [f"bot{i}" for i in range(true.shape[1])], []
+    for one in true:
+        study = packed(rng, one[None], answers, crowd, each)
+        matches = {side: pd.Categorical.from_codes(at, names) for side, at in zip("ab", study.pairs, strict=True)}
+        matches |= {"conversation_id": study.conversations.astype(str), "worker_id": study.annotators.astype(str)}
+        matches = pd.DataFrame(matches | {"outcome": (2 * study.points[0] - 1).astype(int)})
+        shares.append((contrasts(matches, names, order=False).pairs["p_adjusted"] < 1 - LEVEL).mean())
+    return float(np.mean(shares))
 
 
 def looked(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 2) -> Served:

@@ -36,6 +36,8 @@ def test_no_bet_gains_while_two_are_equally_good(size, margin, rated):
     evidence = after(size, 90, rules, stock=stock)
     placed, upper = bets(evidence, rules, stock=stock), np.triu_indices(size, 1)
     assert placed.better[0, 1] > 0
+    assert placed.chance[upper].sum() == pytest.approx(1)
+    assert (placed.chance[0, 1] == 0) == rated  # what isn't there is never drawn
     share = np.full((size, size), 0.5)
     share[:2, 2:] = rng.uniform(0.15, 0.85, size - 2)  # 0 and 1 alike against each third one
     share[2:, :2] = 1 - share[:2, 2:].T
@@ -113,15 +115,6 @@ def test_an_answer_that_does_not_count_changes_nothing_but_the_next_draw():
     none = judged(evidence, bets(evidence, rules), rules, np.array([0, 1]), np.array([1, 2]), np.full(2, np.nan))
     for name in ("points", "matches", "better", "answers", "annotators", "scores", "products"):
         assert np.array_equal(getattr(none, name), getattr(evidence, name)), name
-
-
-def test_pairs_that_cannot_be_drawn_have_no_chance():
-    rules = Rules(0.05, 0.0, 100)
-    stock = np.full((4, 4), 50)
-    stock[0, 1] = stock[1, 0] = 0
-    chance = bets(after(4, 60, rules), rules, stock=stock).chance
-    assert chance[0, 1] == 0
-    assert chance[np.triu_indices(4, 1)].sum() == pytest.approx(1)
 
 
 def test_equal_ones_are_found_equal_within_the_margin():

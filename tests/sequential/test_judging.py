@@ -261,3 +261,7 @@ def test_ratings(folder, server, survey):
     told = account(Study.open("played"), survey)
     assert (told["order"][-1], told["departures"]) == ("sq_hum", [])
     assert told["score"]["sq_hum"] < 3 < 3.5 < told["score"]["sq_tea"]
+    spotbot("analyze", "--study", "played", "--survey", survey)
+    page = spotbot("report", "--study", "played") and Path("played/report/index.html").read_text()
+    assert re.search(r"Settled in part when the budget of\s100 answers was used up|Settled after", page)
+    assert "Mean rating" in page

@@ -39,10 +39,6 @@ def answers_of(survey, item, talks, rng):
             yield f"entity:{entity}", "nature", "human" if rng.random() < STRENGTH.get(name, 0.7) else "bot"
         for feature in ("fluency", "sensibleness", "specificity"):
             yield "pair", feature, "no_difference"
-    elif survey == "dialogue_likert":
-        name, seat = talks[item.conversation_ids[0]].entities, item.judged[0]
-        for question in get_survey(survey).questions:
-            yield f"entity:{seat}", question.name, str(1 + sum(rng.random() < STRENGTH[name[seat]] for _ in range(4)))
     else:
         names = [talks[name].entities[entity] for name, entity in zip(item.conversation_ids, item.judged, strict=True)]
         first, second = (STRENGTH[name] ** 3 for name in names)
@@ -148,20 +144,6 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
     assert "Computed as if the number" in summary(survey, result)
     assert "needs" not in result
-
-
-def test_ratings_are_settled_by_their_means(tmp_path):
-    study, course = served(tmp_path / "s", "dialogue_likert")
-    result, page = told(study, "dialogue_likert")
-    found, scores = result["settled"]["by_source"][HUMAN], 1 + 4 * course.evidence.scores / course.evidence.annotators
-    assert (found["ended"], found["departures"]) == (course.ended, [])
-    assert [found["score"][name] for name in BOTS] == pytest.approx(scores[:3])
-    assert [row["verdict"] for row in found["pairs"]] == ["better", "better", "open"]
-    for row in found["pairs"]:
-        assert row["difference"] == pytest.approx(found["score"][row["a"]] - found["score"][row["b"]])
-        assert row["n"] == sum(found["matches"][row[side]] for side in "ab")
-    assert "ann is better than all others" in page
-    assert "Mean rating" in page
 
 
 def one_person(rows):

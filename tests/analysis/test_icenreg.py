@@ -60,12 +60,12 @@ def test_environment_is_left_alone():
 
 
 @needs_icenreg
-@pytest.mark.parametrize(
+@cases(
     "rows",
-    [
-        [(0, 2), (0, 3), (2, np.inf), (3, np.inf), (0, 5), (5, np.inf)],
-        [(0, 2), (1, 3), (2, 2), (2, 5), (3, np.inf), (4, 6), (1, 4), (5, 5)],
-    ],
+    """
+- [[0, 2], [0, 3], [2, .inf], [3, .inf], [0, 5], [5, .inf]]
+- [[0, 2], [1, 3], [2, 2], [2, 5], [3, .inf], [4, 6], [1, 4], [5, 5]]
+""",
 )
 @pytest.mark.parametrize("closed", [None, (True, False)])
 def test_turnbull_by_icenreg(rows, closed):

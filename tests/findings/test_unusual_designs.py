@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 import report_sentences
 import yaml
+from case_tables import cases
 from scripted import answered, rows_of, small_study
 
 from parlai_spotbot.errors import UserError
@@ -235,9 +236,6 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
     assert not expected or given[0] < 0.25 * (sum(given) + expected) <= given[0] + 0.25
 
 
-NEVER = ("undecided", "they never met, nor anybody who links them")
-FEW = ("undecided", "dan has 2 comparisons, too few to be ranked")
-
 VOTES = yaml.safe_load("""
 two groups: {'ann,bob,model_a': 30, 'ann,bob,model_b': 4, 'cat,dan,model_a': 30}
 a circle of 3: {'ann,bob,model_a': 20, 'bob,cat,model_a': 20, 'cat,ann,model_a': 20}
@@ -269,16 +267,20 @@ def test_the_page_of_votes_of_a_design(name, tmp_path):
         assert any(f"Too few comparisons to be ranked: dan ({count})." in text for text in first)
 
 
-@pytest.mark.parametrize(
-    ("name", "verdicts"),
-    [
-        ("two groups", {("ann", "cat"): NEVER, ("ann", "dan"): NEVER, ("ann", "bob"): ("better", "")}),
-        (
-            "a circle of 3",
-            {("ann", "bob"): ("better", ""), ("ann", "cat"): ("worse", ""), ("cat", "ann"): ("better", "")},
-        ),
-        ("a lonely bot, 2 matches", {("ann", "dan"): FEW, ("dan", "bob"): FEW, ("bob", "ann"): ("worse", "")}),
-    ],
+@cases(
+    "name verdicts",
+    """
+- - two groups
+  - ann cat: &never [undecided, 'they never met, nor anybody who links them']
+    ann dan: *never
+    ann bob: [better, '']
+- - a circle of 3
+  - {ann bob: [better, ''], ann cat: [worse, ''], cat ann: [better, '']}
+- - a lonely bot, 2 matches
+  - ann dan: &few [undecided, 'dan has 2 comparisons, too few to be ranked']
+    dan bob: *few
+    bob ann: [worse, '']
+""",
 )
 def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp_path):
     study, rows = designed(tmp_path, "spot_the_bot", name)
@@ -289,8 +291,8 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
         survey="spot_the_bot", sources=[HUMAN], made_by={}, of=lambda finding, source: of.get(finding, {})
     )
     for pair, expected in verdicts.items():
-        compared = compare(contents, HUMAN, *pair)
-        assert (compared.verdict, compared.why) == expected
+        compared = compare(contents, HUMAN, *pair.split())
+        assert [compared.verdict, compared.why] == expected
         if compared.why and compared.rate is None:
             assert compared.why in str(compared)
     [standing] = [own for own in standings(contents) if not own.criterion]

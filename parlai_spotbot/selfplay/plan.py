@@ -6,7 +6,7 @@ Nothing is written here; a study made with other options is an error that names 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.options import described
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
-from parlai_spotbot.selfplay.pool import read_pool
+from parlai_spotbot.selfplay.pool import read_pool, shipped_pools
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan, check_segments, extended, with_more
 
@@ -121,6 +121,7 @@ def _new_plan(request: SelfPlayRequest, domain: Domain) -> Plan:
 
 def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     plan = study.plan
+    request = replace(request, contestants=_as_begun(plan, request.contestants or {}) or None)
     domain = domain_of(study.path, plan.domain)
     fixed = {name: getattr(request, name) for name in FIXED}
     fixed["domain"] = _asked_domain(request.domain, domain, study) if request.domain else None
@@ -163,6 +164,13 @@ def _asked_domain(name: str, domain: Domain, study: Study) -> str:
                 "Leave it out to continue with the study, or choose another --study.",
             )
     return other.name
+
+
+def _as_begun(plan: Plan, contestants: Mapping[str, Contestant]) -> dict[str, Contestant]:
+    """Return the contestants, those of a shipped pool as the study has them: it may have begun with an earlier pool."""
+    others = {n for n, c in contestants.items() if not plan.contestants.get(n, c).same_bot(as_stored(c))}
+    shipped = [contestant for pool in shipped_pools() for contestant in read_pool(pool).values()] if others else ()
+    return {n: plan.contestants[n] if n in others and c in shipped else c for n, c in contestants.items()}
 
 
 def _extension(study: Study, request: SelfPlayRequest) -> dict:

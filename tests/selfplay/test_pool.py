@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,14 @@ def test_a_study_that_was_killed_before_its_plan_was_written_is_begun_again(tmp_
     (tmp_path / "s" / "study.yaml").unlink()
     Study.create(tmp_path / "s", decide(tmp_path / "s", SelfPlayRequest(contestants=pool)).plan)
     assert Study.open(tmp_path / "s").plan == plan
+
+
+def test_a_study_of_a_shipped_pool_keeps_the_bots_that_it_began_with(tmp_path):
+    """An earlier version's smollm2 remembered all turns; a user's own bot of another kind is no such matter."""
+    today = read_pool("embedded")
+    begun = today | {"smollm2": replace(today["smollm2"], opt={"smollm2_dtype": "bf16"})}
+    Study.create(tmp_path / "s", decide(tmp_path / "s", SelfPlayRequest(contestants=begun)).plan)
+    found = decide(tmp_path / "s", SelfPlayRequest(contestants=today))
+    assert (found.extension, found.plan.contestants) == ({}, begun)
+    other = today | {"smollm2": replace(today["smollm2"], opt={"smollm2_turns": 3})}
+    assert decide(tmp_path / "s", SelfPlayRequest(contestants=other)).extension["mended"] == ["smollm2"]

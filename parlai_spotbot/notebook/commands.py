@@ -16,7 +16,7 @@ from parlai_spotbot.importers.import_request import ImportOptions, ImportRequest
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.notebook.calling import in_python, takes
-from parlai_spotbot.notebook.playing import Bot, Progress, selfplay
+from parlai_spotbot.notebook.playing import Bot, Progress, names_in, selfplay
 from parlai_spotbot.notebook.study_answers import Study
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.selfplay.plan import PlayOptions
@@ -296,6 +296,8 @@ class CompareCall(PlayOptions, SettledRequest, Progress):
 def compare(call: CompareCall) -> Comparison:
     """Find out whether one bot is better than another: both play, a judge answers. The same call goes on, or says it.
 
+    They are called new and old, or as a study of the same two that ``spotbot compare`` began calls them.
+
     With ``until="settled"`` the judge stops as soon as that is known, or that they are equal within `margin`.
 
     Returns
@@ -323,7 +325,8 @@ def compare(call: CompareCall) -> Comparison:
         from parlai_spotbot.sequential.registration import check_request
 
         check_request(get_survey(own_surveys.offer(call.survey)), settled)
-    study = selfplay({"new": call.new, "old": call.old}, call.study, progress=progress, **options)
+    new, old = names_in(call.study, {"new": call.new, "old": call.old})
+    study = selfplay({new: call.new, old: call.old}, call.study, progress=progress, **options)
     survey, judge = own_surveys.taken(study, call.survey), call.judge
     if settled is None:
         pack(study, survey)
@@ -331,4 +334,4 @@ def compare(call: CompareCall) -> Comparison:
     made = judge_study(study, survey, progress=progress, **asked, **(settled.named() if settled else {}))
     analyze(study, survey, progress=progress)
     report(study, survey)
-    return comparison.compare(read_contents(study, survey), f"judge:{made['judge']}", "new", "old")
+    return comparison.compare(read_contents(study, survey), f"judge:{made['judge']}", new, old)

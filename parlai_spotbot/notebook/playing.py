@@ -16,7 +16,7 @@ from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import Study
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.selfplay.plan import PairOptions, SelfPlayRequest
+from parlai_spotbot.selfplay.plan import PairOptions, SelfPlayRequest, as_stored
 
 WHERE = "contestants"
 SAID = "a function, a class, an object, a text as in a pool, a pool's entry, or what parlai_spotbot.openai gives"
@@ -139,6 +139,16 @@ def _contestants(given: Mapping[str, Bot]) -> tuple[dict[str, Contestant], set[s
         plain_python.keep(bot, called)
         names_here.add(name)
     return contestant_by_name, names_here
+
+
+def names_in(study: Path | str, bots: Mapping[str, Bot]) -> list[str]:
+    """Return how a study that a command may have begun calls bots; where it has others, or isn't there, their names."""
+    if not Study.exists(Path(study)):
+        return list(bots)
+    kept, asked = Study.open(study).plan.contestants, _contestants(bots)[0]
+    same = {name: [n for n, c in kept.items() if c.same_bot(as_stored(asked[name]))] for name in bots}
+    names = [name if name in found or not found else found[0] for name, found in same.items()]
+    return names if len({*names}) == len(names) else list(bots)
 
 
 def _contestant(name: str, bot: Bot) -> Contestant:

@@ -9,6 +9,7 @@ import pytest
 from case_tables import cases
 from in_process import spotbot
 
+import parlai_spotbot as sb
 from parlai_spotbot.findings.comparison import Comparison
 
 PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
@@ -62,6 +63,10 @@ def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, s
     assert found["said"].startswith("says_hm-respond is worse than talks_on-respond: it wins 0%")
     assert found["said"].endswith("by judge parrot-1")
     assert "loading" not in err  # nothing is played again
+
+    asked_once, judge = len(server.bodies), {"url": server.url, "model": "parrot-1"}
+    same = sb.compare("talks_on:respond", "says_hm:respond", study=study, judge=judge, progress=False)
+    assert (same.verdict, same.new, len(server.bodies)) == ("better", "talks_on-respond", asked_once)
 
 
 @pytest.mark.parametrize(

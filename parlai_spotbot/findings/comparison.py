@@ -12,15 +12,18 @@ from parlai_spotbot.wording import filled, source_said
 BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
 LEVEL = 0.05
 
-POINTS = "share of points"
+POINTS, RATING = "share of points", "mean rating"
+
+HAS = {
+    POINTS: "has {0.rate:percent}{0.ci:between} of the points",
+    RATING: "has a mean rating of {0.rate:number}{0.ci:between_number}",
+}
 
 SETTLED = {
-    "better": "{0.new} is {0.verdict} than {0.old}: it has {0.rate:percent}{0.ci:between} of the points; settled after "
-    "{answers:answer} of at most {budget}, by {1}",
+    "better": "{0.new} is {0.verdict} than {0.old}: it {2}; settled after {answers:answer} of at most {budget}, by {1}",
     "equal": "{0.new} and {0.old} are equal within {margin:percent} of the points: {0.new} has "
     "{0.rate:percent}{0.ci:between}; settled after {answers:answer} of at most {budget}, by {1}",
-    "open": "{0.new} and {0.old} can't be told apart: {0.new} has {0.rate:percent}{0.ci:between} of the points; not "
-    "settled after {answers:answer}, by {1}",
+    "open": "{0.new} and {0.old} can't be told apart: {0.new} {2}; not settled after {answers:answer}, by {1}",
 }
 """Sentences on two contestants that were judged until settled, by their verdict."""
 
@@ -32,7 +35,7 @@ class Comparison:
     `rate` with its interval `ci` (95 %) is the share of decided matches that `new` wins or, where the survey has
     `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source can't
     order the two, "" where it can. `settled` is how it ended where it judged until settled: `rate` is then the share of
-    points against `old`, and two that are equal within the margin are undecided.
+    points against `old`, or the mean rating, and two that are equal within the margin are undecided.
     """
 
     new: str
@@ -48,7 +51,8 @@ class Comparison:
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
         if self.settled:
-            return filled(SETTLED[self.settled["verdict"]], self, source_said(self.source), **self.settled)
+            text, has = SETTLED[self.settled["verdict"]], filled(HAS[self.what], self)
+            return filled(text, self, source_said(self.source), has, **self.settled)
         undecided = self.verdict == UNDECIDED
         text = "{0.new} and {0.old} can't be told apart" if undecided else "{0.new} is {0.verdict} than {0.old}"
         if self.rate is None:
@@ -64,11 +68,11 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
     data = contents.of(ANYTIME, source)
     if data.get("order"):
-        [pair] = data["pairs"]
+        [pair] = [row for row in data["pairs"] if {row["a"], row["b"]} == {new, old}]  # people may be rated, too
         found = UNDECIDED if pair["verdict"] != BETTER else BETTER if pair["a"] == new else WORSE
         settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")}
-        rate, ci = data["score"][new], data["score_ci"][new]
-        return Comparison(new, old, source, found, POINTS, rate, ci, settled=settled | {"verdict": pair["verdict"]})
+        rate, ci, what = data["score"][new], data["score_ci"][new], RATING if data.get("rated") else POINTS
+        return Comparison(new, old, source, found, what, rate, ci, settled=settled | {"verdict": pair["verdict"]})
     ranked = [standing for standing in standings(contents) if standing.source == source and not standing.criterion]
     if not ranked:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot import checksums
@@ -16,8 +15,8 @@ from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.sequential.looked import verdicts
-from parlai_spotbot.sequential.registration import MOST, at_most, pair_of
+from parlai_spotbot.sequential.looked import by_lot, verdicts
+from parlai_spotbot.sequential.registration import MOST, pair_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import counted, some
 
@@ -39,7 +38,7 @@ TABLES = {
         },
         "However often one looks",
         "A test by betting for each pair, with closed testing: all verdicts hold together at 95 %, however often one "
-        "looks. Of each conversation the first answer counts. Evidence is a logarithm to base 10.",
+        "looks. Of each conversation one answer counts, by lot. Evidence is a logarithm to base 10.",
         ("waudbysmith2024", "vovk2021"),
     )
 }
@@ -77,13 +76,14 @@ def anytime(answers: Answers, question: str, matches: pd.DataFrame) -> dict[str,
     facts = answers.facts
     if not facts.looks or not answers.crossed or matches.empty or len(answers.bots) > MOST:
         return None
+    comparing = [item for item in facts.items.values() if pair_of(item, facts.conversations, question)]
+    counted_ones = by_lot(facts.units, {item.item_id: item.conversation_ids for item in comparing})
     by_time = sorted(answers.judgements, key=lambda row: row.submitted_at)
-    places = {row.annotation_id: place for place, row in enumerate(by_time)}
-    matches = matches.iloc[np.argsort(answers.rows.loc[matches.index, "annotation_id"].map(places), kind="stable")]
-    shown = [item for item in facts.items.values() if item.control is None]
-    planned = at_most(item for item in shown if pair_of(item, facts.conversations, question))
+    places = {row.annotation_id: n for n, row in enumerate(by_time) if (row.unit_id, row.item_id) in counted_ones}
+    order = answers.rows.loc[matches.index, "annotation_id"].map(places).dropna().sort_values(kind="stable")
     complete = {row.unit_id for row in answers.judgements}.issuperset(facts.units)
-    return {"looks": len(facts.looks), "pairs": verdicts(matches, answers.bots, 1 - LEVEL, planned, complete)}
+    pairs = verdicts(matches.loc[order.index], answers.bots, 1 - LEVEL, len(counted_ones), complete)
+    return {"looks": len(facts.looks), "pairs": pairs}
 
 
 def summarise(result: Result) -> list[str]:

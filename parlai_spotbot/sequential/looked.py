@@ -1,7 +1,7 @@
 """What the answers of a study of fixed size prove however often somebody looked at them on the way.
 
-Everything goes by time and by what was packed, never by what was answered. Of each conversation the first answer
-counts, so that annotators are independent of each other given the contestants. They are bet on in batches, whose pairs
+Everything goes by time and by what was packed, never by what was answered. Of each conversation one answer counts, by
+lot, so that annotators are independent of each other given the contestants. They are bet on in batches, whose pairs
 are known beforehand: of the matches of a or b with c, each of a is weighted with b's share, so that those of a and of b
 cancel over the batch where both score alike. No annotator's factor alone is fair then, but their product is, since the
 factors' means add up to their number (inequality of arithmetic and geometric means). So verdicts are made after
@@ -10,7 +10,7 @@ whole batches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, groupby
 
@@ -20,6 +20,7 @@ import pandas as pd
 from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, bets, judged, moves, shares, wealth
+from parlai_spotbot.surveys.ids import opaque
 
 MOST = 200
 """Matches that make a batch, or fewer where there are fewer pairs."""
@@ -38,6 +39,8 @@ def verdicts(matches: pd.DataFrame, names: Sequence[str], alpha: float, planned:
         Whether no more will come.
     """
     names = [name for name in names if name in {*matches["a"], *matches["b"]}]
+    if not names:
+        return []
     workers, talks = pd.factorize(matches["worker_id"])[0], frame_clusters(matches).conversations
     order = in_order(workers, talks)
     a, b, lost = np.array(match_codes(matches, names))[:, order]
@@ -48,6 +51,22 @@ def verdicts(matches: pd.DataFrame, names: Sequence[str], alpha: float, planned:
         {"a": names[i], "b": names[j], "verdict": "better" if verdict[i, j] else "open", "evidence": found[i, j]}
         for i, j in (pair[:: verdict[pair] or 1] for pair in combinations(range(len(names)), 2))
     ]
+
+
+def by_lot(units: Mapping[str, Sequence[str]], talks: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
+    """Return whose answers count: (unit, item), so that each conversation is in one of them.
+
+    `units` hold their items, `talks` the conversations of each item that compares two. The lot spreads what counts over
+    all annotators, since an annotator is within one bet, however much they judge.
+    """
+    shown = [(unit, item) for unit, items in units.items() for item in items if item in talks]
+    used: set[str] = set()
+    chosen = set()
+    for unit, item in sorted(shown, key=lambda one: opaque("looks", *one)):
+        if used.isdisjoint(talks[item]):
+            chosen.add((unit, item))
+            used.update(talks[item])
+    return chosen
 
 
 def in_order(annotators: np.ndarray, conversations: np.ndarray) -> np.ndarray:

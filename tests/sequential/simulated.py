@@ -172,7 +172,9 @@ def looked(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 
     rng = np.random.default_rng(seed)
     study = packed(rng, true, answers, crowd, each)
     who = rng.permutation(study.annotators[-1] + 1)[study.annotators]
-    time = np.argsort(who, kind="stable")
+    lot = rng.permutation(len(who))
+    counted = lot[np.unique(study.conversations[lot], return_index=True)[1]]
+    time = counted[np.argsort(who[counted], kind="stable")]
     order = time[in_order(who[time], study.conversations[time, None])]
     rules = Rules(1 - LEVEL, 0.0, answers / each)
     evidence = settled(true.shape[1], study.pairs[:, order], study.points[:, order], who[order], rules)

@@ -1,6 +1,7 @@
 """The evidence is fair: no bet gains while two are equally good, and verdicts hold however often one looks."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -27,15 +28,20 @@ def after(size, answers, rules, items=3, seed=0, stock=None):
 
 
 @pytest.mark.parametrize(
-    ("size", "margin", "rated"), [(2, 0.0, 0), (3, 0.0, 0), (3, 0.1, 0), (4, 0.0, 0), (3, 0.0, 1), (4, 0.0, 1)]
+    ("size", "margin", "rated", "times"),
+    [(2, 0.0, 0, 1), (3, 0.0, 0, 1), (3, 0.1, 0, 1), (4, 0.0, 0, 1), (3, 0.0, 1, 1), (4, 0.0, 1, 1), (4, 0.0, 0, 1000)],
 )
-def test_no_bet_gains_while_two_are_equally_good(size, margin, rated):
-    """The expectation over all draws and answers of an annotator with two items, by enumeration."""
+def test_no_bet_gains_while_two_are_equally_good(size, margin, rated, times):
+    """The expectation over all draws and answers of an annotator with two items, by enumeration.
+
+    Stakes that are so many times as large are cut at what was drawn, so that no answer takes the whole wealth.
+    """
     rules, rng = Rules(0.05, margin, 400), np.random.default_rng(1)
     stock = to_scale(size) if rated else None
     evidence = after(size, 90, rules, stock=stock)
     placed, upper = bets(evidence, rules, stock=stock), np.triu_indices(size, 1)
     assert placed.better[0, 1] > 0
+    placed = replace(placed, better=times * placed.better)
     assert placed.chance[upper].sum() == pytest.approx(1)
     assert (placed.chance[0, 1] == 0) == rated  # what isn't there is never drawn
     share = np.full((size, size), 0.5)

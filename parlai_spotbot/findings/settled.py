@@ -105,6 +105,16 @@ def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
             "path",
             {"pair": Column("text"), "answers": Column("count", "Answers"), "evidence": Column("number", "Evidence")},
         ),
+        "draws": Table(
+            "draws",
+            {
+                "item": Column("text"),
+                "a": Column("name"),
+                "b": Column("name"),
+                "chance": Column("number"),
+                "result": Column("number"),
+            },
+        ),
         "departures": Table("departures", {"departure": Column("text"), "count": Column("count")}),
     }
 

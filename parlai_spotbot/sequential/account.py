@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
@@ -20,6 +20,7 @@ from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
+from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people
@@ -177,7 +178,18 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
             for row in shown
             for answers, values in (watch.path[step] for step in steps)
         ],
+        "draws": list(_draws(course, names)),
     }
+
+
+def _draws(course: Course, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield the items of two of these contestants that count, with the chance by which each's pair was drawn."""
+    named = (*course.plan.contestants, NOBODY)
+    for block in course.blocks.values():
+        for item, a, b in block.pairs:
+            points = (block.points or {}).get(item, np.nan)
+            if {named[a], named[b]} <= {*names, NOBODY} and not np.isnan(points):
+                yield {"item": item, "a": named[a], "b": named[b], "chance": block.bets.chance[a, b], "result": points}
 
 
 def fixed_size(course: Course) -> int | None:

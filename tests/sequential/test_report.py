@@ -131,6 +131,10 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert frames["settled"].set_index("bot")["score"][names].tolist() == pytest.approx(score)
     assert set(frames["settled_path"]["pair"]) == set(pairs["a"] + " – " + pairs["b"])
     assert frames["settled_path"]["answers"].max() == evidence.answers
+    draws = frames["settled_draws"]
+    won = draws["result"].where(draws["a"] == "ann", 1 - draws["result"])[(draws[["a", "b"]] == "ann").any(axis=1)]
+    assert (len(draws), won.sum()) == (evidence.answers, evidence.points[names.index("ann")].sum())
+    assert draws["chance"].between(0.1 / 3, 1).all()
 
     assert f"{found['answers']} answers" in (text := (study.path / "report/appendix/methods.md").read_text("utf-8"))
     assert "all ways in which contestants can be equal (Shaffer 1986)" in text

@@ -75,7 +75,7 @@ class SourceAccount:
             )
         if self.chance:
             sentences.append(
-                f"{who} can't tell people from bots here: it is right {self._right}. So it ranks nobody; its figures "
+                f"{who} can't tell people from bots here: it is right {self._right}. It ranks nobody; its figures "
                 "are in the CSV files."
             )
         return sentences

@@ -41,6 +41,7 @@ from parlai_spotbot.study import Study  # noqa: E402
 from parlai_spotbot.surveys import survey_of  # noqa: E402
 from parlai_spotbot.surveys.asking import asked_of_item  # noqa: E402
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls  # noqa: E402
+from parlai_spotbot.surveys.controls.control import KNOWN_BETTER  # noqa: E402
 from parlai_spotbot.surveys.survey import Question  # noqa: E402
 
 SURVEY = "spot_the_bot"
@@ -174,13 +175,13 @@ def timed(row: dict, seconds: float) -> dict:
 
 def known(control: str, question: Question, target: str) -> str:
     """What is right of a control: who is human, that a person is better than a bot, that a bot that loops is bad."""
-    natures = truth(control)
+    natures = truth(control) if control not in KNOWN_BETTER else ()
     if question.name == "nature":
         return natures[int(target[-1])]
     if question.kind == "scale":
         return "1"
     values = [option.value for option in question.options]
-    better = str(natures.index("human")) if "human" in natures else values[-1]
+    better = str(natures.index("human")) if "human" in natures else control[-1] if not natures else values[-1]
     return next((value for value in values if value.endswith(better)), "one of them loops")
 
 

@@ -34,14 +34,6 @@ OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
 
-KINDS = {
-    "self": "a bot with itself",
-    "human_model": "a bot with a person",
-    "pairs": "two different bots",
-    "people": "two people",
-}
-"""Kinds of conversations (`Conversation.kind`), and who talks in them."""
-
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 Record = TypeVar("Record")
 Limit = Annotated[float, Ge(0), Lt(math.inf)]
@@ -50,7 +42,7 @@ JSON_KINDS = {
     "str": str,
     "int": int,
     "dict": dict,
-    "bool": (bool,),
+    "bool": bool,
     "float": (int, float),
     "tuple[str, ...]": list,
     "tuple[int, ...]": list,
@@ -110,7 +102,7 @@ class Conversation:
 
     @property
     def kind(self) -> str:
-        """Return the kind of conversation, one of `KINDS`."""
+        """Return the kind of conversation: "self", "human_model", "pairs" or "people"."""
         people = sum(self.is_human)
         if people:
             return "people" if people == 2 else "human_model"

@@ -16,6 +16,7 @@ from parlai_spotbot import files
 from parlai_spotbot.analysis.planning import Design, pair_power
 from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
+from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
@@ -25,7 +26,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people
 
-POWER, LEVEL = 0.8, 0.95
+POWER = 0.8
 
 SHOWN, STEPS = 8, 100
 """Pairs whose path of evidence is kept, and points of it."""

@@ -12,7 +12,14 @@ import pandas as pd
 
 from parlai_spotbot.analysis.agreement.orders import LEAST, kendall
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.records import KINDS
+
+KINDS = {
+    "self": "a bot with itself",
+    "human_model": "a bot with a person",
+    "pairs": "two different bots",
+    "people": "two people",
+}
+"""Kinds of conversations (`Conversation.kind`), and who talks in them."""
 
 MIXED = "mixed"
 

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds
+from parlai_spotbot.analysis.choices.chat_kinds import KINDS, compare_kinds
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.records import KINDS
 from parlai_spotbot.wording import number
 
 

@@ -20,3 +20,4 @@ from parlai_spotbot.analysis import time as time
 from parlai_spotbot.analysis import trust as trust
 from parlai_spotbot.analysis import uncertainty as uncertainty
 from parlai_spotbot.analysis import values as values
+from parlai_spotbot.analysis import verdict as verdict

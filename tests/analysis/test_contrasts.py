@@ -143,8 +143,9 @@ def test_unbeaten_is_not_certain(matches_of):
     # Firth's estimate of a logit is that of half a win and half a loss more.
     assert found.pairs["difference"][0] == pytest.approx(np.log(10.5 / 0.5))
     value = [10.5 * np.log(p) + 0.5 * np.log(1 - p) for p in (10.5 / 11, 0.5)]
-    assert found.pairs["p"][0] == pytest.approx(chi2.sf(2 * (value[0] - value[1]), 1), rel=1e-4)
-    assert 0 < found.pairs["low"][0] < found.pairs["difference"][0] < found.pairs["high"][0] < np.inf
+    assert found.pairs["p_errors"][0] == pytest.approx(chi2.sf(2 * (value[0] - value[1]), 1), rel=1e-4)
+    assert found.pairs["p"][0] == pytest.approx(2 * 0.5**10)
+    assert 0 < found.pairs["low"][0] < found.pairs["difference"][0] < found.pairs["high"][0] == np.inf
 
 
 def test_too_few_say_so_in_words(matches_of):
@@ -159,12 +160,12 @@ def test_too_few_say_so_in_words(matches_of):
 
 def test_groups_that_never_met_are_ranked_by_themselves(matches_of):
     """Within a group as if the other weren't there, between groups nothing."""
-    text = "ab+ " * 16 + "cd+ cd- de+ ce+ " * 5
+    text = "ab+ ba- " * 8 + "cd+ cd- de+ ce+ " * 5
     found = contrasts(spread_over(matches_of(text), 96), list("abcde"))
     assert sorted(map(sorted, found.groups)) == [["a", "b"], ["c", "d", "e"]]
     assert found.places[:2].tolist() == [[1, 1], [2, 2]]
     assert found.group.tolist() == [1, 1, 0, 0, 0]
-    alone = contrasts(spread_over(matches_of("ab+ " * 16), 96), ["a", "b"])
+    alone = contrasts(spread_over(matches_of("ab+ ba- " * 8), 96), ["a", "b"])
     np.testing.assert_allclose(found.strength[:2], alone.strength)
     assert found.pairs["p"][0] == pytest.approx(alone.pairs["p"][0])
     between = [{row.a, row.b} & set("ab") and {row.a, row.b} & set("cde") for row in found.pairs.itertuples()]
@@ -190,9 +191,16 @@ def test_the_order_effect_needs_pairs_seen_in_both_orders(matches_of):
     fixed = spread_over(matches_of("ab+ " * 20 + "ac+ " * 20 + "bc+ bc- " * 10), 60)
     found = contrasts(fixed, list("abc"))
     assert found.order_share == 0
-    assert np.isnan(found.order).all()
+    assert np.isfinite(found.order).all()  # of three the differences add up, which tells it from strength
     assert found.pairs["p"][2] == pytest.approx(1.0)
-    assert found.places.tolist() == [[1, 1], [2, 3], [2, 3]]
+    two = contrasts(spread_over(matches_of("ab+ " * 20), 60), list("ab"))
+    assert np.isnan(two.order).all()
+    assert two.pairs["p"][0] < 0.001
+    assert np.isnan(two.pairs["p_adjusted"][0])  # the first place alone could bring that about
+    assert two.places.tolist() == [[1, 2], [1, 2]]
+    other = "ab+ " * 20 + "ac+ " * 20 + "bc+ cb- bc- cb+ " * 5  # a is always first; b and c aren't
+    found = contrasts(spread_over(matches_of(other), 60), list("abc"))
+    assert found.pairs["p_adjusted"].isna().tolist() == [False, False, False]
     both = spread_over(matches_of("ab+ ba+ ab+ ba+ ab- " * 8 + "ac+ ca+ " * 2 + "bc+ bc- " * 3), 60)
     found = contrasts(both, list("abc"))
     assert found.order_share == pytest.approx(44 / 50)
@@ -252,13 +260,17 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
 
 
 def test_a_lead_that_one_annotator_carries_is_told(matches_of):
-    rows = matches_of("ab+ " * 40 + "ab+ ab- " * 10).assign(conversation_id=range(60))
+    rows = matches_of("ab+ ba- " * 20 + "ab+ ab- ba+ ba- " * 5).assign(conversation_id=range(60))
     rows["worker_id"] = ["one"] * 40 + [f"w{i}" for i in range(20)]
     assert leave_one_out(rows, contrasts(rows, ["a", "b"])) == {}  # nobody leads: it is one annotator's word
     rows["worker_id"] = ["one"] * 12 + [f"w{i % 12}" for i in range(48)]
     found = leave_one_out(rows, contrasts(rows, ["a", "b"]))
     assert found["leader"] == "a"
-    assert found["annotators"] == {"total": 13, "tried": 13, "carry": 0}
+    assert found["annotators"]["total"] == 13
+    assert found["annotators"]["carry"] == 0
+    decided = rows.assign(outcome=[*rows["outcome"][:12], *[0] * 48])  # all by one of nine
+    decided["worker_id"] = ["one"] * 12 + [f"w{i % 8}" for i in range(48)]
+    assert leave_one_out(decided, contrasts(decided, ["a", "b"])).get("annotators", {"carry": 1})["carry"] == 1
 
 
 def test_the_released_data(released):

@@ -17,24 +17,13 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, stdtr, stdtrit
 
-from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
-from parlai_spotbot.analysis.ranking.wins import (
-    TIE,
-    WIN,
-    Codes,
-    code_counts,
-    conversations_won,
-    joint_codes,
-    match_codes,
-)
+from parlai_spotbot.analysis.ranking.group_fit import HELD, UNKNOWN, GroupFit
+from parlai_spotbot.analysis.ranking.wins import Codes, conversations_won, match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates, places
-from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
-from parlai_spotbot.analysis.values import ArrayPair, ratio
+from parlai_spotbot.analysis.uncertainty.estimates import places
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -42,24 +31,13 @@ MINIMUM = 5
 MOST = 1000
 """Of more contestants those with the most matches are ranked, which takes the square of their number in memory."""
 
-RARER = 0.2
-"""A pair was seen in both orders where at least this share of its matches is in the rarer one."""
+DIGITS = 9
+"""Strengths that are the same to so many digits are equal, and stand in the order of the names."""
 
-BOTH_ORDERS = 0.5
-"""The order effect is estimated where more than this share of matches is of pairs seen in both orders."""
+TRIED, LARGE = 20, 20_000
+"""Up to `TRIED` annotators are left out in turn; none with more than `LARGE` matches."""
 
-PROFILED = 60
-"""With more contestants in a group pairs are tested by Wald's test, since each likelihood ratio takes a fit."""
-
-WEIGHTY, TRIED, LARGE = 0.05, 20, 20_000
-"""Up to `TRIED` annotators who gave at least the share `WEIGHTY` of the matches are left out in turn; none with more
-than `LARGE` matches."""
-
-UNKNOWN = (np.nan, np.nan, np.nan)
-
-PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted")
-
-NO_CLUSTERS = "too few conversations or annotators to tell how others would differ"
+PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted", "p_errors", "confounded")
 
 
 @dataclass(frozen=True)
@@ -91,6 +69,8 @@ class Contrasts:
         Matches of each contestant with too few to be ranked.
     clusters : Clusters
         Of the matches.
+    influence : array (q, annotators)
+        The part of each pair's difference that each annotator, a code of `clusters`, adds; 0 where nobody is known.
     why : str
         What limits this, or why there is no order.
     """
@@ -109,12 +89,14 @@ class Contrasts:
     won: np.ndarray
     too_few: dict[str, int]
     clusters: Clusters
+    influence: np.ndarray
     why: str = ""
 
     @property
     def ranked(self) -> list[str]:
         """Best first, group by group; equal ones as they are in `names`; without who isn't ranked."""
-        order = np.lexsort((np.arange(len(self.names)), -np.nan_to_num(self.strength), self.group))
+        strength = np.round(np.nan_to_num(self.strength), DIGITS) + 0.0
+        order = np.lexsort((np.arange(len(self.names)), -strength, self.group))
         return [self.names[i] for i in order if self.group[i] >= 0]
 
     @property
@@ -160,6 +142,7 @@ def contrasts(matches: pd.DataFrame, names: Sequence[str], *, order: bool = True
         conversations_won(codes, clusters, size),
         {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
         clusters,
+        _influence(names, fits, clusters),
         "; ".join(dict.fromkeys(filter(None, (fit.why for fit in fits)))) or ("" if fits else "no match"),
     )
 
@@ -183,8 +166,8 @@ def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarr
 def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:
     """Return how many annotators the sole leader of the largest group rests on.
 
-    Each annotator who gave at least `WEIGHTY` of the matches, up to `TRIED`, is left out in turn. `options` are those
-    of `contrasts` by which `fit` was made.
+    The annotators who add most to any of the leader's differences, up to `TRIED`, are left out in turn. `options` are
+    those of `contrasts` by which `fit` was made.
 
     Returns
     -------
@@ -196,14 +179,36 @@ def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:
     workers, leads = fit.clusters.workers, np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
     if (fit.group == 0).sum() < 2 or len(leads) != 1 or workers is None or len(matches) > LARGE:
         return {}
-    matches, weight = matches.reset_index(drop=True), np.bincount(workers)
-    tried = np.argsort(-weight, kind="stable")[: min(TRIED, int((weight >= WEIGHTY * len(matches)).sum()))]
+    matches, leader = matches.reset_index(drop=True), fit.names[leads[0]]
+    theirs = ((fit.pairs["a"] == leader) | (fit.pairs["b"] == leader)).to_numpy()
+    weight = np.round(fit.influence[theirs].max(axis=0, initial=0.0), DIGITS)
+    tried = np.argsort(-weight, kind="stable")[: min(TRIED, int((weight > 0).sum()))]
     carry = 0
     for worker in tried:
         other = contrasts(matches[workers != worker], fit.names, **options)
         carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
     total = len(np.unique(workers))
-    return {"leader": fit.names[leads[0]], "annotators": {"total": total, "tried": len(tried), "carry": int(carry)}}
+    return {"leader": leader, "annotators": {"total": total, "tried": len(tried), "carry": int(carry)}}
+
+
+def _influence(names: tuple[str, ...], fits: Sequence[GroupFit], clusters: Clusters) -> np.ndarray:
+    """Return the part (q, annotators) of each annotator in the difference of every two contestants."""
+    size = len(names)
+    people = 0 if clusters.workers is None else int(clusters.workers.max(initial=-1)) + 1
+    if size * (size - 1) / 2 * people > HELD:
+        people = 0
+    influence = np.zeros((size * (size - 1) // 2, people))
+    for fit in fits:
+        shares = fit.pairs.get("shares", np.zeros((0, 0)))
+        if shares.shape[1] and people:
+            influence[_rows_of(fit, size), : shares.shape[1]] = shares
+    return influence
+
+
+def _rows_of(fit: GroupFit, size: int) -> np.ndarray:
+    """Return the places of a group's pairs among all."""
+    i, j = (fit.members[place] for place in np.triu_indices(fit.size, 1))
+    return i * (2 * size - i - 1) // 2 + j - i - 1
 
 
 def enough_matches(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
@@ -240,136 +245,6 @@ def _connected(codes: Codes, enough: np.ndarray) -> np.ndarray:
     return np.where(enough, number[label], -1) if len(label) else label
 
 
-def _both_orders(codes: Codes, size: int) -> float:
-    """Return the share of matches that are of pairs seen in both orders (`RARER`); 0 without matches."""
-    first, second, _ = codes
-    if not len(first):
-        return 0.0
-    pair = np.unique(
-        np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second), return_inverse=True
-    )[1]
-    total = np.bincount(pair)
-    forth = np.bincount(pair, first < second)
-    return float(total[np.minimum(forth, total - forth) >= RARER * total].sum() / len(first))
-
-
-@dataclass(frozen=True)
-class GroupFit:
-    """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
-
-    `estimates` are those of the parameters (p,) of `model`; None where no match was decided, which `why` says. `points`
-    and `conversations` (k,): conversations won (even ones ½), and all, of each member. `both_orders`: the share of
-    matches that are of pairs seen in both orders.
-    """
-
-    members: np.ndarray
-    model: PairedCounts | None
-    estimates: Estimates | None
-    points: np.ndarray
-    conversations: np.ndarray
-    both_orders: float = 0.0
-    why: str = ""
-
-    @classmethod
-    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool) -> GroupFit:
-        """Fit the matches (n,) of `codes` between `members`."""
-        rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
-        a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
-        outcome, size = codes[2][rows], len(members)
-        group_clusters = clusters.take(rows)
-        won = conversations_won((a, b, outcome), group_clusters, size)
-        first = np.unique(joint_codes(group_clusters), return_index=True)[1]
-        talks = np.bincount(np.concatenate([a[first], b[first]]), minlength=size).astype(float)
-        points = won.sum(axis=1) + (talks - won.sum(axis=1) - won.sum(axis=0)) / 2
-        share = _both_orders((a, b, outcome), size)
-        if size < 2 or (outcome == TIE).all():
-            why = "no match was decided" if len(rows) else "no match"
-            return cls(members, None, None, points, talks, share, why)
-        model = PairedCounts.of(code_counts((a, b, outcome), size), order and share > BOTH_ORDERS)
-        theta = model.maximise(np.zeros(model.parameters))
-        effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
-        why = "" if effects.known else NO_CLUSTERS
-        return cls(members, model, Estimates(theta, effects), points, talks, share, why)
-
-    @property
-    def size(self) -> int:
-        """Number of members."""
-        return len(self.members)
-
-    def pairs(self) -> dict[str, np.ndarray]:
-        """Columns (q,) of the differences of every two members: difference, se, low, high, df, p.
-
-        The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
-        Wald's; where it and the test disagree on whether the difference may be 0, its end near 0 is the test's.
-        """
-        if self.estimates is None:
-            return {}
-        theta, effects = self.estimates.values, self.estimates.spread
-        variance, effect, df = effects.pairs(self.size)
-        i, j = np.triu_indices(self.size, 1)
-        difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
-        t = np.abs(difference) / se
-        if self.size <= PROFILED:
-            contrasts = np.zeros((len(i), len(theta)))
-            contrasts[np.arange(len(i)), i], contrasts[np.arange(len(i)), j] = 1.0, -1.0
-            t = np.sqrt(self.model.likelihood_ratios(theta, contrasts) / effect)
-        limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
-        half = limit * se
-        tested = limit * ratio(np.abs(difference), t, 0.0)
-        inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
-        low, high = (
-            difference - np.where(difference > 0, inner, half),
-            difference + np.where(difference > 0, half, inner),
-        )
-        p = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
-        return {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
-
-    def strengths(self) -> ArrayPair:
-        """Log strengths (k,) and their intervals (k, 2)."""
-        if self.estimates is None:
-            return np.full(self.size, np.nan), np.full((self.size, 2), np.nan)
-        return self.estimates.values[: self.size], self.estimates.intervals()[: self.size]
-
-    def single(self, name: str) -> tuple[float, float, float]:
-        """Estimate and interval of log ν ("tie") or log γ ("order"); NaN where not estimated."""
-        if self.model is None or not (self.model.ties if name == "tie" else self.model.order):
-            return UNKNOWN
-        place = self.size if name == "tie" else -1
-        return (float(self.estimates.values[place]), *self.estimates.intervals()[place].tolist())
-
-    def scores(self) -> ArrayPair:
-        """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
-
-        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants, one of
-        which won everything, it is Clopper and Pearson's, with a conversation as one choice.
-        """
-        size = self.size
-        if self.estimates is None:
-            return np.full(size, np.nan), np.full((size, 2), np.nan)
-        theta, model = self.estimates.values, self.model
-        i, j = np.nonzero(~np.eye(size, dtype=bool))
-        every = PairedCounts(size, i, j, np.ones((len(i), 3)), model.ties, model.order)
-        chances = np.exp(every.log_chances(theta))
-        taken = chances[:, WIN] + chances[:, TIE] / 2
-        score = (np.bincount(i, taken, size) + np.bincount(j, 1 - taken, size)) / (2 * (size - 1))
-        slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in every.features(chances)]
-        gradient, both = np.zeros((size, len(theta))), np.zeros((size, size))
-        both[i, j] = slopes[0]
-        both += both.T
-        gradient[:, :size] = np.diag(both.sum(axis=1)) - both
-        for place, slope in enumerate(slopes[1:], size):
-            gradient[:, place] = np.bincount(i, slope, size) - np.bincount(j, slope, size)
-        gradient /= (2 * (size - 1) * score * (1 - score))[:, None]
-        variance, df = self.estimates.spread.variance(gradient)
-        half = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2) * np.sqrt(variance)
-        center = np.log(score / (1 - score))
-        ci = expit(np.stack([center - half, center + half], axis=-1))
-        if size == 2 and not (self.points * (self.conversations - self.points)).all():
-            ci = clopper_pearson(self.points / self.conversations, self.conversations)
-            ci = np.stack([np.minimum(ci[:, 0], score), np.maximum(ci[:, 1], score)], axis=-1)
-        return score, ci
-
-
 def _tested(names: tuple[str, ...], fits: Sequence[GroupFit]) -> tuple[pd.DataFrame, np.ndarray]:
     """Every two contestants with the columns of `PAIRS`, NaN across groups, and their places (2, q) in `names`."""
     size = len(names)
@@ -377,11 +252,12 @@ def _tested(names: tuple[str, ...], fits: Sequence[GroupFit]) -> tuple[pd.DataFr
     label = np.array(names, dtype=object)
     columns = {name: np.full(ends.shape[1], np.nan) for name in PAIRS[2:]}
     for fit in fits:
-        i, j = (fit.members[place] for place in np.triu_indices(fit.size, 1))
-        rows = i * (2 * size - i - 1) // 2 + j - i - 1
-        for name, values in fit.pairs().items():
-            columns[name][rows] = values
-    columns["p_adjusted"] = adjust_known(columns["p"])
+        rows = _rows_of(fit, size)
+        for name, values in fit.pairs.items():
+            if name in columns:
+                columns[name][rows] = values
+    adjusted = adjust_known(columns["p"])
+    columns["p_adjusted"] = np.where(columns["confounded"] == 1, np.nan, adjusted)
     return pd.DataFrame({"a": label[ends[0]], "b": label[ends[1]], **columns}), ends
 
 

@@ -8,6 +8,7 @@ makes all estimates finite, also where a contestant won or lost everything.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN
 from parlai_spotbot.analysis.uncertainty.design_effects import Cells
+from parlai_spotbot.analysis.values import ArrayPair
 
 STEP = 2.0
 """Largest change of a parameter in one step of Newton's method."""
@@ -170,7 +172,7 @@ class PairedCounts:
         loglik = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
         return loglik + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else loglik
 
-    def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-10) -> np.ndarray:
+    def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-13) -> np.ndarray:
         """Return the parameters (..., p) of the maximum, by Fisher's scoring from `theta` with halved steps.
 
         `fixed` (..., p) holds one linear combination of the parameters at the value that it has in `theta`.
@@ -202,26 +204,47 @@ class PairedCounts:
 
         Both fits use the information of the full model (Heinze & Schemper 2002, Stat. Med. 21).
         """
-        best = self.value(theta)
+        best, empty = self.value(theta), np.empty(len(contrasts))
+        for part, restricted in self.restricted(theta, contrasts):
+            empty[part] = 2 * (best - self.value(restricted))
+        return np.where(empty > SAME, empty, 0.0)
+
+    def restricted(self, theta: np.ndarray, contrasts: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+        """Yield the maxima (k, p) under which each contrast (q, p) is 0, with their places among the contrasts."""
         covariance = np.linalg.inv(self.information(np.exp(self.log_chances(theta))))
         along = contrasts @ covariance
         start = theta - along * ((contrasts @ theta) / (along * contrasts).sum(axis=1))[:, None]
-        empty = np.empty(len(contrasts))
         many = max(1, TOGETHER // (3 * len(self.n) + self.parameters**2))
         for place in range(0, len(contrasts), many):
             part = slice(place, place + many)
-            empty[part] = 2 * (best - self.value(self.maximise(start[part], contrasts[part], 1e-8)))
-        return np.where(empty > SAME, empty, 0.0)
+            yield part, self.maximise(start[part], contrasts[part], 1e-8)
+
+    def efficient_scores(self, theta: np.ndarray, contrasts: np.ndarray) -> ArrayPair:
+        """Return the scores (q, m, 3) of each cell's outcomes about contrasts (q, p) at parameters (q, p), the other
+        parameters profiled out, and each row's information about them (q, m)."""
+        chances = np.exp(self.log_chances(theta))
+        direction = np.linalg.solve(self.information(chances), contrasts[..., None])[..., 0]
+        direction = direction / (direction * contrasts).sum(axis=-1, keepdims=True)
+        features = self.features(chances)
+        sides = direction[..., self.first] - direction[..., self.second]
+        score = features[0] * sides[..., None]
+        for place, feature in enumerate(features[1:], self.size):
+            score = score + feature * direction[..., place, None, None]
+        return score, _over_outcomes(chances * score**2)
+
+    def codes(self, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> ArrayPair:
+        """Return the cell and the outcome, seen from its first contestant, of each match (n,)."""
+        code = np.full((self.size, self.size), -1)
+        code[self.first, self.second] = np.arange(len(self.n))
+        turned = code[a, b] < 0
+        return np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
 
     def cells(self, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
         """Return the scores of matches (n,) and the information of each cell, for `DesignEffects`."""
         chances = np.exp(self.log_chances(theta))
         information = self.information(chances)
         information[: self.size, : self.size] -= 1.0
-        code = np.full((self.size, self.size), -1)
-        code[self.first, self.second] = np.arange(len(self.n))
-        turned = code[a, b] < 0
-        cell, outcome = np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
+        cell, outcome = self.codes(a, b, outcome)
         features = self.features(chances)
         rows, count = np.arange(len(a)), len(features) + 1
         values, at = np.empty((len(a), count)), np.empty((len(a), count), dtype=np.int64)

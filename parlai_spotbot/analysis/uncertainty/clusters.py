@@ -9,7 +9,7 @@ Cameron, Gelbach & Miller (2011, J. Bus. Econ. Stat. 29), with pairs of conversa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -51,11 +51,12 @@ def codes_of(values: ArrayLike, name: str = "clusters") -> np.ndarray:
 @dataclass(frozen=True)
 class Clusters:
     """Record of which rows are correlated: `conversations` (n, 1 or 2) codes, -1 for none, and `workers` (n,); None:
-    they don't count."""
+    they don't count. `prompts` (n,): codes of what conversations began with, where some began alike."""
 
     rows: int
     conversations: np.ndarray | None
     workers: np.ndarray | None
+    prompts: np.ndarray | None = None
 
     @classmethod
     def of(cls, conversations: Sequence[Sequence[str]], workers: ArrayLike | None = None) -> Clusters:
@@ -93,7 +94,8 @@ class Clusters:
         workers = None if self.workers is None else self.workers[chosen]
         count = int(np.arange(self.rows)[chosen].size)
         several = workers is not None and len(workers) > 0 and (workers != workers[0]).any()
-        return Clusters(count, codes, workers if several else None)
+        prompts = None if self.prompts is None else self.prompts[chosen]
+        return Clusters(count, codes, workers if several else None, prompts)
 
     @property
     def effective(self) -> float:
@@ -407,10 +409,15 @@ def frame_clusters(frame: pd.DataFrame, crossed: bool = True) -> Clusters:
     """Return the clusters of rows with the columns conversation_ids (or conversation_id) and worker_id.
 
     Where the frame has the columns cluster_ids (or cluster_id), which put near-copies of a conversation into one
-    cluster, these are taken instead. `crossed`: annotators are a sample, too.
+    cluster, these are taken instead; `prompt_id` says what conversations began with. `crossed`: annotators are a
+    sample, too.
     """
     workers = frame["worker_id"] if crossed else None
-    for name in ("cluster_ids", "conversation_ids"):
-        if name in frame:
-            return Clusters.of(list(frame[name]), workers)
-    return Clusters.by(frame["cluster_id" if "cluster_id" in frame else "conversation_id"], workers)
+    wide = [name for name in ("cluster_ids", "conversation_ids") if name in frame]
+    if wide:
+        clusters = Clusters.of(list(frame[wide[0]]), workers)
+    else:
+        clusters = Clusters.by(frame["cluster_id" if "cluster_id" in frame else "conversation_id"], workers)
+    if "prompt_id" not in frame:
+        return clusters
+    return replace(clusters, prompts=codes_of(frame["prompt_id"], "prompt_id"))

@@ -16,8 +16,8 @@ from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.shares import LEVEL
-from parlai_spotbot.analysis.values import ArrayTriple, Interval, ratio
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, floored
+from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 NOTHING = 1e-12
 """Variances below this part of a value's square are rounding."""
@@ -28,12 +28,16 @@ class Estimates:
     """Estimates `values` (p,) and what is known of their errors.
 
     `bounds`: the range (low, high) of the values whose means these are, if they are means; without it nothing can be
-    said where nothing varies.
+    said where nothing varies. `ways`: for each way of clustering the parts (clusters, p) that the values of each
+    cluster, and how many they are, have in the means; tests have sign flips of them as a floor. `rows` (p,): how many
+    values each mean is of.
     """
 
     values: np.ndarray
     spread: Spread
     bounds: Interval | None = None
+    ways: tuple[ArrayPair, ...] = ()
+    rows: np.ndarray | None = None
 
     def contrasts(self, weights: np.ndarray) -> pd.DataFrame:
         """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0).
@@ -57,10 +61,34 @@ class Estimates:
         low, high = estimate - half, estimate + half
         if none.any():
             low[none], high[none], p[none] = self._bound(weights[none], estimate[none])
+        signed = self._signed(weights)
+        if self.ways and signed.any():
+            flipped = [self._flipped(way, weights[signed]) for way in self.ways]
+            test = (low[signed], high[signed], p[signed])
+            low[signed], high[signed], p[signed] = floored(estimate[signed], test, df[signed], flipped)
         if self.bounds is not None:
             ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
         return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
+
+    def _flipped(self, way: ArrayPair, weights: np.ndarray) -> ClusterScores:
+        """Return the scores of clusters about contrasts (q, p) under each contrast's being 0.
+
+        The means are then drawn together, each as far as it is known less well.
+        """
+        total, share = way
+        variance = ratio(1.0, self.rows, 0.0)
+        along = weights * variance
+        spread = (along * weights).sum(axis=1)
+        apart = ratio(np.where(weights != 0, weights * self.values, 0.0).sum(axis=1), spread, 0.0)
+        drawn = np.nan_to_num(self.values) - along * apart[:, None]
+        scores = total @ weights.T - share @ (weights * drawn).T
+        return ClusterScores.of(scores, share @ (weights * along).T / np.maximum(spread, 1e-300))
+
+    def _signed(self, weights: np.ndarray) -> np.ndarray:
+        """Return whether each contrast (q, p) can be on either side of 0."""
+        either = self.bounds is None or self.bounds[0] < 0 < self.bounds[1]
+        return either | (np.abs(weights.sum(axis=1)) < NOTHING)
 
     def _bound(self, weights: np.ndarray, estimate: np.ndarray) -> ArrayTriple:
         """Ends and p of contrasts of which nothing varies.
@@ -150,7 +178,14 @@ def group_means(
         return whole
 
     scores, shares = of_own((values - mean[groups]) / size[groups]), of_own(1 / size[groups] ** 2)
-    return Estimates(mean, clusters.spread(scores, shares), bounds)
+    ways = tuple(_parts(values / size[groups], 1 / size[groups], groups, count, way) for way in cluster_codes(clusters))
+    return Estimates(mean, clusters.spread(scores, shares), bounds, ways, size)
+
+
+def _parts(values: np.ndarray, shares: np.ndarray, groups: np.ndarray, count: int, way: np.ndarray) -> ArrayPair:
+    """Return the sums (clusters, count) of values (n,) and of shares (n,) in each cluster, by group."""
+    shape = (int(way.max(initial=-1)) + 1, count)
+    return tuple(csr_array((column, (way, groups)), shape=shape) for column in (values, shares))
 
 
 def mean_of(values: Sequence[float], clusters: Clusters, bounds: Interval | None = None) -> dict:

@@ -1,8 +1,9 @@
-"""Shares: exact and score intervals, and tests of one half, of choices that may are correlated.
+"""Shares: exact and score intervals, and tests of one half, of choices that may be correlated.
 
 Where each choice stands alone the exact binomial test and Clopper and Pearson's interval (1934, Biometrika 26) hold.
 Where conversations or annotators recur, the interval is that of as many independent choices as would be as uncertain
-(Korn & Graubard 1998, Survey Methodology 24), and the test is by the clustered standard error, never below the exact p.
+(Korn & Graubard 1998, Survey Methodology 24), and the test is by the clustered standard error, never below the exact p
+or that by sign flips of clusters (`sign_flips`).
 """
 
 import numpy as np
@@ -10,10 +11,8 @@ from scipy.sparse import csr_array
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.values import Interval, ratio
-
-LEVEL = 0.95
-"""Level of all intervals."""
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes
+from parlai_spotbot.analysis.values import ArrayPair, Interval, ratio
 
 FEW_GROUPS = 8
 """So few are computed with in columns of their own sooner than in a sparse matrix."""
@@ -75,6 +74,9 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)
     p = np.where(varied, 2 * stdtr(np.maximum(diagonal.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
     p = np.where(independent, p_exact, np.where(diagonal.df > 0, np.maximum(p_exact, p), 1.0))
+    for way in cluster_codes(clusters):
+        p = np.maximum(p, _flipped(hits - 0.5, groups, count, way))
+    ends, p = _agreeing(share, ends, p)
     return {
         "estimate": share,
         "ci": ends,
@@ -84,6 +86,25 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         "n": n.astype(int),
         "effective": np.where(n > 0, like, 0.0),
     }
+
+
+def _flipped(scores: np.ndarray, groups: np.ndarray, count: int, way: np.ndarray) -> np.ndarray:
+    """Return the p (count,) by flipping the signs of the clusters' sums of scores (n,) in each group."""
+    sums = csr_array((scores, (way, groups)), shape=(int(way.max(initial=-1)) + 1, count)).tocoo()
+    sums.sum_duplicates()
+    every = np.ones(len(sums.data))
+    return ClusterScores(sums.data, every, sums.coords[1], every, count).pvalues()
+
+
+def _agreeing(share: np.ndarray, ends: np.ndarray, p: np.ndarray) -> ArrayPair:
+    """Return intervals (q, 2) and p (q,) that agree on whether the shares (q,) may be one half: the interval is widened
+    up to it, or p raised to 5 %."""
+    low, high = ends.T
+    open_ = p >= 1 - LEVEL
+    low = np.where(open_ & (share >= 0.5), np.minimum(low, 0.5), low)
+    high = np.where(open_ & (share <= 0.5), np.maximum(high, 0.5), high)
+    inside = (low <= 0.5) & (high >= 0.5)
+    return np.stack([low, high], axis=-1), np.where(inside, np.maximum(p, 1 - LEVEL), p)
 
 
 def _by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray | csr_array:

@@ -59,8 +59,11 @@ def test_pairs_are_compared_question_by_question():
     [found] = compare({"a": a, "b": b}, np.arange(80))
     expected = ttest_rel(a, b)
     assert found["difference"] == pytest.approx(a.mean() - b.mean())
-    assert found["p"] == pytest.approx(expected.pvalue, rel=1e-9)
-    np.testing.assert_allclose(found["ci"], expected.confidence_interval(), rtol=1e-9)
+    decided = int((a != b).sum())
+    assert expected.pvalue < found["p"] == pytest.approx(2 * 0.5**decided)  # all in favour of one
+    low, high = expected.confidence_interval()
+    assert 0 < found["ci"][0] < low
+    assert high <= found["ci"][1] < 2 * high
     assert (found["n"], found["conversations"]) == (80, 80)
 
 

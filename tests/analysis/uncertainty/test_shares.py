@@ -24,7 +24,8 @@ def test_choices_made_twice_are_those_of_student_s_test_of_the_conversations():
     choices = 19 * usual**2
     assert found["ci"] == pytest.approx(proportion_confint(0.7 * choices, choices, method="beta"))
     assert found["effective"] == pytest.approx(19)
-    assert found["p"] == pytest.approx(2 * t.sf(0.2 / np.sqrt(0.7 * 0.3 / 19), 19))
+    student = 2 * t.sf(0.2 / np.sqrt(0.7 * 0.3 / 19), 19)
+    assert student <= found["p"] == pytest.approx(student, rel=0.02)  # sign flips of the conversations: .073
     assert found["p"] > found["p_exact"] == pytest.approx(binomtest(28, 40).pvalue)
     assert not found["independent"]
 

@@ -1,0 +1,315 @@
+"""The penalised fit of one connected group of contestants, and what it says of every two of them.
+
+All pairs are tested by likelihood ratios over the design effect of matches that share conversations or annotators, with
+sign flips of whole clusters as a floor (`uncertainty.sign_flips`). Whoever is named first may have an advantage: it is
+a parameter, which the flips leave out where most pairs were seen in both orders, since it costs them exactness there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.special import expit, logit, stdtr, stdtrit
+
+from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
+from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, Codes, code_counts
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates
+from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
+from parlai_spotbot.analysis.uncertainty.sign_flips import (
+    LEVEL,
+    ClusterScores,
+    cluster_codes,
+    floored,
+    grouped_rows,
+    raised,
+)
+from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, ratio
+
+RARER = 0.2
+"""A pair was seen in both orders where at least this share of its matches is in the rarer one."""
+
+BOTH_ORDERS = 0.5
+"""Orders are balanced where more than this share of matches is of pairs seen in both orders."""
+
+PROFILED = 60
+"""With more contestants in a group pairs are tested by Wald's test, since each likelihood ratio takes a fit."""
+
+UNKNOWN = (np.nan, np.nan, np.nan)
+
+SAME, HUGE = 1e-6, 700.0
+"""Effects of order that are nearer are the same; differences of log strengths beyond the other are as good as
+infinite."""
+
+HELD = 4_000_000
+"""Numbers in the largest table of annotators' parts in differences."""
+
+NO_CLUSTERS = "too few conversations or annotators to tell how others would differ"
+
+
+def _both_orders(codes: Codes, size: int) -> float:
+    """Return the share of matches that are of pairs seen in both orders (`RARER`); 0 without matches."""
+    first, second, _ = codes
+    if not len(first):
+        return 0.0
+    pair = np.unique(
+        np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second), return_inverse=True
+    )[1]
+    total = np.bincount(pair)
+    forth = np.bincount(pair, first < second)
+    return float(total[np.minimum(forth, total - forth) >= RARER * total].sum() / len(first))
+
+
+@dataclass(frozen=True)
+class GroupFit:
+    """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
+
+    `estimates` are those of the parameters (p,) of `model`; None where no match was decided, which `why` says. `codes`
+    are the matches (n,), by places among the members, and `clusters` theirs. `both_orders`: the share of matches that are
+    of pairs seen in both orders. `confounded` (k,): what the order of matches could add to each member's strength; None where the
+    order can be told from strength, or nobody asks.
+    """
+
+    members: np.ndarray
+    codes: Codes
+    clusters: Clusters
+    model: PairedCounts | None
+    estimates: Estimates | None
+    both_orders: float = 0.0
+    confounded: np.ndarray | None = None
+    why: str = ""
+
+    @classmethod
+    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool) -> GroupFit:
+        """Fit the matches (n,) of `codes` between `members`."""
+        rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
+        a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
+        outcome, size = codes[2][rows], len(members)
+        group_clusters = clusters.take(rows)
+        kept = (a, b, outcome)
+        share = _both_orders(kept, size)
+        if size < 2 or (outcome == TIE).all():
+            why = "no match was decided" if len(rows) else "no match"
+            return cls(members, kept, group_clusters, None, None, share, why=why)
+        counts = code_counts(kept, size)
+        confounded = _confounded(counts) if order and share <= BOTH_ORDERS else None
+        model = PairedCounts.of(counts, order and confounded is None)
+        theta = model.maximise(np.zeros(model.parameters))
+        effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
+        why = "" if effects.known else NO_CLUSTERS
+        estimates = Estimates(theta, effects)
+        return cls(members, kept, group_clusters, model, estimates, share, confounded, why)
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.members)
+
+    @cached_property
+    def pairs(self) -> dict[str, np.ndarray]:
+        """Columns (q,) of the differences of every two members: difference, se, low, high, df, p, p_errors, shares,
+        confounded.
+
+        The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
+        Wald's; where it and the test disagree on whether the difference may be 0, its end near 0 is the test's. Flips
+        are a floor under both: `p_errors` is the p without them. `shares` (q, annotators) is the part of each difference that each
+        annotator (a code of the clusters) adds; no column where nobody is known. `confounded` is 1 where the order of
+        matches alone could bring the difference about.
+        """
+        if self.estimates is None:
+            return {}
+        theta, effects = self.estimates.values, self.estimates.spread
+        variance, effect, df = effects.pairs(self.size)
+        i, j = np.triu_indices(self.size, 1)
+        difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
+        t = np.abs(difference) / se
+        if self.size <= PROFILED:
+            t = np.sqrt(self.model.likelihood_ratios(theta, self._differences(len(theta))) / effect)
+        limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
+        half = limit * se
+        tested = limit * ratio(np.abs(difference), t, 0.0)
+        inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
+        low = difference - np.where(difference > 0, inner, half)
+        high = difference + np.where(difference > 0, half, inner)
+        p_errors = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
+        low, high, p, shares = self._floored(difference, (low, high, p_errors), df)
+        if self.size == 2:
+            low, high = self._unanimous(low, high, p, p_errors)
+        columns = {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
+        columns |= {"p_errors": p_errors, "shares": shares}
+        columns["confounded"] = np.zeros(len(df))
+        if self.confounded is not None:
+            columns["confounded"] = 1.0 * (np.abs(self.confounded[i] - self.confounded[j]) > SAME)
+        return columns
+
+    def _differences(self, parameters: int) -> np.ndarray:
+        """Return the contrasts (q, p) of every two members."""
+        i, j = np.triu_indices(self.size, 1)
+        contrasts = np.zeros((len(i), parameters))
+        contrasts[np.arange(len(i)), i] = 1.0
+        contrasts[np.arange(len(i)), j] = -1.0
+        return contrasts
+
+    def _floored(self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return low, high and p (q,) with sign flips as a floor, and the part of each annotator in each difference."""
+        shares = np.zeros((len(df), 0))
+        if self.size > PROFILED:
+            low, high, p = raised(difference, test, df, self._fewest_clusters())
+            return low, high, p, shares
+        columns = [np.array(column) for column in test]
+        ways = [grouped_rows(way, self._kinds, 3 * self._cells) for way in cluster_codes(self.clusters)]
+        people = None
+        if self.clusters.workers is not None and len(df) * (self.clusters.workers.max() + 1) <= HELD:
+            people = grouped_rows(self.clusters.workers, self._kinds, 3 * self._cells, together=False)[0]
+            shares = np.zeros((len(df), people.shape[0]))
+        for part, score, information in self._efficient():
+            flipped = [ClusterScores.of(*_summed(counts, score, information), weight) for counts, weight in ways]
+            floor = floored(difference[part], tuple(column[part] for column in columns), df[part], flipped)
+            for column, values in zip(columns, floor, strict=True):
+                column[part] = values
+            if people is not None:
+                added = _summed(people, score, information)[0]
+                total = added.sum(axis=0)
+                shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T
+        return *columns, shares
+
+    def _unanimous(self, low: np.ndarray, high: np.ndarray, p: np.ndarray, p_errors: np.ndarray) -> ArrayPair:
+        """Return the ends (1,) of the difference of two of which one won whatever was decided: Clopper and Pearson's,
+        with a cluster as one choice, where flips and not errors decide."""
+        outcome = np.where(self.codes[0] == 0, self.codes[2], LOSS - self.codes[2])
+        won = (outcome == WIN).any()
+        if (won and (outcome == LOSS).any()) or not p[0] > p_errors[0]:
+            return low, high
+        fewest = min(len(np.unique(way[outcome != TIE])) for way in cluster_codes(self.clusters))
+        with np.errstate(divide="ignore"):
+            near = logit(clopper_pearson(1.0, fewest)[0])
+        return (np.array([near]), np.array([np.inf])) if won else (np.array([-np.inf]), np.array([-near]))
+
+    @cached_property
+    def _flipped_model(self) -> PairedCounts:
+        """The model whose scores are flipped: without an order effect where most pairs were seen in both orders."""
+        if self.both_orders <= BOTH_ORDERS:
+            return self.model
+        return PairedCounts.of(code_counts(self.codes, self.size), order=False)
+
+    @property
+    def _cells(self) -> int:
+        return len(self._flipped_model.n)
+
+    @cached_property
+    def _kinds(self) -> np.ndarray:
+        """Return a number (n,) for the cell and the outcome of each match."""
+        cell, outcome = self._flipped_model.codes(*self.codes)
+        return 3 * cell + outcome
+
+    def _efficient(self) -> Iterator[ArrayTriple]:
+        """Yield places of pairs, and the efficient scores (k, 3 m) and information (k, m) where the two are equal."""
+        model = self._flipped_model
+        start = self.estimates.values
+        if model is not self.model:
+            start = model.maximise(np.zeros(model.parameters))
+        contrasts = self._differences(model.parameters)
+        for part, theta in model.restricted(start, contrasts):
+            score, information = model.efficient_scores(theta, contrasts[part])
+            yield part, score.reshape(len(score), -1), information
+
+    def _fewest_clusters(self) -> np.ndarray:
+        """Return the least p (q,) that flips could give, by the clusters in which either member's matches were decided.
+
+        In a large group, where scores of every two are not computed.
+        """
+        a, b, outcome = self.codes
+        decided = outcome != TIE
+        fewest = np.full(self.size, np.inf)
+        for way in cluster_codes(self.clusters):
+            ends = np.concatenate([a[decided], b[decided]]).astype(np.int64)
+            once = np.unique(ends * (way.max() + 1) + np.tile(way[decided], 2)) // (way.max() + 1)
+            fewest = np.minimum(fewest, np.bincount(once, minlength=self.size))
+        i, j = np.triu_indices(self.size, 1)
+        return np.minimum(1.0, 2.0 ** (1 - np.minimum(fewest[i], fewest[j])))
+
+    def strengths(self) -> ArrayPair:
+        """Log strengths (k,) and their intervals (k, 2)."""
+        if self.estimates is None:
+            return np.full(self.size, np.nan), np.full((self.size, 2), np.nan)
+        values = self.estimates.values[: self.size]
+        if self.size == 2:
+            half = self._ends_of_two() / 2
+            return values, np.array([half, -half[::-1]])
+        return values, self.estimates.intervals()[: self.size]
+
+    def _ends_of_two(self) -> np.ndarray:
+        """Return the ends (2,) of the difference of the only two members; infinite where it isn't known."""
+        ends = np.array([self.pairs["low"][0], self.pairs["high"][0]])
+        return np.where(np.isfinite(ends), ends, [-np.inf, np.inf])
+
+    def single(self, name: str) -> tuple[float, float, float]:
+        """Estimate and interval of log ν ("tie") or log γ ("order"); NaN where not estimated."""
+        if self.model is None or not (self.model.ties if name == "tie" else self.model.order):
+            return UNKNOWN
+        place = self.size if name == "tie" else -1
+        return (float(self.estimates.values[place]), *self.estimates.intervals()[place].tolist())
+
+    def scores(self) -> ArrayPair:
+        """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
+
+        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants they follow
+        from the interval of their difference.
+        """
+        size = self.size
+        if self.estimates is None:
+            return np.full(size, np.nan), np.full((size, 2), np.nan)
+        theta, model = self.estimates.values, self.model
+        i, j = np.nonzero(~np.eye(size, dtype=bool))
+        every = PairedCounts(size, i, j, np.ones((len(i), 3)), model.ties, model.order)
+        chances = np.exp(every.log_chances(theta))
+        taken = chances[:, WIN] + chances[:, TIE] / 2
+        score = (np.bincount(i, taken, size) + np.bincount(j, 1 - taken, size)) / (2 * (size - 1))
+        slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in every.features(chances)]
+        gradient, both = np.zeros((size, len(theta))), np.zeros((size, size))
+        both[i, j] = slopes[0]
+        both += both.T
+        gradient[:, :size] = np.diag(both.sum(axis=1)) - both
+        for place, slope in enumerate(slopes[1:], size):
+            gradient[:, place] = np.bincount(i, slope, size) - np.bincount(j, slope, size)
+        gradient /= (2 * (size - 1) * score * (1 - score))[:, None]
+        variance, df = self.estimates.spread.variance(gradient)
+        half = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2) * np.sqrt(variance)
+        center = np.log(score / (1 - score))
+        ci = expit(np.stack([center - half, center + half], axis=-1))
+        if size == 2:
+            ends = np.zeros((2, len(theta))) + theta
+            ends[:, 0] = self._ends_of_two()
+            ends[:, 1] = 0.0
+            chances = np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))[:, i == 0])[:, 0]
+            back = np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))[:, i == 1])[:, 0]
+            low, high = (chances[:, WIN] + chances[:, TIE] / 2 + back[:, LOSS] + back[:, TIE] / 2) / 2
+            ci = np.array([[low, high], [1 - high, 1 - low]])
+        return score, ci
+
+
+def _summed(counts: csr_array, score: np.ndarray, information: np.ndarray) -> ArrayPair:
+    """Return the scores and the information of clusters (clusters, k), by their counts of cells' outcomes."""
+    cells = csr_array((counts.data, counts.indices // 3, counts.indptr), shape=(counts.shape[0], information.shape[1]))
+    return counts @ score.T, cells @ information.T
+
+
+def _confounded(counts: np.ndarray) -> np.ndarray | None:
+    """Return what the first place could add to each contestant's strength (k,) as the matches were played: the solution
+    of s[first] - s[second] = 1 in each of them; None where there is none, so that its effect can be told."""
+    first, second = np.nonzero(counts.sum(axis=-1))
+    size = len(counts)
+    laplacian = np.zeros((size, size))
+    np.add.at(laplacian, (first, first), 1.0)
+    np.add.at(laplacian, (second, second), 1.0)
+    np.add.at(laplacian, (first, second), -1.0)
+    np.add.at(laplacian, (second, first), -1.0)
+    away = np.bincount(first, minlength=size) - np.bincount(second, minlength=size)
+    solution = np.linalg.lstsq(laplacian, away.astype(float), rcond=None)[0]
+    fits = np.abs(solution[first] - solution[second] - 1) < SAME
+    return solution if fits.all() else None

@@ -19,8 +19,8 @@ from parlai_spotbot.findings.schema import write
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 
-BROKEN = (np.linalg.LinAlgError, ArithmeticError, MemoryError)
-"""Errors in one finding that leave the others as they are."""
+BROKEN = (np.linalg.LinAlgError, ArithmeticError)
+"""Errors in one finding that leave the others as they are; a `MemoryError` is none, as it says nothing of the data."""
 
 Progress = Callable[[str, str], None]
 """Told of each source and finding that is done."""

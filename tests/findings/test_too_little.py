@@ -12,8 +12,9 @@ import yaml
 from scipy.stats import fisher_exact
 from scripted import answered, rows_of, small_study
 
+import parlai_spotbot as sb
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import findings_of, render
+from parlai_spotbot.findings import compute, findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.records import HUMAN, indexed
@@ -174,3 +175,12 @@ def test_a_bot_is_told_from_people_only_where_independent_answers_would_tell_the
         assert test["p_adjusted"] >= test["p"] >= fisher_exact(table).pvalue - 1e-12
         assert test["ci"][0] <= test["difference"] <= test["ci"][1]
         assert test["difference"] == pytest.approx(own["human_share"][bot] - own["human_reference"]["human_share"])
+
+
+def test_a_lack_of_memory_is_not_reported_as_too_few_answers(monkeypatch):
+    def without_memory(*_):
+        raise MemoryError("Unable to allocate 9 GiB")
+
+    monkeypatch.setattr(compute, "of", without_memory)
+    with pytest.raises(MemoryError, match="Unable to allocate 9 GiB"):
+        sb.rank(sb.demo().answers())

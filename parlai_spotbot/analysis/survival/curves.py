@@ -8,7 +8,7 @@ annotators went from exchange to exchange, it is the product-limit estimate (Kap
 import numpy as np
 
 from parlai_spotbot.analysis.survival.intervals import numbers
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 
 def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -16,7 +16,7 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
 
     NaN where nothing was observed at any length. A length without observations takes a value that its neighbours allow.
     """
-    spotted, total = numbers(spotted, "spotted"), numbers(total, "total")
+    spotted, total = _counts(spotted, total, "total")
     size = spotted.shape[-1]
     zero = np.zeros((*spotted.shape[:-1], 1))
     events, count = (np.concatenate([zero, np.cumsum(x, axis=-1)], axis=-1) for x in (spotted, total))
@@ -36,6 +36,23 @@ def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:
     It is the NPMLE where each interval of a spotted one is one step. NaN after a step with nobody at risk, unless all
     were spotted.
     """
-    spotted, at_risk = numbers(spotted, "spotted"), numbers(at_risk, "at_risk")
+    spotted, at_risk = _counts(spotted, at_risk, "at_risk")
     survival = np.cumprod(ratio(at_risk - spotted, at_risk, 1.0), axis=-1)
     return np.where((at_risk > 0) | (survival == 0), survival, np.nan)
+
+
+def _counts(spotted: np.ndarray, total: np.ndarray, name: str) -> ArrayPair:
+    """Return both as arrays of floats (..., m), checked: 0 <= spotted <= total."""
+    spotted = numbers(spotted, "spotted")
+    total = numbers(total, name)
+    if not spotted.ndim or spotted.shape != total.shape:
+        raise ValueError(
+            f"{name}: shape {total.shape}, expected that of spotted, {spotted.shape}, and a number a length"
+        )
+    for argument, values, right, expected in (
+        (name, total, np.isfinite(total), "finite numbers"),
+        ("spotted", spotted, (spotted >= 0) & (spotted <= total), f"numbers from 0 to {name}"),
+    ):
+        if not right.all():
+            raise ValueError(f"{argument}: a value is {values[~right][0]}, expected {expected}")
+    return spotted, total

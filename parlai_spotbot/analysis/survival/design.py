@@ -32,15 +32,15 @@ def design(X: ArrayLike | pd.DataFrame, n: int, weights: np.ndarray) -> DesignMa
     Rows of weight 0 don't help to tell covariates apart. Raises `ValueError` that names the row and column that is no
     finite number; `CollinearityWarning` names covariates that are constant or a combination of those before them.
     """
-    columns = X.columns if isinstance(X, pd.DataFrame) else None
-    if columns is None:
-        X = np.asanyarray(X) if np.ndim(X) != 1 else np.asanyarray(X)[:, None]
-    if np.ndim(X) != 2 or len(X) != n:
+    values = numbers(X, "X")
+    if values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 2 or len(values) != n:
         raise ValueError(f"X: shape {np.shape(X)}, expected one row for every observation ({n})")
-    names = tuple(map(str, [f"x{i + 1}" for i in range(X.shape[1])] if columns is None else columns))
+    columns = X.columns if isinstance(X, pd.DataFrame) else [f"x{i + 1}" for i in range(values.shape[1])]
+    names = tuple(map(str, columns))
     if len(set(names)) < len(names):
         raise ValueError(f"X: columns {list(names)}, expected each once")
-    values = numbers(X, "X")
     wrong = ~np.isfinite(values)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_list_like
 
 from parlai_spotbot.analysis.frames import FEATURES, cluster_of
 from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
@@ -70,6 +71,10 @@ def events(entities: pd.DataFrame, features: Sequence[str] = FEATURES) -> pd.Dat
 
 def _check(entities: pd.DataFrame, features: Sequence[str]) -> ArrayPair:
     """Return the ends `k` and `since` (0 by default) of checked entities, those that differ by rounding made one."""
+    if not isinstance(entities, pd.DataFrame):
+        raise ValueError(f"entities is a {type(entities).__name__}, expected the frame that entities_frame makes")
+    if not is_list_like(features) or not all(isinstance(name, str) for name in features):
+        raise ValueError(f"features is {features!r}, expected names of columns")
     missing = [name for name in ("name", "k", "nature", *features, *CLUSTERS) if name not in entities.columns]
     if missing:
         raise ValueError(f"entities: no column {missing[0]!r}, expected the frame that entities_frame makes")

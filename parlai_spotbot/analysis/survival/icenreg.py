@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from parlai_spotbot.analysis.survival.intervals import BACKENDS
+from parlai_spotbot.analysis.survival.intervals import BACKENDS, check_choice
 
 LIBRARY = Path(sys.prefix, "R")
 """R's packages of this environment, where `spotbot setup` puts icenReg."""
@@ -77,8 +77,7 @@ def _unusable() -> str:
 
 def choose(backend: str) -> str:
     """The backend to use, "native" or "icenreg", for one of "auto", "native", "icenreg"."""
-    if backend not in BACKENDS:
-        raise ValueError(f"backend is {backend!r}, expected one of {', '.join(BACKENDS)}")
+    check_choice(backend, "backend", BACKENDS)
     if backend == "auto":
         return "native" if unusable() else "icenreg"
     if backend == "icenreg" and unusable():

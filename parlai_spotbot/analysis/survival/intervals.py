@@ -5,6 +5,8 @@ that open and closed ends need no small offsets: with the distinct times in orde
 the open gap behind it.
 """
 
+import reprlib
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +22,11 @@ ROUNDING = 1e-12
 It is more than the rounding of some sums and quotients leaves. R's survival has 1.5e-8, which would make times one
 that count seconds since 1970 and are 25 seconds apart; this makes 2 milliseconds one.
 """
+
+ENTRY = (
+    "entry: left truncation (delayed entry) is not supported; leave entry out and keep only the rows that were "
+    "observed from time 0, or fit right-censored times with lifelines, whose fitters take `entry`"
+)
 
 
 @dataclass(frozen=True)
@@ -50,9 +57,20 @@ def numbers(values: ArrayLike, name: str) -> np.ndarray:
         array = np.asarray(values)
         if array.dtype.kind in "mMc":
             raise TypeError(f"{array.dtype}")
+        if array.dtype.kind == "U":
+            array = array.astype(object)  # so that an error shows the text as Python writes it
         return array.astype(float)
-    except (TypeError, ValueError) as err:
-        raise ValueError(f"{name}: {err}; expected numbers, and dates or durations as numbers of one unit") from None
+    except (TypeError, ValueError, OverflowError) as err:
+        problem = "rows of different lengths" if "inhomogeneous" in str(err) else err
+        raise ValueError(
+            f"{name}: {problem}; expected numbers, and dates or durations as numbers of one unit"
+        ) from None
+
+
+def check_choice(value: str, name: str, choices: Collection[str]) -> None:
+    """Raise a `ValueError` that names the argument and its `choices` unless `value` is one of them."""
+    if not (isinstance(value, str) and value in choices):
+        raise ValueError(f"{name} is {reprlib.repr(value)}, expected one of {', '.join(choices)}")
 
 
 def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
@@ -81,14 +99,16 @@ def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
     return merged
 
 
-def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> ArrayTriple:
+def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None, entry: ArrayLike | None = None) -> ArrayTriple:
     """Return `left`, `right` and weights as arrays of one length, ends that differ by rounding made one.
 
     Raises
     ------
     ValueError
-        Names the row that is no interval, or has no weight that can be used.
+        Names the row that is no interval, or has no weight that can be used; or says that `entry` is not supported.
     """
+    if entry is not None:
+        raise ValueError(ENTRY)
     ends = [numbers(left, "left"), numbers(right, "right")]
     arrays = [*ends, np.ones(ends[0].shape) if weights is None else numbers(weights, "weights")]
     for name, array in zip(("left", "right", "weights"), arrays, strict=True):
@@ -97,28 +117,22 @@ def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None) -> Array
     left, right, weights = arrays
     if not len(left):
         raise ValueError("left: no observations, expected at least one")
-    _refuse(~np.isfinite(left), "left", left, "a finite number from 0 up")
-    _refuse(np.isnan(right), "right", right, "a number not below left, or inf")
+    refuse(~np.isfinite(left), "left", left, "a finite number from 0 up")
+    refuse(np.isnan(right), "right", right, "a number not below left, or inf")
     left, right = merge_ends(left, right)
-    _refuse(left < 0, "left", left, "a finite number from 0 up")
-    _refuse(right < left, "right", right, "a number not below left, or inf")
-    _refuse(~np.isfinite(weights) | (weights < 0), "weights", weights, "a finite number from 0 up")
-    if not weights.sum() > 0:
-        raise ValueError("weights: all are 0, expected at least one above 0")
+    refuse(left < 0, "left", left, "a finite number from 0 up")
+    refuse(right < left, "right", right, "a number not below left, or inf")
+    refuse(~np.isfinite(weights) | (weights < 0), "weights", weights, "a finite number from 0 up")
+    if not 0 < weights.sum() < np.inf:
+        raise ValueError(f"weights: their sum is {weights.sum()}, expected a finite number above 0")
     return left, right, weights
 
 
-def _refuse(wrong: np.ndarray, name: str, values: np.ndarray, expected: str) -> None:
+def refuse(wrong: np.ndarray, name: str, values: np.ndarray, expected: str) -> None:
+    """Raise a `ValueError` that names the first row of `values` that is `wrong` (n,)."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise ValueError(f"{name}: row {row} is {values[row]}, expected {expected}")
-
-
-def innermost(
-    left: ArrayLike, right: ArrayLike, weights: ArrayLike | None = None, closed: tuple[bool, bool] | None = None
-) -> Intervals:
-    """Check the observations and find their innermost intervals, see `arrange`."""
-    return arrange(*check(left, right, weights), closed)
 
 
 def arrange(
@@ -131,9 +145,10 @@ def arrange(
     """
     if not weights.all():
         left, right, weights = (x[weights > 0] for x in (left, right, weights))
+    _check_closed(closed)
     left_closed, right_closed = (False, True) if closed is None else closed
     exact = left == right
-    _refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
+    refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
     times, low, high = _ranks(left, right)
     low *= 2
     high *= 2
@@ -160,6 +175,15 @@ def arrange(
         ends,
         ends_closed,
     )
+
+
+def _check_closed(closed: tuple[bool, bool] | None) -> None:
+    """Raise a `ValueError` unless `closed` is None or two booleans."""
+    if closed is None:
+        return
+    two = isinstance(closed, list | tuple | np.ndarray) and len(closed) == 2
+    if not two or not all(isinstance(end, int | np.bool_) for end in closed):
+        raise ValueError(f"closed is {closed!r}, expected two booleans: is the left end included, and the right one")
 
 
 def _ranks(left: np.ndarray, right: np.ndarray) -> ArrayTriple:

@@ -7,18 +7,21 @@ covariance is that of sampling without replacement where rows are independent, a
 from __future__ import annotations
 
 import itertools
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from pandas.api.types import is_list_like
 
 from parlai_spotbot.analysis.survival import icenreg
-from parlai_spotbot.analysis.survival.intervals import arrange, check
-from parlai_spotbot.analysis.survival.resample import clusterings
+from parlai_spotbot.analysis.survival.intervals import arrange, check, check_choice
+from parlai_spotbot.analysis.survival.resample import clusterings, label_codes
 from parlai_spotbot.analysis.survival.results import chi_square_p
 from parlai_spotbot.analysis.survival.robust import clustered, clusters_effective, crossed, hotelling
 from parlai_spotbot.analysis.survival.turnbull import estimate
+from parlai_spotbot.analysis.uncertainty.corrections import METHODS
 from parlai_spotbot.analysis.uncertainty.corrections import adjust as adjusted
 from parlai_spotbot.analysis.values import ArrayTriple, ratio
 
@@ -93,6 +96,7 @@ def logrank(
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     backend: str = "auto",
+    entry: None = None,
 ) -> LogrankTest:
     """Test whether groups are spotted alike; groups in the order in which they occur.
 
@@ -112,6 +116,8 @@ def logrank(
         Groups are compared within strata (segment lengths): scores are taken from the stratum's mean.
     backend : str
         As in `turnbull`.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Raises
     ------
@@ -134,7 +140,7 @@ def logrank(
     >>> test.statistic.tolist(), round(test.pvalue, 4)
     ([1.0, -1.0], 0.0833)
     """
-    return _Rows.of(left, right, group, clusters, strata).test(score, backend)
+    return _Rows.of(*check(left, right, None, entry)[:2], group, clusters, strata).test(score, backend)
 
 
 def logrank_pairs(
@@ -146,12 +152,13 @@ def logrank_pairs(
     adjust: str = "holm",
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
+    entry: None = None,
 ) -> pd.DataFrame:
     """Return `logrank` of every pair of groups by Sun's scores, each by its own native pooled NPMLE, as the paper does.
 
     Parameters
     ----------
-    left, right, group, clusters, strata
+    left, right, group, clusters, strata, entry
         As in `logrank`.
     names : sequence, optional
         Which groups, and in which order; by default all, as they occur. ``statistic`` is a's: positive where a is
@@ -169,13 +176,16 @@ def logrank_pairs(
     ValueError
         As `logrank`, or names a group that has no rows.
     """
-    rows = _Rows.of(left, right, group, clusters, strata)
+    rows = _Rows.of(*check(left, right, None, entry)[:2], group, clusters, strata)
+    if names is not None and not is_list_like(names):
+        raise ValueError(f"names is {names!r}, expected a sequence of groups")
     names = rows.names if names is None else tuple(names)
-    lost = [name for name in names if name not in rows.names]
+    code = {name: place for place, name in enumerate(rows.names)}
+    lost = [name for name in names if not isinstance(name, Hashable) or name not in code]
     if lost or len(set(names)) < len(names):
         wrong = f"group {lost[0]!r} has no rows" if lost else f"{list(names)}"
         raise ValueError(f"names: {wrong}, expected some of {', '.join(map(str, rows.names))}, each once")
-    code = {name: rows.names.index(name) for name in names}
+    check_choice(adjust, "adjust", METHODS)
     size = np.bincount(rows.group)
     tests = []
     for a, b in itertools.combinations(names, 2):
@@ -200,13 +210,12 @@ class _Rows:
 
     @classmethod
     def of(
-        cls, left: ArrayLike, right: ArrayLike, group: ArrayLike, clusters: ArrayLike | None, strata: ArrayLike | None
+        cls, left: np.ndarray, right: np.ndarray, group: ArrayLike, clusters: ArrayLike | None, strata: ArrayLike | None
     ) -> _Rows:
-        """Return checked rows; a `ValueError` names what is wrong."""
-        left, right, _ = check(left, right, None)
+        """Return the rows of checked intervals; a `ValueError` names what is wrong with their labels."""
         n = len(left)
-        codes, names = _codes(group, "group", n)
-        stratum = np.zeros(n, dtype=np.int64) if strata is None else _codes(strata, "strata", n)[0]
+        codes, names = label_codes(group, "group", n)
+        stratum = np.zeros(n, dtype=np.int64) if strata is None else label_codes(strata, "strata", n)[0]
         if len(names) < 2:
             raise ValueError(f"group: only {list(names)}, expected at least two groups")
         return cls(*collapse(left, right), codes, names, stratum, clusterings(clusters, n, np.ones(n, dtype=bool)))
@@ -226,8 +235,7 @@ class _Rows:
         )
 
     def test(self, score: str, backend: str) -> LogrankTest:
-        if score not in SCORES:
-            raise ValueError(f"score is {score!r}, expected {' or '.join(SCORES)}")
+        check_choice(score, "score", SCORES)
         counted = np.bincount(self.cell).astype(float)
         raw, backend = pooled_scores(self.left, self.right, counted, score, backend)
         cells, strata, groups = len(self.left), int(self.stratum.max()) + 1, len(self.names)
@@ -267,18 +275,6 @@ class _Rows:
             return np.inf, chi_square_p(chi2, df)
         number = min(clusters_effective(self.group, self.stratum, codes) for codes in self.clusters)
         return max(number - df, 1.0), hotelling(chi2, df, number - 1)
-
-
-def _codes(values: ArrayLike, name: str, n: int) -> tuple[np.ndarray, tuple]:
-    """Return labels (n,) as numbers, and the distinct ones in the order in which they occur."""
-    kept = isinstance(values, np.ndarray | pd.Series | pd.Index)
-    column = pd.Series(values) if kept and np.ndim(values) == 1 else pd.Series(list(values), dtype=object)
-    if len(column) != n:
-        raise ValueError(f"{name}: {len(column)} values, expected one for every observation ({n})")
-    codes, categories = pd.factorize(column)
-    if (codes < 0).any():
-        raise ValueError(f"{name}: row {int(np.argmin(codes))} is missing, expected a value in each row")
-    return codes, tuple(categories.tolist())
 
 
 def _without_replacement(counts: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.design import design
-from parlai_spotbot.analysis.survival.intervals import check
+from parlai_spotbot.analysis.survival.intervals import check, check_choice
 from parlai_spotbot.analysis.survival.results import RATIOS, RegressionFit
 
 
@@ -32,6 +32,7 @@ def parametric(
     dist: str = "weibull",
     *,
     weights: ArrayLike | None = None,
+    entry: None = None,
 ) -> ParametricFit:
     """Fit a parametric regression by maximum likelihood, with R's icenReg; rows are taken as independent.
 
@@ -47,6 +48,8 @@ def parametric(
         "exponential", "weibull", "gamma", "lognormal", "loglogistic" or "generalgamma".
     weights : sequence (n,), optional
         How often each row counts.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Raises
     ------
@@ -55,11 +58,10 @@ def parametric(
     RuntimeError
         Gives the error of R.
     """
-    for name, value, expected in (("model", model, RATIOS), ("dist", dist, icenreg.DISTRIBUTIONS)):
-        if value not in expected:
-            raise ValueError(f"{name} is {value!r}, expected one of {', '.join(expected)}")
+    check_choice(model, "model", RATIOS)
+    check_choice(dist, "dist", icenreg.DISTRIBUTIONS)
     icenreg.choose("icenreg")
-    left, right, weights = check(left, right, weights)
+    left, right, weights = check(left, right, weights, entry)
     covariates, used = design(np.empty((len(left), 0)) if X is None else X, len(left), weights), weights > 0
     X = covariates.values[used][:, covariates.use]
     fit = icenreg.ic_par(left[used], right[used], X, weights[used], model, dist)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
 from parlai_spotbot.analysis.survival.design import DesignMatrix, design
-from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, check
+from parlai_spotbot.analysis.survival.intervals import Intervals, arrange, check, check_choice
 from parlai_spotbot.analysis.survival.refits import refit, runaway
 from parlai_spotbot.analysis.survival.resample import clusterings
 from parlai_spotbot.analysis.survival.results import (
@@ -43,6 +43,7 @@ def cox(
     weights: ArrayLike | None = None,
     clusters: ArrayLike | ClusterBootstrap | None = None,
     backend: str = "auto",
+    entry: None = None,
 ) -> RegressionFit:
     """Fit proportional hazards ("ph") or proportional odds ("po"), the baseline left free.
 
@@ -62,6 +63,8 @@ def cox(
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Coefficients and
         log-likelihood are icenReg's, standard errors are the same with both. Where icenReg fails, or ends below the
         maximum, the estimate is native, as `.backend` shows, and a warning gives the reason.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Raises
     ------
@@ -75,9 +78,8 @@ def cox(
     >>> round(float(fit.coef[0]), 4)  # the log of the odds ratio (2 / 1) / (1 / 2)
     1.3863
     """
-    if model not in ("ph", "po"):
-        raise ValueError(f"model is {model!r}, expected ph or po")
-    left, right, weights = check(left, right, weights)
+    check_choice(model, "model", ("ph", "po"))
+    left, right, weights = check(left, right, weights, entry)
     data, weighted = arrange(left, right, weights), weights > 0
     if len(data.ends) == 1:
         raise ValueError(
@@ -91,9 +93,17 @@ def cox(
         units = clusterings(clusters, len(left), weighted)
         clusters = ClusterBootstrap(*units, rng=np.random.default_rng(0), replicates=REPLICATES)
     elif clusters is not None:
-        clusters = clusters.take(weighted)
+        clusters = _replicates(clusters, weighted)
     covariates = replace(covariates, values=covariates.values[weighted])
     return _fit(data, covariates, model, clusters, icenreg.choose(backend))
+
+
+def _replicates(drawn: ClusterBootstrap, weighted: np.ndarray) -> ClusterBootstrap:
+    """Return the replicates of the rows with a weight."""
+    try:
+        return drawn.take(weighted)
+    except IndexError:
+        raise ValueError(f"clusters: a bootstrap of other rows, expected one of {len(weighted)} observations") from None
 
 
 def _fit(

@@ -6,6 +6,7 @@ proportional hazards S0(t)^exp(xb) (Cox 1972, JRSS-B 34), proportional odds F0/(
 """
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from scipy.special import chdtrc, ndtr, stdtr, stdtrit
@@ -78,8 +79,8 @@ class RegressionFit:
 
     def interval(self, level: float = 0.95) -> np.ndarray:
         """Return Wald's confidence interval of each coefficient (p, 2)."""
-        if not 0 < level < 1:
-            raise ValueError(f"level is {level}, expected a number between 0 and 1")
+        if not (isinstance(level, Real) and 0 < level < 1):
+            raise ValueError(f"level is {level!r}, expected a number between 0 and 1")
         df = np.full(len(self.coef), np.inf) if self.df is None else self.df
         reach = stdtrit(df, (1 + level) / 2) * self.se
         return np.stack([self.coef - reach, self.coef + reach], axis=-1)

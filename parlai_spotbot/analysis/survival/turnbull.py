@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.survival import icenreg, npmle
-from parlai_spotbot.analysis.survival.intervals import ROUNDING, Intervals, innermost, numbers
+from parlai_spotbot.analysis.survival.intervals import ROUNDING, Intervals, arrange, check, numbers
 from parlai_spotbot.analysis.values import ArrayPair
 
 # Shares are sums of masses that a solver may leave inexact, so a quantile counts as reached within this.
@@ -74,6 +74,8 @@ def turnbull(
     weights: ArrayLike | None = None,
     closed: tuple[bool, bool] | None = None,
     backend: str = "auto",
+    *,
+    entry: None = None,
 ) -> TurnbullFit:
     """Estimate the distribution of a time known to lie in (left, right].
 
@@ -89,6 +91,8 @@ def turnbull(
     backend : str
         "native", "icenreg" (R's icenReg), or "auto": icenReg where it is installed, else native. Where icenReg fails
         the estimate is native, as ``.backend`` shows.
+    entry : None
+        Left truncation is not supported: anything else is refused.
 
     Returns
     -------
@@ -108,7 +112,7 @@ def turnbull(
     >>> fit.survival([1, 2]).tolist()
     [1.0, 0.5]
     """
-    return estimate(innermost(left, right, weights, closed), closed, icenreg.choose(backend))
+    return estimate(arrange(*check(left, right, weights, entry), closed), closed, icenreg.choose(backend))
 
 
 def estimate(data: Intervals, closed: tuple[bool, bool] | None, backend: str) -> TurnbullFit:

@@ -3,7 +3,7 @@
 import krippendorff
 import numpy as np
 import pytest
-from case_tables import cases
+from case_tables import case_table, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,6 +38,37 @@ def test_alpha_is_that_of_the_package_with_answers_missing(metric, seed):
         assert found["alpha"] == pytest.approx(known, abs=1e-10)
         assert found["ci"][0] < known < found["ci"][1]
         assert found["units"] == int((np.isfinite(table).sum(axis=0) > 1).sum())
+
+
+PUBLISHED = """
+1 2 3 3 2 1 4 1 2 - - -
+1 2 3 3 2 2 4 1 2 5 - 3
+- 3 3 3 2 3 4 2 2 5 1 -
+1 2 3 3 2 4 4 1 2 5 1 -
+"""
+
+
+@cases("metric alpha", "[[nominal, 0.743], [ordinal, 0.815], [interval, 0.849], [ratio, 0.797]]")
+def test_alpha_is_the_published_one(metric, alpha):
+    """Krippendorff (2011), Computing Krippendorff's alpha-reliability, example C to E."""
+    answers = PUBLISHED.replace("-", "nan").strip().split("\n")
+    table = np.array([row.split() for row in answers], dtype=float)
+    assert round(krippendorff_alpha(*rows_of(table), metric)["alpha"], 3) == alpha
+
+
+@case_table(__file__, "refused")
+def test_refused(change, error):
+    rows = {"units": [0, 0, 1, 1], "answers": [1, 2, 2, 2], "clusters": Clusters.by([0, 0, 1, 1])}
+    with pytest.raises(ValueError, match=error):
+        krippendorff_alpha(**(rows | change))
+
+
+def test_alpha_of_refuses_a_metric_that_is_none_or_lacks_its_values():
+    with pytest.raises(ValueError, match="metric is 'ordnal', expected one of nominal, ordinal, interval, ratio"):
+        alpha_of(np.eye(2), "ordnal")
+    with pytest.raises(ValueError, match="values is None, expected the number of each level for metric 'ratio'"):
+        alpha_of(np.eye(2), "ratio")
+    assert alpha_of(np.eye(2), "ratio", [1, 3]) == 1
 
 
 def test_where_there_is_no_alpha_it_is_said_why():
@@ -80,11 +111,11 @@ def test_perfect_agreement_is_bounded_exactly():
 def test_the_slope_is_the_derivative(metric):
     own = _Answers.of(*rows_of(drawn(30, 3))[:2], metric)
     met, step = own.met, 1e-6
-    slope, n = _slope(met, metric), met.sum()
+    slope, n = _slope(met, metric, own.values), met.sum()
 
     def of(moved):  # but for the factor (n - 1) / n, which counts answers and isn't a share
         total = moved.sum()
-        return 1 - (1 - alpha_of(moved, metric)) * total / (total - 1) * (n - 1) / n
+        return 1 - (1 - alpha_of(moved, metric, own.values)) * total / (total - 1) * (n - 1) / n
 
     for i, j in ((0, 0), (0, 2), (1, 3)):
         more = np.zeros_like(met)
@@ -100,7 +131,7 @@ def test_the_component_of_annotators_couple_by_couple(raters, per):
     units, answers, clusters = rows_of(drawn(90, raters, missing=0.3, agree=0.4, seed=5), per, np.isfinite)
     own = _Answers.of(units, answers, "nominal")
     worker, home = clusters.workers[own.rows], clusters.conversations[own.rows, 0]
-    slope, size = _slope(own.met, "nominal"), own.table.sum(axis=1)[own.unit]
+    slope, size = _slope(own.met, "nominal", own.values), own.table.sum(axis=1)[own.unit]
     couples = [(k, m) for k in range(len(own.unit)) for m in range(k) if own.unit[k] == own.unit[m]]
     k, m = np.array(couples).T
     error, weight = 2 * slope[own.level[k], own.level[m]] / (size[k] - 1), 2 / len(size) / (size[k] - 1)

@@ -70,9 +70,9 @@ class GroupFit:
     """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
 
     `estimates` are those of the parameters (p,) of `model`; None where no match was decided, which `why` says. `codes`
-    are the matches (n,), by places among the members, and `clusters` theirs. `both_orders`: the share of matches that are
-    of pairs seen in both orders. `confounded` (k,): what the order of matches could add to each member's strength; None where the
-    order can be told from strength, or nobody asks.
+    are the matches (n,), by places among the members, and `clusters` theirs. `both_orders`: the share of matches that
+    are of pairs seen in both orders. `confounded` (k,): what the order of matches could add to each member's strength;
+    None where the order can be told from strength, or nobody asks.
     """
 
     members: np.ndarray
@@ -117,9 +117,9 @@ class GroupFit:
 
         The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
         Wald's; where it and the test disagree on whether the difference may be 0, its end near 0 is the test's. Flips
-        are a floor under both: `p_errors` is the p without them. `shares` (q, annotators) is the part of each difference that each
-        annotator (a code of the clusters) adds; no column where nobody is known. `confounded` is 1 where the order of
-        matches alone could bring the difference about.
+        are a floor under both: `p_errors` is the p without them. `shares` (q, annotators) is the part of each
+        difference that each annotator (a code of the clusters) adds; no column where nobody is known. `confounded` is 1
+        where the order of matches alone could bring the difference about.
         """
         if self.estimates is None:
             return {}
@@ -258,8 +258,8 @@ class GroupFit:
     def scores(self) -> ArrayPair:
         """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
 
-        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants they follow
-        from the interval of their difference.
+        Intervals are symmetric in log odds, by the slope of the shares in the parameters. Of two contestants they
+        follow from the interval of their difference.
         """
         size = self.size
         if self.estimates is None:

@@ -1,8 +1,8 @@
 """Tests by flipping the signs of whole clusters' scores, as a floor under tests by standard errors.
 
-Under the null hypothesis the score of each row has mean 0; rows of one cluster may depend on each other, clusters don't.
-Then the sum over clusters is as likely with any signs: exact where cluster sums are symmetric (Canay, Romano & Shaikh
-2017, Econometrica 85; Kline & Santos 2012, J. Econom. Methods 1). What did not vary in the data isn't taken for
+Under the null hypothesis the score of each row has mean 0; rows of one cluster may depend on each other, clusters
+don't. Then the sum over clusters is as likely with any signs: exact where cluster sums are symmetric (Canay, Romano &
+Shaikh 2017, Econometrica 85; Kline & Santos 2012, J. Econom. Methods 1). What did not vary in the data isn't taken for
 constant: six wins in one cluster give p = 1, in six clusters p = .03.
 """
 
@@ -105,9 +105,9 @@ class ClusterScores:
         """Return the ends (q,) of the contrasts whose scores the clusters' own spread allows; infinite where it can't
         tell.
 
-        Contrast d is inside where the sum of scores less d times the information is within t standard errors of 0, which
-        are taken about d. Degrees of freedom are those of as many clusters as would have this sum of sizes if all were
-        as large; with five or fewer not even clusters that agree could show anything at 5 %.
+        Contrast d is inside where the sum of scores less d times the information is within t standard errors of 0,
+        which are taken about d. Degrees of freedom are those of as many clusters as would have this sum of sizes if all
+        were as large; with five or fewer not even clusters that agree could show anything at 5 %.
         """
         score, information = self.total(self.score), self.total(self.information)
         square, both = self.total(self.score**2), self.total(self.score * self.information)

@@ -1,0 +1,199 @@
+"""What holds of verdicts on any study, however small or one-sided: of strengths (`contrasts`) and of means
+(`group_means`).
+"""
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from simulated_verdicts import turned
+
+from parlai_spotbot.analysis.ranking import contrasts
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
+
+NAMES = ("b0", "B 0", "Бот", "ボット", "بوت")
+OTHER_NAMES = ("z", "聊天", "a", "Ω", "b0")
+EXACT = 1e-9
+
+SETTINGS = settings(max_examples=60, deadline=None)
+FEWER = settings(SETTINGS, max_examples=25)
+
+
+ALL_OF_ONE = st.sampled_from(["", "", "value", "conversation_id", "worker_id"])
+
+
+def table_of(draw, columns, row, by_bot):
+    """Return a table of up to 40 rows of the columns, conversation_id and worker_id, some of it far from ordinary.
+
+    All may be on one prompt, by one person or of one `value`; or of the value that `by_bot` gives; the first row may
+    come hundreds of times.
+    """
+    count = draw(st.integers(0, 40))
+    whole = st.tuples(*row, st.integers(0, draw(st.sampled_from([1, 3, 12]))), st.integers(0, 12))
+    rows = draw(st.lists(whole, min_size=count, max_size=count))
+    table = pd.DataFrame(rows, columns=[*columns, "conversation_id", "worker_id"], dtype=int)
+    alike = draw(ALL_OF_ONE)
+    if len(table) and alike:
+        table[alike] = table[alike][0]
+    if draw(st.booleans()):
+        table["value"] = by_bot(table)
+    if len(table) and draw(st.booleans()):
+        often = table.iloc[[0] * draw(st.integers(100, 2000))]
+        ids = {name: np.arange(len(often)) % draw(st.integers(1, 30)) for name in ("conversation_id", "worker_id")}
+        table = pd.concat([table, often.assign(**ids)], ignore_index=True)
+    return table
+
+
+@st.composite
+def studies(draw):
+    """Matches of 2 to 5 bots, and their names."""
+    bots = draw(st.integers(2, 5))
+    pair = st.sampled_from(list(permutations(range(bots), 2)))
+    row = (pair.map(lambda pair: 10 * pair[0] + pair[1]), st.integers(-1, 1))
+    table = table_of(draw, ["pair", "value"], row, lambda table: np.sign(table["pair"] % 10 - table["pair"] // 10))
+    names = np.array(NAMES, dtype=object)
+    codes = table.pop("pair")
+    table = table.assign(a=names[codes // 10], b=names[codes % 10]).rename(columns={"value": "outcome"})
+    if draw(st.booleans()):  # the sides never change
+        table = turned(table, codes // 10 > codes % 10)
+    return table, list(NAMES[:bots])
+
+
+@st.composite
+def answers(draw):
+    """Values (n,) of 2 to 5 groups with their conversations and annotators, the number of groups, and the bounds."""
+    groups = draw(st.integers(2, 5))
+    bounds = draw(st.sampled_from([(0, 1), (1, 5)]))
+    row = (st.integers(*bounds), st.integers(0, groups - 1))
+    table = table_of(draw, ["value", "group"], row, lambda table: np.where(table["group"] > 0, *bounds))
+    assume(len(table))
+    if draw(st.booleans()):  # a conversation is one bot's, as with ratings of a bot
+        table["conversation_id"] += 100 * table["group"]
+    return table, groups, bounds
+
+
+def check_pairs(pairs, estimate):
+    """Assert that tests, intervals and estimates agree."""
+    told, known = pairs["p_adjusted"] < 0.05, pairs["low"].notna() & pairs["high"].notna()
+    excludes = (pairs["low"] > 0) | (pairs["high"] < 0)
+    assert excludes[told].all()
+    assert (pairs["low"][known] <= pairs[estimate][known] + EXACT).all()
+    assert (pairs[estimate][known] <= pairs["high"][known] + EXACT).all()
+    with_p = pairs["p"].notna()
+    assert pairs["p"][with_p].between(0, 1).all()
+    assert (pairs["p_adjusted"][with_p] >= pairs["p"][with_p]).all()
+    assert pairs["p_adjusted"][~with_p].isna().all()
+
+
+@SETTINGS
+@given(studies(), st.booleans(), st.booleans())
+def test_places_intervals_and_tests_agree(study, order, crossed):
+    rows, names = study
+    found = contrasts(rows, names, order=order, crossed=crossed)
+    check_pairs(found.pairs, "difference")
+    told = found.pairs[found.pairs["p_adjusted"] < 0.05]
+    ahead = told["difference"] > 0
+    better, worse = (told["a"].where(first, told["b"]) for first in (ahead, ~ahead))
+    for name, group, (first, last) in zip(names, found.group, found.places, strict=True):
+        size = (found.group == group).sum()
+        expected = (1 + (worse == name).sum(), size - (better == name).sum()) if group >= 0 else (0, 0)
+        assert (first, last) == expected
+    inside = np.isfinite(found.score_ci).all(axis=1)
+    assert (found.score_ci[inside, 0] <= found.score[inside] + EXACT).all()
+    assert (found.score[inside] <= found.score_ci[inside, 1] + EXACT).all()
+    assert ((found.score_ci[inside] >= 0) & (found.score_ci[inside] <= 1)).all()
+
+
+def retold(how, rows, names, rng):
+    """Return the same matches told in another way, and the names of the bots in the order of `names`."""
+    if how == "mirrored":
+        return turned(rows, np.ones(len(rows), dtype=bool)), names
+    if how == "partly mirrored":
+        return turned(rows, rng.random(len(rows)) < 0.5), names
+    if how == "permuted":
+        return rows.iloc[rng.permutation(len(rows))], names
+    if how == "clusters renamed":
+        columns = {name: "c" + rows[name].astype(str) for name in ("conversation_id", "worker_id")}
+        return rows.assign(**columns), names
+    if how == "bots renamed":
+        others = dict(zip(names, OTHER_NAMES, strict=False))
+        return rows.assign(a=rows["a"].map(others), b=rows["b"].map(others)), list(others.values())
+    return rows, names
+
+
+def reordered(pairs, names):
+    """Return signed differences, ends and p-values of every two of `names`, in both directions."""
+    table = {}
+    for row in pairs.itertuples():
+        table[row.a, row.b] = (row.difference, row.low, row.high, row.se, row.p, row.p_adjusted)
+        table[row.b, row.a] = (-row.difference, -row.high, -row.low, row.se, row.p, row.p_adjusted)
+    return np.array([table[pair] for pair in permutations(names, 2)])
+
+
+WAYS = ("mirrored", "partly mirrored", "permuted", "clusters renamed", "bots renamed", "bots reordered")
+
+
+@pytest.mark.parametrize("how", WAYS)
+@FEWER
+@given(study=studies(), seed=st.integers(0, 99))
+def test_how_a_study_is_told_changes_no_verdict(how, study, seed):
+    """Who is first of a match counts for the advantage of the first, so mirroring single matches is without it."""
+    rows, names = study
+    rng = np.random.default_rng(seed)
+    order = how != "partly mirrored"
+    found = contrasts(rows, names, order=order)
+    other_rows, others = retold(how, rows, names, rng)
+    listed = rng.permutation(others).tolist() if how == "bots reordered" else others
+    other = contrasts(other_rows, listed, order=order)
+    at = [listed.index(name) for name in others]
+    assert other.places[at].tolist() == found.places.tolist()
+    if how != "bots reordered":  # equal bots come as they are listed
+        assert [others.index(name) for name in other.ranked] == [names.index(name) for name in found.ranked]
+    same = {"rtol": EXACT, "atol": EXACT}
+    np.testing.assert_allclose(reordered(other.pairs, others), reordered(found.pairs, names), **same)
+    for name in ("strength", "ci", "score", "score_ci", "won"):
+        expected = getattr(found, name)
+        value = getattr(other, name)[at]
+        np.testing.assert_allclose(value[:, at] if name == "won" else value, expected, **same, err_msg=name)
+
+
+def means(table, groups, bounds):
+    clusters = Clusters.by(table["conversation_id"], table["worker_id"])
+    values, codes = table["value"].to_numpy(), table["group"].to_numpy()
+    return group_means(values, codes, groups, clusters, tuple(map(float, bounds))).pairs()
+
+
+@SETTINGS
+@given(answers())
+def test_intervals_and_tests_of_means_agree(study):
+    check_pairs(means(*study), "estimate")
+
+
+def test_no_answers_give_no_verdict():
+    nothing = pd.DataFrame({name: [] for name in ("value", "group", "conversation_id", "worker_id")})
+    assert means(nothing, 3, (1, 5))["p"].isna().all()
+
+
+@pytest.mark.parametrize("how", ["negated", "permuted", "clusters renamed", "groups renumbered"])
+@FEWER
+@given(study=answers(), seed=st.integers(0, 99))
+def test_how_answers_are_told_changes_no_verdict(how, study, seed):
+    table, groups, bounds = study
+    rng, number = np.random.default_rng(seed), np.arange(groups)
+    found = means(table, groups, bounds)
+    if how == "negated":
+        other = means(table.assign(value=-table["value"]), groups, (-bounds[1], -bounds[0]))
+        other = other.assign(estimate=-other["estimate"], low=-other["high"], high=-other["low"])
+    else:
+        number = rng.permutation(groups) if how == "groups renumbered" else number
+        told = retold(how, table, None, rng)[0]
+        other = means(told.assign(group=number[told["group"]]), groups, bounds)
+    tables = []
+    for pairs, names in ((found, range(groups)), (other, number.tolist())):
+        columns = pairs.rename(columns={"first": "a", "second": "b", "estimate": "difference"})
+        tables.append(reordered(columns, names))
+    np.testing.assert_allclose(tables[1], tables[0], rtol=EXACT, atol=EXACT)

@@ -7,7 +7,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from simulated_verdicts import turned
 
@@ -19,9 +19,16 @@ NAMES = ("b0", "B 0", "Бот", "ボット", "بوت")
 OTHER_NAMES = ("z", "聊天", "a", "Ω", "b0")
 EXACT = 1e-9
 
-SETTINGS = settings(max_examples=60, deadline=None)
+SETTINGS = settings(max_examples=60, deadline=None, report_multiple_bugs=False)
 FEWER = settings(SETTINGS, max_examples=25)
 
+
+ONE_CLUSTER = {"conversation_id": 0, "worker_id": 0}
+EVEN = pd.DataFrame({"a": ["b0", "b0", "B 0"], "b": ["B 0"] * 2 + ["b0"], "outcome": [1, -1, 0]}).assign(**ONE_CLUSTER)
+BETTER = pd.DataFrame({"a": ["b0", "b0", "B 0"], "b": ["B 0", "Бот", "b0"], "outcome": [1, 1, 0]}).assign(**ONE_CLUSTER)
+UNVARIED = pd.DataFrame({"value": [1] * 8 + [0] * 2, "group": [0] * 8 + [1] * 2}).assign(
+    conversation_id=range(10), worker_id=range(10)
+)
 
 ALL_OF_ONE = st.sampled_from(["", "", "value", "conversation_id", "worker_id"])
 
@@ -140,6 +147,8 @@ WAYS = ("mirrored", "partly mirrored", "permuted", "clusters renamed", "bots ren
 @pytest.mark.parametrize("how", WAYS)
 @FEWER
 @given(study=studies(), seed=st.integers(0, 99))
+@example((EVEN, list(NAMES[:2])), 0)
+@example((BETTER, list(NAMES[:4])), 0)
 def test_how_a_study_is_told_changes_no_verdict(how, study, seed):
     """Who is first of a match counts for the advantage of the first, so mirroring single matches is without it."""
     rows, names = study
@@ -169,6 +178,7 @@ def means(table, groups, bounds):
 
 @SETTINGS
 @given(answers())
+@example((UNVARIED, 2, (0, 1)))
 def test_intervals_and_tests_of_means_agree(study):
     check_pairs(means(*study), "estimate")
 

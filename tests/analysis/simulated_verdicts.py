@@ -150,8 +150,8 @@ def differences(values):
     return np.round(values[first] - values[second], 9)
 
 
-def turned(rows, places):
-    """Return matches in which those at `places` (a mask) are told from the other side."""
+def mirrored(rows, places):
+    """Return matches in which those at `places` (a mask) name the other contestant first."""
     other = rows.rename(columns={"a": "b", "b": "a"}).assign(outcome=-rows["outcome"])[list(rows)]
     return pd.concat([rows[~places], other[places]]).sort_index()
 
@@ -167,8 +167,8 @@ def copied(_, rows):
 
 
 CHANGES = {
-    "drawn": lambda rng, rows: turned(rows, rng.random(len(rows)) < 0.5),
-    "turns": lambda _, rows: turned(rows, (rows["a"] == "b0") == (np.arange(len(rows)) % 2 == 1)),
+    "drawn": lambda rng, rows: mirrored(rows, rng.random(len(rows)) < 0.5),
+    "turns": lambda _, rows: mirrored(rows, (rows["a"] == "b0") == (np.arange(len(rows)) % 2 == 1)),
     "alone": alone,
     "copies": copied,
 }
@@ -194,7 +194,7 @@ def of_decided(clusters, each, share, *, side=0.5, people=False):
 
 
 def of_rated(talks, each, people, bots, *, spread=0.0, cuts=(-1.5, -0.5, 0.5, 1.5), talk=0.5, taste=0.4):
-    """Return a cell of values that tell how many of the `cuts` a latent worth exceeds."""
+    """Return a cell of values: how many of the `cuts` a latent worth exceeds."""
     theta, cuts = spread / 2 * np.linspace(1, -1, bots), np.array(cuts)
     means = ndtr((theta[:, None] - cuts) / np.sqrt(1 + talk**2 + 2 * taste**2)).sum(axis=1)
 
@@ -249,12 +249,12 @@ def measure(cell, studies, seed=1):
     frames = [cell.pairs(rng) for _ in range(studies)]
     columns = ("difference", "low", "high", "p_adjusted")
     difference, low, high, p = (np.array([frame[name] for frame in frames], dtype=float) for name in columns)
-    told = np.nan_to_num(p, nan=1.0) < LEVEL
-    wrong = told & (np.sign(difference) != np.sign(cell.gaps))
+    declared = np.nan_to_num(p, nan=1.0) < LEVEL
+    wrong = declared & (np.sign(difference) != np.sign(cell.gaps))
     covers = np.where(np.isfinite(low), (low <= cell.gaps) & (cell.gaps <= high), np.nan)
     by_study = {
         "false": pd.Series(wrong.any(axis=1), dtype=float),
-        "power": pd.DataFrame(told & ~wrong).loc[:, cell.gaps != 0].mean(axis=1),
+        "power": pd.DataFrame(declared & ~wrong).loc[:, cell.gaps != 0].mean(axis=1),
         "cover": pd.DataFrame(covers).mean(axis=1),
     }
     shares = pd.DataFrame(by_study)
@@ -266,8 +266,8 @@ def print_table(names, studies):
     print("| cell | studies | false verdict | found | intervals cover | seconds |\n|" + " --- |" * 6)
     for name in names:
         start = perf_counter()
-        found = measure(cell_of(*CELLS[name]), studies)
-        shares = [f"{found[column]['value']:.3f} ± {found[column]['error']:.3f}" for column in found]
+        table = measure(cell_of(*CELLS[name]), studies)
+        shares = [f"{table[column]['value']:.3f} ± {table[column]['error']:.3f}" for column in table]
         shares = ["–" if share.startswith("nan") else share for share in shares]
         print(f"| {name} | {studies} | {' | '.join(shares)} | {perf_counter() - start:.0f} |", flush=True)
 

@@ -28,10 +28,10 @@ shares, 4 bots, 3 annotators
 def check(name, studies, errors):
     """Assert what the cell promises, give or take so many standard errors."""
     cell = cell_of(*CELLS[name])
-    found = measure(cell, studies)
-    print(f"{name}\n{found}")
-    assert found["false"]["value"] <= LEVEL + errors * np.sqrt(LEVEL * (1 - LEVEL) / studies)
-    power, cover = found["power"], found["cover"]
+    measured = measure(cell, studies)
+    print(f"{name}\n{measured}")
+    assert measured["false"]["value"] <= LEVEL + errors * np.sqrt(LEVEL * (1 - LEVEL) / studies)
+    power, cover = measured["power"], measured["cover"]
     if cell.power:
         assert power["value"] >= cell.power - errors * power["error"]
     if np.isfinite(cover["value"]):
@@ -39,6 +39,7 @@ def check(name, studies, errors):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", CELLS)
 def test_verdicts(name):
     check(name, STUDIES, errors=2)

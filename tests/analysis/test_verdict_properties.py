@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from simulated_verdicts import turned
+from simulated_verdicts import mirrored
 
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -43,9 +43,9 @@ def table_of(draw, columns, row, by_bot):
     whole = st.tuples(*row, st.integers(0, draw(st.sampled_from([1, 3, 12]))), st.integers(0, 12))
     rows = draw(st.lists(whole, min_size=count, max_size=count))
     table = pd.DataFrame(rows, columns=[*columns, "conversation_id", "worker_id"], dtype=int)
-    alike = draw(ALL_OF_ONE)
-    if len(table) and alike:
-        table[alike] = table[alike][0]
+    constant = draw(ALL_OF_ONE)
+    if len(table) and constant:
+        table[constant] = table[constant][0]
     if draw(st.booleans()):
         table["value"] = by_bot(table)
     if len(table) and draw(st.booleans()):
@@ -66,7 +66,7 @@ def studies(draw):
     codes = table.pop("pair")
     table = table.assign(a=names[codes // 10], b=names[codes % 10]).rename(columns={"value": "outcome"})
     if draw(st.booleans()):  # the sides never change
-        table = turned(table, codes // 10 > codes % 10)
+        table = mirrored(table, codes // 10 > codes % 10)
     return table, list(NAMES[:bots])
 
 
@@ -85,9 +85,9 @@ def answers(draw):
 
 def check_pairs(pairs, estimate):
     """Assert that tests, intervals and estimates agree."""
-    told, known = pairs["p_adjusted"] < 0.05, pairs["low"].notna() & pairs["high"].notna()
+    declared, known = pairs["p_adjusted"] < 0.05, pairs["low"].notna() & pairs["high"].notna()
     excludes = (pairs["low"] > 0) | (pairs["high"] < 0)
-    assert excludes[told].all()
+    assert excludes[declared].all()
     assert (pairs["low"][known] <= pairs[estimate][known] + EXACT).all()
     assert (pairs[estimate][known] <= pairs["high"][known] + EXACT).all()
     with_p = pairs["p"].notna()
@@ -100,27 +100,27 @@ def check_pairs(pairs, estimate):
 @given(studies(), st.booleans(), st.booleans())
 def test_places_intervals_and_tests_agree(study, order, crossed):
     rows, names = study
-    found = contrasts(rows, names, order=order, crossed=crossed)
-    check_pairs(found.pairs, "difference")
-    told = found.pairs[found.pairs["p_adjusted"] < 0.05]
-    ahead = told["difference"] > 0
-    better, worse = (told["a"].where(first, told["b"]) for first in (ahead, ~ahead))
-    for name, group, (first, last) in zip(names, found.group, found.places, strict=True):
-        size = (found.group == group).sum()
+    result = contrasts(rows, names, order=order, crossed=crossed)
+    check_pairs(result.pairs, "difference")
+    declared = result.pairs[result.pairs["p_adjusted"] < 0.05]
+    ahead = declared["difference"] > 0
+    better, worse = (declared["a"].where(first, declared["b"]) for first in (ahead, ~ahead))
+    for name, group, (first, last) in zip(names, result.group, result.places, strict=True):
+        size = (result.group == group).sum()
         expected = (1 + (worse == name).sum(), size - (better == name).sum()) if group >= 0 else (0, 0)
         assert (first, last) == expected
-    inside = np.isfinite(found.score_ci).all(axis=1)
-    assert (found.score_ci[inside, 0] <= found.score[inside] + EXACT).all()
-    assert (found.score[inside] <= found.score_ci[inside, 1] + EXACT).all()
-    assert ((found.score_ci[inside] >= 0) & (found.score_ci[inside] <= 1)).all()
+    inside = np.isfinite(result.score_ci).all(axis=1)
+    assert (result.score_ci[inside, 0] <= result.score[inside] + EXACT).all()
+    assert (result.score[inside] <= result.score_ci[inside, 1] + EXACT).all()
+    assert ((result.score_ci[inside] >= 0) & (result.score_ci[inside] <= 1)).all()
 
 
-def retold(how, rows, names, rng):
-    """Return the same matches told in another way, and the names of the bots in the order of `names`."""
+def rewritten(how, rows, names, rng):
+    """Return the same matches written in another way, and the names of the bots in the order of `names`."""
     if how == "mirrored":
-        return turned(rows, np.ones(len(rows), dtype=bool)), names
+        return mirrored(rows, np.ones(len(rows), dtype=bool)), names
     if how == "partly mirrored":
-        return turned(rows, rng.random(len(rows)) < 0.5), names
+        return mirrored(rows, rng.random(len(rows)) < 0.5), names
     if how == "permuted":
         return rows.iloc[rng.permutation(len(rows))], names
     if how == "clusters renamed":
@@ -149,23 +149,23 @@ WAYS = ("mirrored", "partly mirrored", "permuted", "clusters renamed", "bots ren
 @given(study=studies(), seed=st.integers(0, 99))
 @example((EVEN, list(NAMES[:2])), 0)
 @example((BETTER, list(NAMES[:4])), 0)
-def test_how_a_study_is_told_changes_no_verdict(how, study, seed):
+def test_how_a_study_is_written_changes_no_verdict(how, study, seed):
     """Who is first of a match counts for the advantage of the first, so mirroring single matches is without it."""
     rows, names = study
     rng = np.random.default_rng(seed)
     order = how != "partly mirrored"
-    found = contrasts(rows, names, order=order)
-    other_rows, others = retold(how, rows, names, rng)
+    result = contrasts(rows, names, order=order)
+    other_rows, others = rewritten(how, rows, names, rng)
     listed = rng.permutation(others).tolist() if how == "bots reordered" else others
     other = contrasts(other_rows, listed, order=order)
     at = [listed.index(name) for name in others]
-    assert other.places[at].tolist() == found.places.tolist()
+    assert other.places[at].tolist() == result.places.tolist()
     if how != "bots reordered":  # equal bots come as they are listed
-        assert [others.index(name) for name in other.ranked] == [names.index(name) for name in found.ranked]
+        assert [others.index(name) for name in other.ranked] == [names.index(name) for name in result.ranked]
     same = {"rtol": EXACT, "atol": EXACT}
-    np.testing.assert_allclose(reordered(other.pairs, others), reordered(found.pairs, names), **same)
+    np.testing.assert_allclose(reordered(other.pairs, others), reordered(result.pairs, names), **same)
     for name in ("strength", "ci", "score", "score_ci", "won"):
-        expected = getattr(found, name)
+        expected = getattr(result, name)
         value = getattr(other, name)[at]
         np.testing.assert_allclose(value[:, at] if name == "won" else value, expected, **same, err_msg=name)
 
@@ -191,19 +191,19 @@ def test_no_answers_give_no_verdict():
 @pytest.mark.parametrize("how", ["negated", "permuted", "clusters renamed", "groups renumbered"])
 @FEWER
 @given(study=answers(), seed=st.integers(0, 99))
-def test_how_answers_are_told_changes_no_verdict(how, study, seed):
+def test_how_answers_are_written_changes_no_verdict(how, study, seed):
     table, groups, bounds = study
     rng, number = np.random.default_rng(seed), np.arange(groups)
-    found = means(table, groups, bounds)
+    result = means(table, groups, bounds)
     if how == "negated":
         other = means(table.assign(value=-table["value"]), groups, (-bounds[1], -bounds[0]))
         other = other.assign(estimate=-other["estimate"], low=-other["high"], high=-other["low"])
     else:
         number = rng.permutation(groups) if how == "groups renumbered" else number
-        told = retold(how, table, None, rng)[0]
-        other = means(told.assign(group=number[told["group"]]), groups, bounds)
+        others = rewritten(how, table, None, rng)[0]
+        other = means(others.assign(group=number[others["group"]]), groups, bounds)
     tables = []
-    for pairs, names in ((found, range(groups)), (other, number.tolist())):
+    for pairs, names in ((result, range(groups)), (other, number.tolist())):
         columns = pairs.rename(columns={"first": "a", "second": "b", "estimate": "difference"})
         tables.append(reordered(columns, names))
     np.testing.assert_allclose(tables[1], tables[0], rtol=EXACT, atol=EXACT)

@@ -31,7 +31,7 @@ MINIMUM = 5
 MOST = 1000
 """Of more contestants those with the most matches are ranked, which takes the square of their number in memory."""
 
-DIGITS = 9
+DIGITS = 5
 """Strengths that are the same to so many digits are equal, and stand in the order of the names."""
 
 TRIED, LARGE = 20, 20_000

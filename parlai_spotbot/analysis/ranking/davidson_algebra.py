@@ -172,7 +172,7 @@ class PairedCounts:
         loglik = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
         return loglik + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else loglik
 
-    def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-13) -> np.ndarray:
+    def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-16) -> np.ndarray:
         """Return the parameters (..., p) of the maximum, by Fisher's scoring from `theta` with halved steps.
 
         `fixed` (..., p) holds one linear combination of the parameters at the value that it has in `theta`.
@@ -217,7 +217,7 @@ class PairedCounts:
         many = max(1, TOGETHER // (3 * len(self.n) + self.parameters**2))
         for place in range(0, len(contrasts), many):
             part = slice(place, place + many)
-            yield part, self.maximise(start[part], contrasts[part], 1e-8)
+            yield part, self.maximise(start[part], contrasts[part], 1e-12)
 
     def efficient_scores(self, theta: np.ndarray, contrasts: np.ndarray) -> ArrayPair:
         """Return the scores (q, m, 3) of each cell's outcomes about contrasts (q, p) at parameters (q, p), the other

@@ -66,6 +66,7 @@ class Estimates:
             flipped = [self._flipped(way, weights[signed]) for way in self.ways]
             test = (low[signed], high[signed], p[signed])
             low[signed], high[signed], p[signed] = floored(estimate[signed], test, df[signed], flipped)
+        p = np.where((low <= 0) & (high >= 0), np.maximum(p, 1 - LEVEL), p)
         if self.bounds is not None:
             ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
@@ -165,6 +166,10 @@ def group_means(
     values, groups = np.asarray(values, dtype=float), np.asarray(groups, dtype=int)
     if np.isnan(values).any():
         raise ValueError(f"values: row {int(np.argmax(np.isnan(values)))} is missing, expected a number")
+    if not len(values):
+        unknown = np.full(count, np.nan)
+        nothing = Spread((np.diag(unknown),), None, lambda contrasts: [np.zeros(len(contrasts))])
+        return Estimates(unknown, nothing, bounds)
     size = np.bincount(groups, minlength=count).astype(float)
     mean = ratio(np.bincount(groups, values, count), size)
     rows, few = np.arange(len(values)), count <= NARROW and len(values) <= MANY

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -26,6 +27,9 @@ EXACT = 12
 
 NORMAL = 300.0
 """With more effective clusters the normal distribution gives the tail."""
+
+SEVERAL, DOMINANT = 8.0, 3.0
+"""With more effective clusters, by sizes and by squares, the t test holds and the floor would only cost power."""
 
 AGREE = 5
 """So many clusters that all agree have p = .06."""
@@ -72,6 +76,19 @@ class ClusterScores:
         """Sum values (m,) by hypothesis (q,)."""
         return np.bincount(self.column, self.weight * values, self.count)
 
+    @cached_property
+    def effective(self) -> np.ndarray:
+        """Effective number (q,) of clusters that say anything: as many as would have these sums of sizes and of squares
+        if all were as large."""
+        return ratio(self.total(np.abs(self.score)) ** 2, self.total(self.score**2), 0.0)
+
+    @property
+    def few(self) -> np.ndarray:
+        """Return whether so few clusters (q,) say anything, or one says so much, that the floor is needed."""
+        square = self.total(self.score**2)
+        by_squares = ratio(square**2, self.total(self.score**4), 0.0)
+        return (np.round(self.effective, 6) <= SEVERAL) | (np.round(by_squares, 6) <= DOMINANT)
+
     def pvalues(self) -> np.ndarray:
         """Return the two-sided p (q,) of each hypothesis; 1 where no cluster says anything."""
         largest = np.zeros(self.count)
@@ -112,7 +129,7 @@ class ClusterScores:
         score, information = self.total(self.score), self.total(self.information)
         square, both = self.total(self.score**2), self.total(self.score * self.information)
         known = self.total(self.information**2)
-        clusters = ratio(self.total(np.abs(self.score)) ** 2, square, 1.0)
+        clusters = np.maximum(self.effective, 1.0)
         several = clusters > 1 + TINY
         limit = np.full(self.count, np.inf)
         limit[several] = stdtrit(clusters[several] - 1, (1 + LEVEL) / 2) ** 2
@@ -217,7 +234,12 @@ def floored(estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, ways: Seque
         One for each way of clustering.
     """
     for way in ways:
-        test = raised(estimate, test, df, way.pvalues(), way.ends())
+        few = way.few
+        if few.any():
+            p, low, high = way.pvalues(), *way.ends()
+            floor = np.where(few, p, 0.0)
+            ends = np.where(few, low, np.nan), np.where(few, high, np.nan)
+            test = raised(estimate, test, df, floor, ends)
     return test
 
 

@@ -53,7 +53,7 @@ COLUMNS = (*ABOUT[:-1], *FEATURES, ABOUT[-1])
 CLUSTER = "cluster_id"
 """The column, where there are near-copies, of the cluster of each row's conversation."""
 
-OF_MATCH = ("a", "b", "k", "conversation_id", "worker_id", CLUSTER)
+OF_MATCH = ("a", "b", "k", "conversation_id", "worker_id", CLUSTER, "prompt_id")
 
 
 def joined(

@@ -79,7 +79,8 @@ def rate(
     dict
         `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings},
         `annotations` {name: …}, `distribution` {name: counts by value of `scale`}, `pairs` [{a, b, n, estimate (mean of
-        a less that of b), se, ci, p, p_adjusted}].
+        a less that of b), se, ci, p, p_adjusted, p_errors,
+        effective (see `Estimates.contrasts`)}].
     """
     names = [name for name in names if name in set(ratings["name"])]
     ratings = ratings[ratings["name"].isin(names)]
@@ -103,7 +104,7 @@ def rate(
             "b": names[row["second"]],
             "n": int(sizes[row["first"]] + sizes[row["second"]]),
             "ci": (row["low"], row["high"]),
-            **{key: row[key] for key in ("estimate", "se", "p", "p_adjusted")},
+            **{key: row[key] for key in ("estimate", "se", "p", "p_adjusted", "p_errors", "effective")},
         }
         for row in pair_rows.to_dict(orient="records")
     ]

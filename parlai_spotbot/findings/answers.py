@@ -26,6 +26,7 @@ from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.addressing import judge_addressed
+from parlai_spotbot.texts.normal_forms import plain_text
 from parlai_spotbot.texts.repetition import near_copies
 
 LeftOut = dict[str, dict[str, int]]
@@ -75,6 +76,11 @@ class Facts:
         return self.once("copies", lambda: near_copies(self.conversations.values()))
 
     @property
+    def prompts(self) -> dict[str, str]:
+        """What each conversation began on, where some began alike: the seed, or the text of the seed exchange."""
+        return self.once("prompts", lambda: recurring_prompts(self.conversations.values()))
+
+    @property
     def addressed(self) -> dict[str, list[str]]:
         """The conversations in which a contestant speaks to whoever judges (`texts.addressing.judge_addressed`)."""
         return self.once("addressed", lambda: judge_addressed(self.conversations.values()))
@@ -94,6 +100,7 @@ class Answers:
     the `silent` never gave a reason. `tidy` is the frame of answers that rows are made from. `names`: the contestants
     that occur, in the plan's order, people last; `people`: people's answers, for a judge. `judgements` are the source's
     own, controls among them, and answers to an item that the annotator met in another unit, too, which `rows` lack.
+    `left_out` counts what is not analysed, by reason.
     """
 
     source: str
@@ -107,6 +114,7 @@ class Answers:
     failed: Mapping[str, str] = field(default_factory=dict)
     controls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     people: Answers | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
     computed: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -196,6 +204,24 @@ class Answers:
         return bootstrap
 
 
+def recurring_prompts(conversations: Iterable[Conversation]) -> dict[str, str]:
+    """Return what each conversation began on: its seed, or the text of its seed exchange; {} where no two are alike."""
+    begun = {}
+    for talk in conversations:
+        opening = " ".join(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges])
+        begun[talk.conversation_id] = talk.seed_id or plain_text(opening) or talk.conversation_id
+    return begun if len(set(begun.values())) < len(begun) else {}
+
+
+def with_prompts(rows: pd.DataFrame, prompts: Mapping[str, str]) -> pd.DataFrame:
+    """Return the rows with the column prompt_id, where prompts recur among them."""
+    if not prompts or "conversation_id" not in rows or rows.empty:
+        return rows
+    prompt = rows["conversation_id"].map(prompts)
+    talks = rows["conversation_id"].nunique()
+    return rows if prompt.isna().any() or prompt.nunique() == talks else rows.assign(prompt_id=prompt)
+
+
 def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:
     """Describe how each annotation of one source was shown, by its id."""
     return {row.annotation_id: row.presentation for row in judgements}
@@ -266,7 +292,7 @@ class Form:
             source_answers, reasons = self._of_source(str(name), tidy, by_source[str(name)], facts, options)
             left_out[str(name)] = left_out.get(str(name), {}) | reasons
             if len(source_answers.rows):
-                sources[str(name)] = source_answers
+                sources[str(name)] = replace(source_answers, left_out=left_out[str(name)])
         left_out = {name: reasons for name, reasons in left_out.items() if reasons}
         people = sources.get(HUMAN)
         return {n: own if n == HUMAN else replace(own, people=people) for n, own in sources.items()}, left_out
@@ -277,6 +303,7 @@ class Form:
         """A source's answers, and why annotations of it are left out."""
         data = tidy[~tidy["question"].isin(free_texts(facts.survey))].reset_index(drop=True)
         everyone, reasons = self.rows(data, facts, judgements)
+        everyone = with_prompts(everyone, facts.prompts)
         failed = failed_people(judgements, facts.survey) if name == HUMAN else {}
         rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
         seen = self.names(everyone)

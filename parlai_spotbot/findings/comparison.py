@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from parlai_spotbot.analysis.verdict import BETTER, WORSE
+from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
-from parlai_spotbot.findings.standings import WIN_RATE, Standing, standings
+from parlai_spotbot.findings.standings import WIN_RATE, standings
 from parlai_spotbot.wording import filled, source_said
 
-BETTER, UNDECIDED, WORSE = "better", "undecided", "worse"
-LEVEL = 0.05
+UNDECIDED = "undecided"
 
 POINTS, RATING = "share of points", "mean rating"
 
@@ -35,7 +36,8 @@ class Comparison:
     `rate` with its interval `ci` (95 %) is the share of decided matches that `new` wins or, where the survey has
     `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source can't
     order the two, "" where it can. `settled` is how it ended where it judged until settled: `rate` is then the share of
-    points against `old`, or the mean rating, and two that are equal within the margin are undecided.
+    points against `old`, or the mean rating, and two that are equal within the margin are undecided. `probes` are what
+    is known of what the verdict assumes (`findings.audit`).
     """
 
     new: str
@@ -47,6 +49,7 @@ class Comparison:
     ci: tuple[float, float] | None = None
     why: str = ""
     settled: Mapping[str, Any] | None = None
+    probes: tuple[Mapping[str, Any], ...] = ()
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
@@ -55,13 +58,17 @@ class Comparison:
             return filled(text, self, source_said(self.source), has, **self.settled)
         undecided = self.verdict == UNDECIDED
         text = "{0.new} and {0.old} can't be told apart" if undecided else "{0.new} is {0.verdict} than {0.old}"
-        if self.rate is None:
-            text += ": {0.why}" if self.why else ": no match was decided"
+        if self.why:
+            text = "it is not known whether {0.new} or {0.old} is better: {0.why}"
+        elif self.rate is None:
+            text += ": no match was decided"
         elif self.what == WIN_RATE:
             text += ": {1} wins {0.rate:percent}{0.ci:between} of the decided matches"
         else:
             text += ": its {0.what} is higher by {0.rate:number}{0.ci:between_number}"
-        return filled(text + ", by {2}", self, self.new if undecided else "it", source_said(self.source))
+        given = [row["given"] for row in self.probes if row["given"]][: not undecided]
+        text += ", {3}" if given else ""
+        return filled(text + ", by {2}", self, self.new if undecided else "it", source_said(self.source), *given)
 
 
 def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
@@ -76,32 +83,29 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     ranked = [standing for standing in standings(contents) if standing.source == source and not standing.criterion]
     if not ranked:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
-    why = _why(ranked[0], new, old) or ranked[0].ranking.get("why") or ""
-    rate, ci, p = ranked[0].pair(new, old)
-    what = WIN_RATE if ranked[0].relative else ranked[0].what
-    return Comparison(new, old, source, _verdict(ranked[0], new, old, rate, p), what, rate, ci, why)
+    ranking = ranked[0].ranking
+    row = criteria.pair_verdict(ranking, new, old)
+    why = _few(ranking, new, old) or criteria.reason_of(ranking, row).rstrip(".")
+    ends = row.get("ci")
+    return Comparison(
+        new,
+        old,
+        source,
+        row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
+        WIN_RATE if ranked[0].relative else ranked[0].what,
+        row.get("estimate"),
+        tuple(ends) if ends and None not in ends else None,
+        why or ("" if row else ranking.get("why") or ""),
+        probes=tuple(ranking.get("audit") or ()),
+    )
 
 
-def _why(standing: Standing, new: str, old: str) -> str:
-    """Return why a ranking can't order two contestants; "" where it can."""
-    few = standing.ranking.get("too_few") or {}
+def _few(ranking: Mapping, new: str, old: str) -> str:
+    """Return who of the two has too few comparisons; "" where nobody has."""
+    few = ranking.get("too_few") or {}
     for name in (new, old):
         if name in few:
             return f"{name} has {few[name]:,} comparisons, too few to be ranked"
-    apart = standing.group(new) and standing.group(old) and standing.group(new) != standing.group(old)
+    groups = ranking.get("groups") or []
+    apart = len(groups) > 1 and not any({new, old} <= set(group) for group in groups)
     return "they never met, nor anybody who links them" if apart else ""
-
-
-def _verdict(standing: Standing, new: str, old: str, rate: float | None, p: float | None) -> str:
-    """Return the ranking's own verdict: better is whose places are all before the other's, in one group.
-
-    Where no one scale fits, it is by the test of the pair's own matches.
-    """
-    places = standing.clusters
-    if new not in places or old not in places or standing.group(new) != standing.group(old):
-        return UNDECIDED
-    if standing.no_scale:
-        if p is None or rate is None or not p < LEVEL:
-            return UNDECIDED
-        return BETTER if rate > (0.5 if standing.relative else 0) else WORSE
-    return BETTER if places[new][1] < places[old][0] else WORSE if places[old][1] < places[new][0] else UNDECIDED

@@ -8,13 +8,36 @@ import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
+from parlai_spotbot.analysis.verdict import (
+    AMBER,
+    BETTER,
+    GREEN,
+    RED,
+    UNKNOWN,
+    WORSE,
+    Probe,
+    Verdict,
+    cluster_probe,
+    pair_probes,
+    verdict_of_matches,
+    verdict_of_means,
+)
+from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
-from parlai_spotbot.findings.schema import Column
+from parlai_spotbot.findings.schema import Column, known
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, plainly, to, upper_first, who
 
 LEVEL = 0.05
+
+NOT_KNOWN = {
+    "groups": "they never met, nor anybody who links them",
+    "too few": "one has too few comparisons to be ranked",
+    "clusters": "too few conversations, prompts or annotators say anything of them",
+    "circle": "no one scale fits, and they never met",
+}
+"""Why the verdict on a pair is not known where no probe says it."""
 
 PLACES = Column("places", "Places", key="clusters")
 WHO_BEATS_WHOM = {
@@ -28,15 +51,24 @@ WHO_BEATS_WHOM = {
 """First columns of a table of pairs of choices."""
 
 
-def pool_of(contrasts: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], **options) -> dict:
-    """Return what a ranking by contrasts says of the pool as a whole.
+def pool_of(
+    contrasts: Contrasts,
+    matches: pd.DataFrame,
+    grid: Sequence[dict],
+    probes: Sequence[Probe] = (),
+    times: Sequence[float] | None = None,
+    **options,
+) -> tuple[dict, Verdict]:
+    """Return what a ranking by contrasts says of the pool as a whole, and the verdict on every two.
 
     Parameters
     ----------
     matches : frame
-        Those of `contrasts`, which was made with `options`.
+        Those of `contrasts`, which was made with `options`; `times` (n,) are when each was judged.
     grid : sequence of dict
         The rows of `pair_grid`: each pair's own matches and their test.
+    probes : sequence of Probe
+        Of the study; those of the matches are made here.
 
     Returns
     -------
@@ -45,40 +77,70 @@ def pool_of(contrasts: Contrasts, matches: pd.DataFrame, grid: Sequence[dict], *
         `groups` (lists of names that met, directly or through others, best first), `group` {name: number} where there
         are several, `too_few` {name: matches} of those who aren't ranked, `order_effect` {estimated, share of matches
         in pairs seen in both orders}, `one_scale` {circle (see `clear_circle`), rejected}, `leave_one_out`
-        (see there). Where one scale is rejected all places of a group are open, and the order is by points.
+        (see there), `audit` (see `findings.audit`).
     """
     circle = clear_circle(grid)
     place = {name: i for i, name in enumerate(contrasts.names)}
-    order = contrasts.ranked
-    if circle:
-        points = {name: np.nan_to_num(contrasts.score[place[name]]) for name in order}
-        order = sorted(order, key=lambda name: (contrasts.group[place[name]], -round(points[name], 12)))
-    sizes = [len(group) for group in contrasts.groups]
-    places = {name: contrasts.places[place[name]].tolist() for name in order}
-    if circle:
-        places = {name: [1, sizes[contrasts.group[place[name]]]] for name in order}
-    return {
+    probes = [*probes, *pair_probes(contrasts, matches, circle, times)]
+    verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes)
+    left_out = leave_one_out(matches, contrasts, **options) if verdict.leader and not circle else {}
+    people = left_out.get("annotators", {})
+    if people.get("carry"):
+        probes = [_carried_probe(probe, people) for probe in probes]
+    order = list(verdict.order)
+    number = {name: i for i, group in enumerate(verdict.groups, start=1) for name in group}
+    several = len(verdict.groups) > 1
+    pool = {
         "order": order,
-        "clusters": places,
+        "clusters": {name: list(verdict.places[name]) for name in order},
         "score": {name: contrasts.score[place[name]] for name in order},
         "score_ci": {name: contrasts.score_ci[place[name]].tolist() for name in order},
         "strength": {
             name: {"strength": contrasts.strength[place[name]], "ci": contrasts.ci[place[name]].tolist()}
             for name in order
         },
-        "groups": [[name for name in order if name in group] for group in map(set, contrasts.groups)],
-        "group": {name: contrasts.group[place[name]] + 1 for name in order} if len(contrasts.groups) > 1 else {},
+        "groups": [list(group) for group in verdict.groups],
+        "group": {name: number[name] for name in order} if several else {},
         "too_few": contrasts.too_few,
         "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
         "one_scale": {"circle": circle, "rejected": bool(circle)},
-        "leave_one_out": {} if circle else leave_one_out(matches, contrasts, **options),
+        "leave_one_out": left_out,
+        "audit": audit.rows_of(probes),
     }
+    return pool, verdict
+
+
+def _carried_probe(probe: Probe, people: Mapping) -> Probe:
+    """Return the probe of who decides with what leaving annotators out says."""
+    if probe.name != "decider" or probe.level != GREEN:
+        return probe
+    return Probe("decider", AMBER, {**probe.figures, **people, "case": "carried"})
+
+
+def means_of(result: Mapping, probes: Sequence[Probe], less_is_better: bool = False) -> dict:
+    """Return what `rate` says of means with the verdict on every two: places, pairs and audit."""
+    rows = [{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in result["pairs"]]
+    columns = ["a", "b", "n", "estimate", "low", "high", "se", "p", "p_adjusted", "p_errors", "effective"]
+    frame = pd.DataFrame(rows, columns=columns)
+    probes = [*probes, cluster_probe(frame)]
+    verdict = verdict_of_means(result["order"], frame, probes, less_is_better)
+    pairs = []
+    for row in verdict.pairs.drop(columns=["p_errors", "effective"]).to_dict(orient="records"):
+        pairs.append({**row, "ci": (row.pop("low"), row.pop("high"))})
+    places = {name: list(verdict.places[name]) for name in result["order"]}
+    return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes)}
+
+
+def _own_tests(grid: Sequence[dict]) -> pd.DataFrame:
+    """Return the tests of pairs by their own matches as `verdict_of_matches` takes them."""
+    rows = [{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in grid]
+    return pd.DataFrame(rows, columns=["a", "b", "estimate", "low", "high", "p", "p_adjusted"])
 
 
 def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     """Return who is ahead, the answer first, then what it rests on and what limits it, a sentence each.
 
-    `ranking` is a ranking made by `pool_of`, or one of means, which has `order`, `clusters` and `why` only.
+    `ranking` is a ranking made by `pool_of`; other ones have `order`, `clusters` and `why` only.
     """
     order = ranking["order"]
     if not order:
@@ -87,7 +149,9 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     if len(order) == 1:
         text = [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
     elif _rejected(ranking):
-        text = [_no_order(ranking)]
+        text = [f"There is no single order: {audit.beats(ranking['one_scale']['circle'])}."]
+    elif (red := _nothing_known(ranking)) is not None:
+        text = [f"It is not known who is better. {red['text']}", *_this_person(red, order)]
     else:
         text = [_ahead(ranking, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
     if len(groups) > 1:
@@ -98,6 +162,55 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
     return text + _carried(ranking, len(groups) > 1) + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
+
+
+def _nothing_known(ranking: Mapping) -> Mapping | None:
+    """Return the red probe that takes all verdicts away; None where some pair is known or nothing red says why not."""
+    pairs = every_pair(ranking)
+    if not pairs or any(pair.get("verdict") != UNKNOWN for pair in pairs):
+        return None
+    reasons = {pair["reason"] for pair in pairs}
+    return next((row for row in audit.of_level(ranking, RED) if row["probe"] in reasons), None)
+
+
+def _this_person(red: Mapping, order: Sequence[str]) -> list[str]:
+    """Return in which order the only annotator's answers put the contestants."""
+    if red["figures"].get("case") != "one":
+        return []
+    return [f"In this person's answers the order is {', '.join(map(who, order[:NAMED]))}."]
+
+
+def every_pair(ranking: Mapping) -> list[Mapping]:
+    """Return the pairs of a ranking, those that never met but are linked by others among them."""
+    return [*(ranking.get("pairs") or ()), *(ranking.get("unmet") or ())]
+
+
+def pair_verdict(ranking: Mapping, first: str, second: str) -> Mapping:
+    """Return the row of two contestants, turned so that `first` is its a; {} where there is none."""
+    for row in every_pair(ranking):
+        if {row["a"], row["b"]} == {first, second}:
+            return row if row["a"] == first else _turned(row, "groups" in ranking)
+    return {}
+
+
+def _turned(row: Mapping, relative: bool) -> dict:
+    """Return a pair's row seen from its second contestant."""
+    whole = 1 if relative else 0
+    low, high = row.get("ci") or (None, None)
+    value = row.get("estimate")
+    verdict = {BETTER: WORSE, WORSE: BETTER}.get(row.get("verdict", ""), row.get("verdict"))
+    ends = None if low is None or high is None else [whole - high, whole - low]
+    estimate = None if value is None else whole - value
+    return {**row, "a": row["b"], "b": row["a"], "estimate": estimate, "ci": ends, "verdict": verdict}
+
+
+def reason_of(ranking: Mapping, row: Mapping) -> str:
+    """Return why the verdict on a pair is not known, in a sentence; "" where it is known."""
+    texts = {probe["probe"]: probe["text"] for probe in ranking.get("audit") or () if probe["level"] != GREEN}
+    reason = row.get("reason")
+    if not reason:
+        return ""
+    return texts.get(reason) or NOT_KNOWN.get(reason, "too little was answered")
 
 
 def summarise(result: Result) -> list[str]:
@@ -130,28 +243,43 @@ def _some(names: Sequence[str]) -> str:
 def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
     """Return who is ahead in one group of contestants that met."""
     best = [name for name in group if ranking["clusters"][name][0] == 1]
-    if len(best) == len(group):
+    unknown = _unknown_among(ranking, best)
+    if len(best) == len(group) and not unknown:
         return f"{_some(group) if several else f'The {noun}'} can't be told apart by these data."
+    within = f" among {_some(group)}" if several else ""
+    if len(best) > 1 and unknown:
+        ahead = [name for name in best if _beats_all_met(ranking, name, group)]
+        met = f"{_some(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead of all that met them; " if ahead else ""
+        why = reason_of(ranking, unknown[0]).rstrip(".")
+        return _begun(f"{met}who of {_some(best)} is better{within} is not known: {why}.")
     if len(best) > 1:
-        within = f" among {_some(group)}" if several else ""
         return _begun(f"{_some(best)} can't be told apart at the top{within}; more data are needed.")
     name, score = best[0], (ranking.get("score") or {}).get(best[0])
     points, rest = "", _some([other for other in group if other != name]) if several else "all others"
     if ranking.get("groups") and score is not None and not several:
         points = f", with {percent(score)} of the points{to(ranking['score_ci'].get(name), prefix=INTERVAL)}"
-    return _begun(f"{who(name)} {'are' if name == HUMAN else 'is'} ahead of {rest}{points}.")
+    linked = [row["b"] for other in group if (row := pair_verdict(ranking, name, other)) and not row.get("n", 1)]
+    through = f" (of {_some(linked)} by their matches with others)" if linked else ""
+    given = "".join(f", {condition}" for condition in audit.conditions(ranking)[:1])
+    return _begun(f"{who(name)} {'are' if name == HUMAN else 'is'} ahead of {rest}{through}{points}{given}.")
+
+
+def _unknown_among(ranking: Mapping, names: Sequence[str]) -> list[Mapping]:
+    """Return the pairs of some contestants whose verdict isn't known."""
+    inside = set(names)
+    unknown = [row for row in every_pair(ranking) if row.get("verdict") == UNKNOWN]
+    return [row for row in unknown if {row["a"], row["b"]} <= inside]
+
+
+def _beats_all_met(ranking: Mapping, name: str, group: Sequence[str]) -> bool:
+    """Return whether a contestant is better than each that it met."""
+    rows = [pair_verdict(ranking, name, other) for other in group if other != name]
+    return all(row["verdict"] == BETTER for row in rows if row and row.get("n"))
 
 
 def _begun(text: str) -> str:
     """A sentence that may begin with people, who are no contestant's name."""
     return upper_first(text) if text.startswith(who(HUMAN)) else text
-
-
-def _no_order(ranking: Mapping) -> str:
-    """Return who beats whom in a circle."""
-    circle = ranking["one_scale"]["circle"]
-    beats = [f"{who(a)} beats {who(b)}" for a, b in zip(circle, [*circle[1:], *circle[:1]], strict=True)]
-    return f"There is no single order: {', '.join(beats)}."
 
 
 def _carried(ranking: Mapping, several: bool) -> list[str]:
@@ -172,45 +300,52 @@ def pair_counts(data: Mapping) -> dict:
 
     A ranking of very many contestants holds these counts, since not all of its pairs are in it.
     """
-    pairs, p = data["pairs"], [pair["p_adjusted"] for pair in data["pairs"] if pair["p_adjusted"] is not None]
-    met = [pair["p"] is not None for pair in pairs if not pair["n"]]
+    pairs = every_pair(data)
+    p = [pair["p_adjusted"] for pair in pairs if known(pair["p_adjusted"])]
+    met = [known(pair["p"]) for pair in pairs if not pair["n"]]
     every = {
         "all": len(pairs),
         "tested": len(p),
-        "clear": sum(value < 0.05 for value in p),
+        "clear": sum(value < LEVEL for value in p),
         "met": len(pairs) - len(met),
     }
     return data.get("pair_counts") or {**every, "linked": sum(met)}
 
 
 def clearly(data: Mapping, criterion: str = "") -> str:
-    """Return how many of the pairs that can be compared differ clearly, in a `criterion` where several are asked."""
+    """Return how many of the pairs differ clearly, in a `criterion` where several are asked, and of how many nothing is
+    known."""
     counts = pair_counts(data)
     if not counts["tested"]:
-        return "No pair can be tested"
+        return "No verdict on any pair"
     what = part_of(counts["clear"], counts["tested"], "pair", "differs", "differ")
-    rest = f"; {counts['all'] - counts['tested']:,} can't be tested" if counts["tested"] < counts["all"] else ""
+    unknown = counts["all"] - counts["tested"]
+    rest = f"; of {unknown:,} more nothing is known" if unknown else ""
     by = f" in {criterion}" if criterion else ""
     return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"
 
 
-def with_contrasts(grid: Sequence[dict], fit: Contrasts, alone: bool) -> list[dict]:
-    """The rows of `pair_grid` with the difference that all choices together tell of, and its p and p_adjusted.
-
-    The pair's own p is `p_pair`. With `alone`, where no one scale fits, p and p_adjusted are of the pair's own choices.
-    """
-    pair_by_names = {(row["a"], row["b"]): row for row in fit.pairs.to_dict(orient="records")}
+def with_verdicts(grid: Sequence[dict], fit: Contrasts, verdict: Verdict) -> list[dict]:
+    """The rows of `pair_grid` with the verdict on each pair, its one estimate with interval and test, and the
+    difference of strengths; the pair's own p is `p_pair`."""
+    pairs = {(row["a"], row["b"]): row for row in verdict.pairs.to_dict(orient="records")}
+    models = {(row["a"], row["b"]): row for row in fit.pairs.to_dict(orient="records")}
     rows = []
     for row in grid:
-        model = pair_by_names[row["a"], row["b"]]
-        rows.append(
-            {
-                **row,
-                "p_pair": row["p"],
-                "difference": model["difference"],
-                "difference_ci": (model["low"], model["high"]),
-                "p": row["p"] if alone else model["p"],
-                "p_adjusted": row["p_adjusted"] if alone else model["p_adjusted"],
-            }
-        )
+        pair, model = pairs[row["a"], row["b"]], models[row["a"], row["b"]]
+        told = {name: pair[name] for name in ("p", "p_adjusted", "verdict", "reason", "rests_on", "estimate")}
+        strengths = {"difference": model["difference"], "difference_ci": (model["low"], model["high"])}
+        own = {"p_pair": row["p"], "own": row["estimate"]}
+        rows.append({**row, **own, **strengths, **told, "ci": (pair["low"], pair["high"])})
+    return rows
+
+
+def unmet_pairs(verdict: Verdict) -> list[dict]:
+    """Return the pairs that never met but are linked by others, as rows of verdicts."""
+    unmet = verdict.pairs[(verdict.pairs["n"] == 0) & np.isfinite(verdict.pairs["p"].to_numpy(dtype=float))]
+    rows = []
+    for row in unmet.to_dict(orient="records"):
+        counts = dict.fromkeys(("wins_a", "wins_b", "ties", "n"), 0)
+        kept = {name: row[name] for name in ("a", "b", "p", "p_adjusted", "verdict", "reason", "rests_on", "estimate")}
+        rows.append({**kept, **counts, "ci": (row["low"], row["high"])})
     return rows

@@ -98,11 +98,12 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
     if matches.empty:
         return None
     decided = int((matches["outcome"] != 0).sum())
-    if little := scarce(MATCHES, matches["worker_id"].nunique(), len(matches), decided, len(names)):
-        return {"scarce": little}
-    found = obstacle(ranking, matches["worker_id"].value_counts().tolist(), MATCHES, typical(matches))
-    if found and found["kind"] == "no_scale":
+    people, each = matches["worker_id"].nunique(), typical(matches)
+    found = obstacle(ranking, MATCHES, each)
+    if found and found["blocks"]:
         return {"obstacle": found}
+    if little := scarce(MATCHES, people, len(matches), decided, len(names), each):
+        return {"scarce": little}
     names = [bot for bot in names if bot not in ranking.get("too_few", {})]
     matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
@@ -115,14 +116,14 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
     return {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
 
 
-def of_tests(ranking: Mapping, little: Mapping | None, answers_by: Sequence[int], kind: Kind = CHOICES) -> dict | None:
+def of_tests(ranking: Mapping, little: Mapping | None, kind: Kind = CHOICES) -> dict | None:
     """Return how much more data each open pair needs, from its test, unless there is too `little`; None where nothing
-    was tested. `answers_by`: how many answers each annotator gave."""
+    was tested."""
+    found = obstacle(ranking, kind)
+    if found and found["blocks"]:
+        return {"obstacle": found}
     if little:
         return {"scarce": little}
-    found = obstacle(ranking, answers_by, kind)
-    if found and found["kind"] == "no_scale":
-        return {"obstacle": found}
     tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
     tested = [pair for pair in tested if pair["p"] == pair["p"]]
     if not tested:

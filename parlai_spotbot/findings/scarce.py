@@ -13,13 +13,14 @@ import pandas as pd
 
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
-from parlai_spotbot.wording import NAMED, counted, listed, number, percent, who
+from parlai_spotbot.findings import audit
+from parlai_spotbot.wording import NAMED, counted, listed, number, who
+
+LEAST_CONVERSATIONS = 2
+"""Of a typical pair: with one nothing shows how conversations of a pair differ."""
 
 LEAST_ANNOTATORS = 2
 """With one, nothing shows how annotators differ, and so not how many are needed."""
-
-DOMINANT, UNEQUAL = 0.25, 1.5
-"""An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""
 
 LEVEL = 0.05
 
@@ -57,24 +58,28 @@ VOTES = Kind("decided votes", "votes", "votes on each pair", 2)
 KINDS = {kind.all: kind for kind in (MATCHES, CHOICES, RATINGS, VOTES)}
 
 
-def scarce(kind: Kind, annotators: int | None, total: int, decided: int, contestants: int) -> dict | None:
+def scarce(
+    kind: Kind, annotators: int | None, total: int, decided: int, contestants: int, conversations: int = 2
+) -> dict | None:
     """Return what there is, where it is too little to plan from; None where it is enough.
 
-    `annotators` is None where nobody is known. `each`: what a contestant has of the decided ones on average; `collect`:
+    `annotators` is None where nobody is known. `conversations`: how many a typical pair has; one doesn't show how those
+    of a pair differ. `each`: what a contestant has of the decided ones on average; `collect`:
     how much more would do, and how many `annotations` that takes, None where there are enough answers but almost all
     are ties.
     """
     each = kind.ends * decided / max(contestants, 1)
-    few = annotators is not None and annotators < LEAST_ANNOTATORS
-    if contestants < 2 or (not few and each >= LEAST_DECIDED):
+    single = conversations < LEAST_CONVERSATIONS
+    if contestants < 2 or (not single and each >= LEAST_DECIDED):
         return None
-    tied = not few and kind.ends * total * (1 - kind.ties) / contestants >= LEAST_DECIDED
+    tied = not single and kind.ends * total * (1 - kind.ties) / contestants >= LEAST_DECIDED
     return {
         "of": kind.all,
         "annotators": annotators,
         "total": total,
         "decided": decided,
         "each": each,
+        "single": single,
         "collect": None if tied else kind.to_collect(contestants),
         "annotations": None if tied else kind.annotations(contestants),
     }
@@ -83,6 +88,8 @@ def scarce(kind: Kind, annotators: int | None, total: int, decided: int, contest
 def scarce_sentence(needs: Mapping) -> str:
     """Return what there is, and that it is too little to plan from."""
     kind, people = KINDS[needs["of"]], needs["annotators"]
+    if needs.get("single") and needs["each"] >= LEAST_DECIDED:
+        return "Each pair has one conversation: how those of a pair differ isn't known, and nothing can be planned."
     if needs["collect"] is None:
         total = counted(needs["total"], kind.all[:-1])
         return f"{needs['decided']:,} of {total} were decided: too few to plan from, and ties tell nobody apart."
@@ -107,29 +114,21 @@ def scarce_step(needs: Mapping) -> str:
 
 
 # -- what more answers of the same kind can't settle -------------------------------------------------------------------
-def obstacle(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: int = 0) -> dict | None:
-    """Return what keeps further answers of the same kind from settling an order, the worst alone.
+def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
+    """Return why more answers of the same kind don't settle a ranking, and what to do; None where they do.
 
-    Parameters
-    ----------
-    ranking : mapping
-        As `criteria.pool_of` makes it; one of means has none of these.
-    answers_by : sequence of int
-        How many answers each annotator gave; empty where that isn't known.
-    each : int
-        How many conversations a pair of `MATCHES` should have.
+    `each`: how many conversations a pair of contestants that should meet plays.
 
     Returns
     -------
     dict, or None
-        `kind`: no_scale (one scale is rejected), groups (several never met), too_few (some have too few comparisons) or
-        dominant (one annotator gave a large share of all answers while pairs are open); `why` and `step`, sentences;
-        `more`: conversations of pairs as spotbot_selfchat takes them.
+        `kind`: the name of the probe that says so (`findings.audit`), groups or too_few; `why` and `step`, sentences;
+        `more`: conversations of pairs as spotbot_selfchat takes them; `blocks`: whether nothing can be planned.
     """
+    found = audit.cause(ranking)
+    if found:
+        return found | {"blocks": found["kind"] in BLOCKING}
     order, groups, few = (ranking.get(key) or [] for key in ("order", "groups", "too_few"))
-    if (ranking.get("one_scale") or {}).get("rejected"):
-        why = f"No number of further {kind.all} makes one order of these results."
-        return _said("no_scale", why, "Report who beats whom, pair by pair, in place of an order.")
     if len(groups) > 1:
         first, *others = [group[0] for group in groups[: NAMED + 1]]
         why = f"Only {kind.all} between the groups can show how these compare."
@@ -142,21 +141,21 @@ def obstacle(ranking: Mapping, answers_by: Sequence[int], kind: Kind, each: int 
         )
         pairs = [(name, other) for name in names for other in order[:NAMED]]
         return _said("too_few", "", step, pairs if kind is MATCHES else (), each)
-    given, total = max(answers_by, default=0), sum(answers_by)
     tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]
     opened = any(p is None or not p < LEVEL for p in tested) or not tested
-    if opened and len(answers_by) > 1 and given >= max(DOMINANT, UNEQUAL / len(answers_by)) * total:
-        why = (
-            f"One annotator gave {given:,} of {total:,} answers ({percent(given / total)}), so how much others differ "
-        )
-        more = int(given / DOMINANT - total) + 1
-        step = f"Let others answer: {more:,} answers by others bring that share below {percent(DOMINANT)}."
-        return _said("dominant", f"{why}is hardly known.", step)
+    dominant = audit.cause(ranking, ("annotators",)) if opened else None
+    if dominant and dominant["case"] == "dominant":
+        return dominant | {"blocks": True}
     return None
 
 
+BLOCKING = ("annotators", "flips", "floor", "order", "circle")
+"""Red probes after which nothing can be planned from the answers."""
+
+
 def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]] = (), each: int = 0) -> dict:
-    return {"kind": kind, "why": why, "step": step, "more": ",".join(f"{a}/{b}={each}" for a, b in pairs)}
+    more = ",".join(f"{a}/{b}={each}" for a, b in pairs)
+    return {"kind": kind, "why": why, "step": step, "more": more, "blocks": False}
 
 
 def typical(rows: pd.DataFrame) -> int:

@@ -42,7 +42,8 @@ def choice_frame(
     frame
         The columns of `answers`, and a, b (whose conversations they are), kind_a, kind_b (see `KINDS` of answers),
         outcome (+1 where a's was chosen, -1 where b's, 0 for neither), left (+1 where the left one was chosen, -1 where
-        the right one, NaN where unknown or neither).
+        the right one, NaN where unknown or neither), turned (whether the first conversation stood on the right, None
+        where unknown).
     dict
         Why rows were left out, and how many.
 
@@ -70,9 +71,11 @@ def choice_frame(
             continue
         outcome = OUTCOMES[row.answer]
         side = (presentation or {}).get(row.annotation_id, {}).get("place:0")
-        left = np.nan if side not in ("left", "right") or not outcome else outcome * (1 if side == "left" else -1)
-        rows.append((place, *names, both[0].kind, both[1].kind, outcome, left))
-    expanded = pd.DataFrame(rows, columns=["place", "a", "b", "kind_a", "kind_b", "outcome", "left"])
+        turned = {"left": False, "right": True}.get(side)
+        left = np.nan if turned is None or not outcome else outcome * (-1 if turned else 1)
+        rows.append((place, *names, both[0].kind, both[1].kind, outcome, left, turned))
+    columns = ["place", "a", "b", "kind_a", "kind_b", "outcome", "left", "turned"]
+    expanded = pd.DataFrame(rows, columns=columns)
     frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
     return frame, ({NOBODY: lost} if lost else {})
 

@@ -37,7 +37,7 @@ DIGITS = 5
 TRIED, LARGE = 20, 20_000
 """Up to `TRIED` annotators are left out in turn; none with more than `LARGE` matches."""
 
-PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted", "p_errors", "confounded")
+PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted", "p_errors", "effective", "confounded")
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,8 @@ class Contrasts:
         Of the matches.
     influence : array (q, annotators)
         The part of each pair's difference that each annotator, a code of `clusters`, adds; 0 where nobody is known.
+    fits : tuple of GroupFit
+        One for each group.
     why : str
         What limits this, or why there is no order.
     """
@@ -90,6 +92,7 @@ class Contrasts:
     too_few: dict[str, int]
     clusters: Clusters
     influence: np.ndarray
+    fits: tuple[GroupFit, ...]
     why: str = ""
 
     @property
@@ -106,7 +109,9 @@ class Contrasts:
         return [[n for n in self.ranked if number[n] == g] for g in range(self.group.max(initial=-1) + 1)]
 
 
-def contrasts(matches: pd.DataFrame, names: Sequence[str], *, order: bool = True, crossed: bool = True) -> Contrasts:
+def contrasts(
+    matches: pd.DataFrame, names: Sequence[str], *, order: bool | None = True, crossed: bool = True
+) -> Contrasts:
     """Compare every two of `names` by all of their matches.
 
     Parameters
@@ -114,9 +119,10 @@ def contrasts(matches: pd.DataFrame, names: Sequence[str], *, order: bool = True
     matches : frame
         a, b, outcome (+1 where a wins, -1 where b does, 0 for a tie), conversation_id (or conversation_ids, one or two
         each), worker_id; b may not be a.
-    order : bool
-        Whether a, who is named first, may have an advantage. It is estimated where most matches are of pairs seen in
-        both orders (`RARER`, `BOTH_ORDERS`); elsewhere it can't be told from strength.
+    order : bool, optional
+        Whether a, who is named first, may have an advantage; None: only where most matches are of pairs that were
+        hardly ever seen in both orders (`RARER`, `BOTH_ORDERS`). Where the order of a pair never changed it is known
+        only as far as strengths add up; pairs of which it could bring about the whole difference have no p_adjusted.
     crossed : bool
         Whether annotators are a sample, as people are and a judge's variants aren't.
 
@@ -143,6 +149,7 @@ def contrasts(matches: pd.DataFrame, names: Sequence[str], *, order: bool = True
         {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
         clusters,
         _influence(names, fits, clusters),
+        tuple(fits),
         "; ".join(dict.fromkeys(filter(None, (fit.why for fit in fits)))) or ("" if fits else "no match"),
     )
 

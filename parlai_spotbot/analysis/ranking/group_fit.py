@@ -69,13 +69,14 @@ def _both_orders(codes: Codes, size: int) -> float:
 class GroupFit:
     """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
 
-    `estimates` are those of the parameters (p,) of `model`; None where no match was decided, which `why` says. `codes`
-    are the matches (n,), by places among the members, and `clusters` theirs. `both_orders`: the share of matches that
-    are of pairs seen in both orders. `confounded` (k,): what the order of matches could add to each member's strength;
-    None where the order can be told from strength, or nobody asks.
+    `rows` are the places of its matches among all. `estimates` are those of the parameters (p,) of `model`; None where
+    no match was decided, which `why` says. `codes` are the matches (n,), by places among the members, and `clusters`
+    theirs. `both_orders`: the share of matches that are of pairs seen in both orders. `confounded` (k,): what the order
+    of matches could add to each member's strength; None where the order can be told from strength, or nobody asks.
     """
 
     members: np.ndarray
+    rows: np.ndarray
     codes: Codes
     clusters: Clusters
     model: PairedCounts | None
@@ -85,7 +86,7 @@ class GroupFit:
     why: str = ""
 
     @classmethod
-    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool) -> GroupFit:
+    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool | None) -> GroupFit:
         """Fit the matches (n,) of `codes` between `members`."""
         rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
         a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
@@ -95,15 +96,16 @@ class GroupFit:
         share = _both_orders(kept, size)
         if size < 2 or (outcome == TIE).all():
             why = "no match was decided" if len(rows) else "no match"
-            return cls(members, kept, group_clusters, None, None, share, why=why)
+            return cls(members, rows, kept, group_clusters, None, None, share, why=why)
         counts = code_counts(kept, size)
-        confounded = _confounded(counts) if order and share <= BOTH_ORDERS else None
-        model = PairedCounts.of(counts, order and confounded is None)
+        asked = share <= BOTH_ORDERS if order is None else order
+        confounded = _confounded(counts) if asked and share <= BOTH_ORDERS else None
+        model = PairedCounts.of(counts, asked and confounded is None)
         theta = model.maximise(np.zeros(model.parameters))
         effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
         why = "" if effects.known else NO_CLUSTERS
         estimates = Estimates(theta, effects)
-        return cls(members, kept, group_clusters, model, estimates, share, confounded, why)
+        return cls(members, rows, kept, group_clusters, model, estimates, share, confounded, why)
 
     @property
     def size(self) -> int:
@@ -113,13 +115,14 @@ class GroupFit:
     @cached_property
     def pairs(self) -> dict[str, np.ndarray]:
         """Columns (q,) of the differences of every two members: difference, se, low, high, df, p, p_errors, shares,
-        confounded.
+        effective, confounded.
 
         The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
         Wald's; where it and the test disagree on whether the difference may be 0, its end near 0 is the test's. Flips
         are a floor under both: `p_errors` is the p without them. `shares` (q, annotators) is the part of each
-        difference that each annotator (a code of the clusters) adds; no column where nobody is known. `confounded` is 1
-        where the order of matches alone could bring the difference about.
+        difference that each annotator (a code of the clusters) adds; no column where nobody is known. `effective` is
+        the least effective number of clusters that say anything of the difference. `confounded` is 1 where the order of
+        matches alone could bring the difference about.
         """
         if self.estimates is None:
             return {}
@@ -137,11 +140,11 @@ class GroupFit:
         low = difference - np.where(difference > 0, inner, half)
         high = difference + np.where(difference > 0, half, inner)
         p_errors = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
-        low, high, p, shares = self._floored(difference, (low, high, p_errors), df)
+        low, high, p, shares, effective = self._floored(difference, (low, high, p_errors), df)
         if self.size == 2:
             low, high = self._unanimous(low, high, p, p_errors)
         columns = {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
-        columns |= {"p_errors": p_errors, "shares": shares}
+        columns |= {"p_errors": p_errors, "shares": shares, "effective": effective}
         columns["confounded"] = np.zeros(len(df))
         if self.confounded is not None:
             columns["confounded"] = 1.0 * (np.abs(self.confounded[i] - self.confounded[j]) > SAME)
@@ -156,11 +159,12 @@ class GroupFit:
         return contrasts
 
     def _floored(self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return low, high and p (q,) with sign flips as a floor, and the part of each annotator in each difference."""
-        shares = np.zeros((len(df), 0))
+        """Return low, high and p (q,) with sign flips as a floor, the part of each annotator in each difference, and
+        the effective clusters."""
+        shares, effective = np.zeros((len(df), 0)), np.full(len(df), np.inf)
         if self.size > PROFILED:
             low, high, p = raised(difference, test, df, self._fewest_clusters())
-            return low, high, p, shares
+            return low, high, p, shares, effective
         columns = [np.array(column) for column in test]
         ways = [grouped_rows(way, self._kinds, 3 * self._cells) for way in cluster_codes(self.clusters)]
         people = None
@@ -169,6 +173,7 @@ class GroupFit:
             shares = np.zeros((len(df), people.shape[0]))
         for part, score, information in self._efficient():
             flipped = [ClusterScores.of(*_summed(counts, score, information), weight) for counts, weight in ways]
+            effective[part] = np.min([way.effective for way in flipped], axis=0)
             floor = floored(difference[part], tuple(column[part] for column in columns), df[part], flipped)
             for column, values in zip(columns, floor, strict=True):
                 column[part] = values
@@ -176,7 +181,7 @@ class GroupFit:
                 added = _summed(people, score, information)[0]
                 total = added.sum(axis=0)
                 shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T
-        return *columns, shares
+        return *columns, shares, effective
 
     def _unanimous(self, low: np.ndarray, high: np.ndarray, p: np.ndarray, p_errors: np.ndarray) -> ArrayPair:
         """Return the ends (1,) of the difference of two of which one won whatever was decided: Clopper and Pearson's,

@@ -40,7 +40,8 @@ class Estimates:
     rows: np.ndarray | None = None
 
     def contrasts(self, weights: np.ndarray) -> pd.DataFrame:
-        """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0).
+        """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0), p_errors
+        (p without the floor by sign flips), effective (the least effective number of clusters that say anything).
 
         NaN where a contrast has fewer than two effective conversations or annotators: nothing is known then of how
         others would differ.
@@ -62,15 +63,18 @@ class Estimates:
         if none.any():
             low[none], high[none], p[none] = self._bound(weights[none], estimate[none])
         signed = self._signed(weights)
+        p_errors, effective = p.copy(), np.full(len(p), np.inf)
         if self.ways and signed.any():
             flipped = [self._flipped(way, weights[signed]) for way in self.ways]
+            effective[signed] = np.min([way.effective for way in flipped], axis=0)
             test = (low[signed], high[signed], p[signed])
             low[signed], high[signed], p[signed] = floored(estimate[signed], test, df[signed], flipped)
         p = np.where((low <= 0) & (high >= 0), np.maximum(p, 1 - LEVEL), p)
         if self.bounds is not None:
             ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-        return {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
+        columns = {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
+        return columns | {"p_errors": p_errors, "effective": effective}
 
     def _flipped(self, way: ArrayPair, weights: np.ndarray) -> ClusterScores:
         """Return the scores of clusters about contrasts (q, p) under each contrast's being 0.

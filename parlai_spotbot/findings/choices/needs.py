@@ -14,8 +14,7 @@ def compute(answers: Answers) -> dict | None:
     """Return what open pairs need; nothing of a judge, or of a survey served until settled."""
     if not answers.crossed or answers.settled:
         return None
-    given = answers.to(answers.questions[0])["worker_id"].value_counts().tolist()
-    return needs.of_tests(ranking.compute(answers), little(answers), given)
+    return needs.of_tests(ranking.compute(answers), little(answers))
 
 
 FINDING = needs.finding(FORM, compute)

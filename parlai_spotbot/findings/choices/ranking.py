@@ -5,7 +5,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.findings import criteria
+from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
 from parlai_spotbot.findings.finding import Finding
@@ -39,14 +39,19 @@ PAIRS = Table(
     {
         "question": Column("term", "Question"),
         **criteria.WHO_BEATS_WHOM,
-        "estimate": Column("share", "Share of wins", ci="ci"),
+        "own": Column("share", "Share of wins"),
+        "estimate": Column("share", "By all choices", ci="ci"),
+        "verdict": Column("text", "The contestant is"),
+        "reason": Column("term"),
+        "rests_on": Column("text"),
         "difference": Column("number", "Difference in strength", ci="difference_ci"),
         "p": Column("p"),
         "p_adjusted": Column("p", "p, Holm"),
         "p_pair": Column("p"),
     },
     "Every pair",
-    "The share is of the pair's own decided choices; p is of the difference of strengths, on which all choices bear.",
+    "The share is of the pair's own decided choices, without interval; by all choices is the chance of being chosen by "
+    "Davidson's model. p is of the difference of strengths; p, Holm, is missing where the verdict isn't known.",
     ("clopper1934", *OF_STRENGTHS),
 )
 TABLES = {"ranking": RANKING, "pairs": PAIRS}
@@ -70,19 +75,35 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     rows = rows[rows["a"] != rows["b"]]
     seen = names(rows)
     met = [name for name in answers.names if name in seen]
-    fitted = contrasts(rows, met, order=False, **answers.hang)
+    sided = sides(rows)
+    order = None if sided is not None else False
+    rows = rows if sided is None else sided
+    fitted = contrasts(rows, met, order=order, **answers.hang)
     grid = pair_grid(rows, met, **answers.hang)
-    pool = criteria.pool_of(fitted, rows, grid, order=False, **answers.hang)
+    probes = study_probes.of_answers(answers, rows)
+    times = study_probes.times_of(answers, rows)
+    pool, verdict = criteria.pool_of(fitted, rows, grid, probes, times, order=order, **answers.hang)
     result = {
         **pool,
         "criterion": CRITERION,
-        "pairs": criteria.with_contrasts(grid, fitted, pool["one_scale"]["rejected"]),
+        "pairs": criteria.with_verdicts(grid, fitted, verdict),
+        "unmet": criteria.unmet_pairs(verdict),
         "test": TEST,
         "n": len(rows),
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
         "bootstrap": answers.bootstrap(),
     }
     return result | ({"why": fitted.why} if fitted.why else {})
+
+
+def sides(rows: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the choices with the conversation on the left first; None where the sides aren't all known."""
+    if "turned" not in rows or rows["turned"].isna().any() or rows.empty:
+        return None
+    turned = rows["turned"].to_numpy(dtype=bool)
+    a, b = rows["a"].to_numpy(), rows["b"].to_numpy()
+    outcome = rows["outcome"].to_numpy()
+    return rows.assign(a=np.where(turned, b, a), b=np.where(turned, a, b), outcome=np.where(turned, -outcome, outcome))
 
 
 FINDING = Finding(

@@ -31,16 +31,18 @@ def after(study: Study, request: PlanRequest) -> dict:
     rows = _rows(answers, unit)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
-    kind, given = KINDS[unit], rows["worker_id"].value_counts().tolist() if answers.crossed else []
+    kind = KINDS[unit]
     names = rows["name"].unique() if unit == "ratings" else pd.unique(rows[["a", "b"]].to_numpy().ravel())
     decided = len(rows) if unit == "ratings" else int((rows["outcome"] != 0).sum())
-    little = scarce(kind, rows["worker_id"].nunique(), len(rows), decided, len(names)) if answers.crossed else None
+    each = typical(rows) if kind is MATCHES else 2
+    ranking = RANKINGS[unit](answers)
+    found = obstacle(ranking, kind, each if kind is MATCHES else 0)
+    if found and found["blocks"]:
+        raise UserError(f"{path}: {found['why']}", found["step"])
+    people = rows["worker_id"].nunique()
+    little = scarce(kind, people, len(rows), decided, len(names), each) if answers.crossed else None
     if little:
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
-    ranking = RANKINGS[unit](answers)
-    found = obstacle(ranking, given, kind, typical(rows) if kind is MATCHES else 0)
-    if found and found["kind"] in ("no_scale", "dominant"):
-        raise UserError(f"{path}: {found['why']}", found["step"])
     names = [name for name in answers.names if name in set(names) and name not in (ranking.get("too_few") or {})]
     design = request.design(max(2, len(names)), request.looks)
     if unit == "ratings":

@@ -16,8 +16,7 @@ def compute(answers: Answers) -> dict | None:
     """Return what open pairs need; nothing of a judge, and where it was served until settled."""
     if not answers.crossed or answers.settled:
         return None
-    given = answers.to(ranking.main_dimension(answers))["worker_id"].value_counts().tolist()
-    return needs.of_tests(ranking.compute(answers), little(answers), given, RATINGS)
+    return needs.of_tests(ranking.compute(answers), little(answers), RATINGS)
 
 
 FINDING = needs.finding(FORM, compute)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE, rate
-from parlai_spotbot.findings import criteria
+from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.methods import CLUSTERED
@@ -35,6 +35,8 @@ TABLES = {
             "a": Column("name", "Contestant"),
             "b": Column("name", "Less"),
             "estimate": Column("number", "Difference of means", ci="ci"),
+            "verdict": Column("text", "The contestant is"),
+            "reason": Column("term"),
             "n": Column("count", "n"),
             "p": Column("p"),
             "p_adjusted": Column("p", "p, Holm"),
@@ -56,7 +58,7 @@ def main_dimension(answers: Answers) -> str:
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
-    result = rate(rows, answers.names, **answers.hang)
+    result = criteria.means_of(rate(rows, answers.names, **answers.hang), study_probes.of_answers(answers, rows))
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
 
 

@@ -10,6 +10,7 @@ from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
+from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.criteria import LEVEL, clearly, headline
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -27,10 +28,14 @@ def ranked(answers: Annotations) -> dict:
     """The ranking by who is taken for human, and how often each name is; where one side is judged, by how often."""
     if answers.one_side and answers.bots:
         taken = answers.entities.assign(value=answers.entities["nature"] == HUMAN)
-        result = rate(taken, answers.bots, scale=(0, 1), **answers.hang)
+        probes = study_probes.of_answers(answers, answers.rows)
+        result = criteria.means_of(rate(taken, answers.bots, scale=(0, 1), **answers.hang), probes)
     else:
         matches, rng = matches_frame(answers.rows), answers.rng("ranking")
-        result = ranking(matches, answers.bots, answers.weights[:, matches.index], rng, **answers.hang)
+        probes = study_probes.of_answers(answers, matches)
+        times = study_probes.times_of(answers, answers.rows.loc[matches.index])
+        weights = answers.weights[:, matches.index]
+        result = ranking(matches, answers.bots, weights, rng, **answers.hang, probes=probes, times=times)
     shares = _shares(answers)
     none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
     human = shares.pop(HUMAN, none)

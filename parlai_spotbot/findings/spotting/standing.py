@@ -18,7 +18,8 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-from parlai_spotbot.findings.criteria import pool_of, with_contrasts
+from parlai_spotbot.analysis.verdict import Probe, Verdict
+from parlai_spotbot.findings.criteria import pool_of, unmet_pairs, with_verdicts
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Column, Table
 
@@ -57,7 +58,11 @@ PAIRS = Table(
         "wins_b": Column("count", "Second wins"),
         "ties": Column("count", "Ties"),
         "n": Column("count", "Matches"),
-        "rate_a": Column("share", "Win rate of the first", ci="rate_ci"),
+        "rate_a": Column("share", "Win rate of the first"),
+        "estimate": Column("share", "By all matches", ci="ci"),
+        "verdict": Column("text", "The first is"),
+        "reason": Column("term"),
+        "rests_on": Column("text"),
         "difference": Column("number", "Difference in strength", ci="difference_ci"),
         "p": Column("p"),
         "p_adjusted": Column("p", "p, Holm"),
@@ -66,10 +71,18 @@ PAIRS = Table(
         "p_chi2": Column("p"),
     },
     "Every pair",
-    "Win rates are of the pair's own decided matches; p is of the difference of strengths, on which all matches bear.",
+    "Win rates are of the pair's own decided matches, without interval; by all matches is the first's chance to win a "
+    "decided match by Davidson's model. p is of the difference of strengths, on which all matches bear; p, Holm, is "
+    "missing where the verdict isn't known.",
 )
 SAME = 1e-9
 """Ends of an interval that are nearer are the same."""
+
+KEPT = (
+    *("a", "b", "wins_a", "wins_b", "ties", "n", "estimate", "ci", "verdict", "reason", "rests_on"),
+    *("difference", "difference_ci", "p", "p_adjusted", "p_pair"),
+)
+"""What an entry of a pair keeps of its verdict."""
 
 NO_MATCH = {"pairs": [], "order": [], "why": "no match between two different bots"} | {
     key: {} for key in ("score", "score_ci", "win_rate", "win_rate_ci", "ranges", "clusters", "trueskill", "davidson")
@@ -77,13 +90,21 @@ NO_MATCH = {"pairs": [], "order": [], "why": "no match between two different bot
 
 
 def ranking(
-    matches: pd.DataFrame, bots: Sequence[str], weights: np.ndarray, rng: np.random.Generator, *, crossed: bool = True
+    matches: pd.DataFrame,
+    bots: Sequence[str],
+    weights: np.ndarray,
+    rng: np.random.Generator,
+    *,
+    crossed: bool = True,
+    probes: Sequence[Probe] = (),
+    times: Sequence[float] | None = None,
 ) -> dict:
     """Everything about one criterion: the headline (`order`, `clusters`, `pairs`, `davidson`) by `contrasts`, and the
     paper's win rates and TrueSkill ranges beside it.
 
     `weights` (replicates, matches) are those of the bootstrap behind TrueSkill's ranges; `crossed` says whether workers
-    are a sample, as conversations are: people are, the variants of a judge aren't.
+    are a sample, as conversations are: people are, the variants of a judge aren't. `probes` are of the study, `times`
+    (matches,) when each was judged.
     """
     bots = [bot for bot in bots if bot in set(matches["a"]) | set(matches["b"])]
     if matches.empty:
@@ -92,7 +113,7 @@ def ranking(
     options = {"crossed": crossed}
     fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
-    pool = pool_of(fit, matches, grid, **options)
+    pool, verdict = pool_of(fit, matches, grid, probes, times, **options)
     rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}
@@ -102,7 +123,8 @@ def ranking(
         "criterion": CRITERION,
         "win_rate": {bot: rate[place[bot]] for bot in order},
         "win_rate_ci": {bot: rate_ci[place[bot]].tolist() for bot in order},
-        "pairs": _pairs(grid, fit, pool["one_scale"]["rejected"]),
+        "pairs": _pairs(grid, fit, verdict),
+        "unmet": unmet_pairs(verdict),
         "test": TEST.format("conversations and by annotators" if crossed else "conversations"),
         **_skills(matches, bots, order, weights, rng),
         "davidson": davidson,
@@ -139,18 +161,13 @@ def skill_model(matches: pd.DataFrame) -> TrueSkill:
     return TrueSkill(tau=0.0, draw_probability=min(float((matches["outcome"] == 0).mean()), 0.99))
 
 
-def _pairs(grid: Sequence[dict], fit: Contrasts, alone: bool) -> list[dict]:
-    """One entry a pair that met: its own counts, win rate and test (`p_pair`), and the difference by the model.
-
-    With `alone`, where no one scale fits, p and p_adjusted are of the pair's own matches.
-    """
+def _pairs(grid: Sequence[dict], fit: Contrasts, verdict: Verdict) -> list[dict]:
+    """One entry a pair that met: its own counts, win rate and tests (`p_pair`), and the verdict with what it is by."""
     counts = [np.array([row[name] for row in grid], dtype=float) for name in ("wins_a", "wins_b", "n")]
     result = []
-    for row, p_chi2 in zip(with_contrasts(grid, fit, alone), paper_chi2(*counts).tolist(), strict=True):
-        kept = {name: row[name] for name in ("a", "b", "wins_a", "wins_b", "ties", "n")}
-        model = {name: row[name] for name in ("difference", "difference_ci", "p", "p_adjusted", "p_pair")}
-        rates = {"rate_a": row["estimate"], "rate_ci": row["ci"], "p_sign": row["p_exact"], "p_chi2": p_chi2}
-        result.append(kept | rates | model)
+    for row, p_chi2 in zip(with_verdicts(grid, fit, verdict), paper_chi2(*counts).tolist(), strict=True):
+        kept = {name: row[name] for name in KEPT}
+        result.append(kept | {"rate_a": row["own"], "p_sign": row["p_exact"], "p_chi2": p_chi2})
     return result
 
 

@@ -7,7 +7,7 @@ pair and outcome, and from rows as codes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,7 @@ SEEN = ("won", "tie", "both_bad", "lost")
 @dataclass(frozen=True)
 class Ballots:
     """The votes of one source: `a`, `b` (n,) places in `names`, `outcome` (n,) +1 for a, -1 for b, 0 for neither, of
-    which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown.
+    which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown; `time` (n,) in seconds.
 
     `source` gave the votes, and no judge's are set beside people's. `crossed`: whether who votes is a sample, as people
     are.
@@ -46,6 +46,8 @@ class Ballots:
     crossed: bool
     source: str = HUMAN
     people: None = None
+    time: np.ndarray | None = None
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def used(self) -> int:
@@ -83,6 +85,11 @@ class Ballots:
         )
 
     @property
+    def times(self) -> np.ndarray | None:
+        """When the votes of `matches` were given, in seconds."""
+        return None if self.time is None else self.time[~self.bad]
+
+    @property
     def sampled(self) -> dict:
         """Return what is a sample, as the functions of `analysis` take it."""
         return {"crossed": self.crossed}
@@ -97,6 +104,7 @@ class Ballots:
             a=place[self.a[rows]],
             b=place[self.b[rows]],
             **{name: getattr(self, name)[rows] for name in ("outcome", "bad", "prompt", "worker")},
+            time=None if self.time is None else self.time[rows],
         )
 
     @property
@@ -134,7 +142,11 @@ class VoteForm(Form):
         partners = {name: item.partners for name, item in facts.items.items()}
         rows, left_out = _checked(judgements, partners)
         by_source = rows.groupby("source", observed=True, sort=True)
-        return {str(name): _ballots(str(name), votes, partners, facts.bots) for name, votes in by_source}, left_out
+        sources = {}
+        for name, votes in by_source:
+            ballots = _ballots(str(name), votes, partners, facts.bots)
+            sources[str(name)] = replace(ballots, left_out=left_out.get(str(name), {}))
+        return sources, left_out
 
 
 DAY = 86_400
@@ -218,6 +230,7 @@ def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[st
         rows["worker"].to_numpy(),
         source == HUMAN,
         source,
+        time=rows["time"].to_numpy(),
     )
 
 

@@ -5,15 +5,14 @@ other with or without such votes, while its ties are evidence that two are near 
 not: so the ranking leaves them out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
-from scipy.special import expit
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
-from parlai_spotbot.findings import criteria
+from parlai_spotbot.analysis.verdict import Verdict
+from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -53,6 +52,9 @@ TABLES = {
         {
             **criteria.WHO_BEATS_WHOM,
             "both_bad": Column("count", "Both bad"),
+            "verdict": Column("text", "The contestant is"),
+            "reason": Column("term"),
+            "rests_on": Column("text"),
             "estimate": Column("share", "Share by the model", ci="ci", digits=1),
             "p": Column("p"),
             "p_adjusted": Column("p", "p, Holm"),
@@ -87,12 +89,13 @@ def ranked(ballots: Ballots) -> dict:
     counts, matches = ballots.counts(), ballots.matches()
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
-    pool = criteria.pool_of(fit, matches, grid, **ballots.sampled)
+    probes = study_probes.of_votes(ballots)
+    pool, verdict = criteria.pool_of(fit, matches, grid, probes, ballots.times, **ballots.sampled)
     result = {
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],
         "criterion": CRITERION,
-        **_pairs_of(fit, counts, pool["order"], grid if pool["one_scale"]["rejected"] else []),
+        **_pairs_of(verdict, fit, counts),
         "test": TEST,
         "votes": {name: int(votes[place[name]]) for name in pool["order"]},
         "n": len(ballots.a),
@@ -103,16 +106,16 @@ def ranked(ballots: Ballots) -> dict:
     return result | ({"why": why} if why else {})
 
 
-def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Sequence[Mapping]) -> dict:
-    """Return `pairs`: what was voted between two contestants, and the contrast of their strengths as a share of wins.
+def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
+    """Return `pairs`: what was voted between two contestants, and the verdict with what it is by.
 
-    Where no one scale fits, `alone` holds the rows of `pair_grid`, whose shares and tests take the contrasts' place. Of
-    more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
+    Of more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
     `tested`, `clear`, that `met`, and that are `linked` by others alone.
     """
-    frame, place = fit.pairs, {name: i for i, name in enumerate(fit.names)}
+    frame, place = verdict.pairs, {name: i for i, name in enumerate(fit.names)}
     first, second = np.triu_indices(len(place), 1)
     seen, summed = counts[first, second], {}
+    difference = fit.pairs["difference"].to_numpy()
     if len(place) > GRIDDED:
         p, adjusted, met = frame["p"].to_numpy(), frame["p_adjusted"].to_numpy(), seen.any(axis=1)
         summed = {
@@ -123,33 +126,23 @@ def _pairs_of(fit: Contrasts, counts: np.ndarray, order: list[str], alone: Seque
             "linked": int((np.isfinite(p) & ~met).sum()),
         }
         position = np.full(len(place), -2)
-        position[[place[name] for name in order]] = np.arange(len(order))
+        position[[place[name] for name in verdict.order]] = np.arange(len(verdict.order))
         kept = np.abs(position[first] - position[second]) == 1
-        sure = np.lexsort((-np.abs(frame["difference"].to_numpy()), adjusted))
+        sure = np.lexsort((-np.round(np.abs(difference), 9), adjusted))
         decided = sure[seen[sure][:, [0, 3]].any(axis=1)]
         kept[np.concatenate([decided[:1], sure[summed["clear"] :][:NAMED]])] = True
-        frame, seen = frame[kept], seen[kept]
-    rows = pd.DataFrame(
-        {
-            "a": frame["a"].astype(str),
-            "b": frame["b"].astype(str),
-            "n": seen.sum(axis=1),
-            "wins_a": seen[:, 0],
-            "wins_b": seen[:, 3],
-            "ties": seen[:, 1],
-            "both_bad": seen[:, 2],
-            "difference": frame["difference"],
-            "estimate": expit(frame["difference"]),
-            "low": expit(frame["low"]),
-            "high": expit(frame["high"]),
-            "p": frame["p"],
-            "p_adjusted": frame["p_adjusted"],
-        }
-    ).to_dict("records")
-    alone_by_pair = {
-        (row["a"], row["b"]): {name: row[name] for name in ("estimate", "ci", "p", "p_adjusted")} for row in alone
-    }
-    pairs = [{**row, "ci": [row["low"], row["high"]]} | alone_by_pair.get((row["a"], row["b"]), {}) for row in rows]
+        frame, seen, difference = frame[kept], seen[kept], difference[kept]
+    rows = frame.assign(
+        a=frame["a"].astype(str),
+        b=frame["b"].astype(str),
+        n=seen.sum(axis=1),
+        wins_a=seen[:, 0],
+        wins_b=seen[:, 3],
+        ties=seen[:, 1],
+        both_bad=seen[:, 2],
+        difference=difference,
+    ).drop(columns=["p_errors", "effective"])
+    pairs = [{**row, "ci": [row["low"], row["high"]]} for row in rows.to_dict("records")]
     return {"pairs": pairs} | ({"pair_counts": summed} if summed else {})
 
 

@@ -1,0 +1,203 @@
+"""Probes of what a comparison assumes, from its matches and their fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts
+from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
+from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, FEWER, LEVEL
+from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, misfit_pvalue, separate_people
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
+from parlai_spotbot.analysis.verdict.verdict import own_counts
+
+DOMINANT, UNEQUAL = 0.25, 1.5
+"""An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""
+
+DECIDES = 0.5
+"""An annotator who adds at least this share of a difference decides it; of few annotators `ALIKE` equal shares."""
+
+ALIKE = 2.5
+
+NAMED = 4
+"""So many pairs are named."""
+
+COMPARED = 200
+"""With more contestants pairs that never met aren't looked at one by one."""
+
+CLEAN = 0.05
+"""Greatest chance of each alarm by a test where nothing is wrong."""
+
+
+def annotator_probe(answers_by: Sequence[int], known: bool = True) -> Probe:
+    """Probe whether enough people answered, and whether one of them dominates.
+
+    Parameters
+    ----------
+    answers_by : sequence of int
+        How many answers each annotator gave.
+    known : bool
+        Whether it is known who answered.
+    """
+    if not known:
+        return Probe("annotators", AMBER, {"case": "unknown"})
+    count, most, total = len(answers_by), max(answers_by, default=0), sum(answers_by)
+    figures = {"annotators": count, "most": int(most), "share": most / max(total, 1), "answers": int(total)}
+    if count < FEWER:
+        return Probe("annotators", RED, figures | {"case": "one" if count == 1 else "few"})
+    if most >= max(DOMINANT, UNEQUAL / count) * total:
+        return Probe("annotators", AMBER, figures | {"case": "dominant", "more": int(most / DOMINANT - total) + 1})
+    return Probe("annotators", GREEN, figures)
+
+
+def cluster_probe(pairs: pd.DataFrame) -> Probe:
+    """Probe whether what decides is on several conversations (or prompts, or by several annotators).
+
+    Red pairs are those that standard errors would call different and sign flips of whole clusters do not.
+    """
+    tested = pairs[np.isfinite(pairs["p"].to_numpy(dtype=float))]
+    undone = tested[(tested["p_errors"] < 1 - LEVEL) & (tested["p"] >= 1 - LEVEL)]
+    thin = np.round(tested["effective"].to_numpy(dtype=float), 6) <= AGREE
+    effective = tested["effective"].to_numpy(dtype=float)
+    fewest = float(effective.min(initial=np.inf))
+    figures = {"pairs": int(thin.sum()), "of": len(tested), "fewest": fewest if np.isfinite(fewest) else None}
+    if len(undone):
+        about = tuple(zip(undone["a"], undone["b"], strict=True))
+        few = max(1, round(float(undone["effective"].min())))
+        return Probe("clusters", RED, figures | {"few": few, "named": [list(pair) for pair in about[:NAMED]]}, about)
+    return Probe("clusters", AMBER if thin.any() else GREEN, figures)
+
+
+def decider_probe(fit: Contrasts) -> Probe:
+    """Probe whether one annotator decides a difference."""
+    people = fit.influence.shape[1]
+    if not people:
+        return Probe("decider", GREEN, {})
+    share = fit.influence.max(axis=1)
+    limit = max(DECIDES, min(0.9, ALIKE / people))
+    shown = (fit.pairs["p_errors"] < 1 - LEVEL).to_numpy() & (np.round(share, 6) >= limit)
+    figures = {"share": float(share[shown].max(initial=0.0)), "pairs": int(shown.sum()), "annotators": people}
+    if not shown.any():
+        return Probe("decider", GREEN, figures)
+    rows = fit.pairs[shown]
+    return Probe("decider", RED, figures, tuple(zip(rows["a"], rows["b"], strict=True)))
+
+
+def order_probe(fit: Contrasts, matches: pd.DataFrame, misfit: float) -> Probe:
+    """Probe whether the contestants of each pair stood first about as often.
+
+    Where they didn't, the effect of the first place is known only as far as strengths add up; red where nothing tells
+    it from strength, or strengths don't add up (`misfit` is the p).
+    """
+    confounded = fit.pairs[fit.pairs["confounded"] == 1]
+    figures = {"balanced": fit.order_share, "misfit": misfit} | _most_uneven(fit, matches)
+    if len(confounded):
+        return Probe("order", RED, figures, tuple(zip(confounded["a"], confounded["b"], strict=True)))
+    if fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0]):
+        return Probe("order", GREEN, figures)
+    return Probe("order", RED if misfit < CLEAN else AMBER, figures)
+
+
+def _most_uneven(fit: Contrasts, matches: pd.DataFrame) -> dict:
+    """Return who of the most uneven pair stood `first` more often, against whom (`second`), and in which `share`."""
+    if matches.empty:
+        return {}
+    place = {name: i for i, name in enumerate(fit.names)}
+    a, b = (matches[side].map(place).to_numpy(dtype=int) for side in ("a", "b"))
+    pair = np.minimum(a, b) * len(place) + np.maximum(a, b)
+    codes, number = np.unique(pair, return_inverse=True)
+    share = np.bincount(number, a < b) / np.bincount(number)
+    top = int(np.argmax(np.round(np.abs(share - 0.5), 9)))
+    ends = (fit.names[codes[top] // len(place)], fit.names[codes[top] % len(place)])
+    if share[top] < 0.5:
+        ends = ends[::-1]
+    return {"first": ends[0], "second": ends[1], "share": float(max(share[top], 1 - share[top]))}
+
+
+def circle_probe(circle: Sequence[str], fit: Contrasts, misfit: float) -> Probe:
+    """Probe whether one strength of each contestant fits all matches.
+
+    Where some beat each other in a circle, or the p of `misfit` is small, pairs that never met are not known.
+    """
+    figures = {"circle": list(circle), "misfit": misfit}
+    if circle:
+        return Probe("circle", RED, figures | {"case": "circle"}, _never_met(fit))
+    if misfit >= CLEAN:
+        return Probe("circle", GREEN, figures)
+    unmet = _never_met(fit)
+    return Probe("circle", RED if unmet else AMBER, figures, unmet)
+
+
+def indirect_probe(fit: Contrasts, matches: pd.DataFrame) -> Probe:
+    """Probe which pairs are compared through others alone; red are those whose matches different people judged."""
+    size = len(fit.names)
+    if size > COMPARED or not len(matches):
+        return Probe("indirect", GREEN, {})
+    unmet = own_counts(matches, fit.names) == 0
+    i, j = np.triu_indices(size, 1)
+    linked = unmet & (fit.group[i] == fit.group[j]) & (fit.group[i] >= 0)
+    pairs = [(fit.names[a], fit.names[b]) for a, b in zip(i[linked], j[linked], strict=True)]
+    figures = {"pairs": len(pairs), "of": len(i), "named": [list(pair) for pair in pairs[:NAMED]]}
+    if not pairs:
+        return Probe("indirect", GREEN, figures)
+    if fit.clusters.workers is None:
+        return Probe("indirect", AMBER, figures)
+    place = pd.Index(fit.names, dtype=object)
+    a, b = (place.get_indexer(pd.Index(matches[side], dtype=object)) for side in ("a", "b"))
+    apart = separate_people(a, b, fit.clusters.workers, (i[linked], j[linked]))
+    if not apart.any():
+        return Probe("indirect", AMBER, figures)
+    separate = [pair for pair, far in zip(pairs, apart, strict=True) if far]
+    figures |= {"separate": len(separate), "named": [list(pair) for pair in separate[:NAMED]]}
+    return Probe("indirect", RED, figures, tuple(separate))
+
+
+def drift_probe(fit: Contrasts, times: Sequence[float] | None) -> Probe:
+    """Probe whether a contestant does otherwise in the later half of the matches; `times` (n,), NaN where unknown."""
+    if times is None or not fit.fits:
+        return Probe("drift", GREEN, {"case": "unknown"})
+    values = np.asarray(times, dtype=float)
+    if not np.isfinite(values).all() or len(np.unique(values)) < 2:
+        return Probe("drift", GREEN, {"case": "unknown"})
+    middle = np.median(values)
+    later = values > middle
+    if not later.any():
+        later = values >= middle
+    p = drift_pvalue(fit.fits[0], later[fit.fits[0].rows])
+    return Probe("drift", AMBER if p < CLEAN else GREEN, {"p": p})
+
+
+def group_probe(fit: Contrasts) -> Probe:
+    """Probe whether all contestants met, directly or through others, and often enough."""
+    groups = len(fit.groups)
+    figures = {"groups": groups, "too_few": len(fit.too_few)}
+    return Probe("groups", GREEN if groups < 2 and not fit.too_few else AMBER, figures)
+
+
+def pair_probes(
+    fit: Contrasts, matches: pd.DataFrame, circle: Sequence[str], times: Sequence[float] | None = None
+) -> list[Probe]:
+    """Return what the matches and their fit show of the assumptions, in the order in which they are told."""
+    misfit = min((misfit_pvalue(each) for each in fit.fits), default=1.0)
+    return [
+        decider_probe(fit),
+        cluster_probe(fit.pairs),
+        order_probe(fit, matches, misfit),
+        indirect_probe(fit, matches),
+        circle_probe(circle, fit, misfit),
+        group_probe(fit),
+        drift_probe(fit, times),
+    ]
+
+
+def _never_met(fit: Contrasts) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of contestants that never met."""
+    met = np.zeros((len(fit.names),) * 2, dtype=bool)
+    for each in fit.fits:
+        a, b, _ = each.codes
+        met[each.members[a], each.members[b]] = met[each.members[b], each.members[a]] = True
+    i, j = np.triu_indices(len(fit.names), 1)
+    return tuple((fit.names[x], fit.names[y]) for x, y in zip(i, j, strict=True) if not met[x, y])

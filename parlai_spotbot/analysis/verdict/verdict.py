@@ -1,0 +1,171 @@
+"""The verdict on contestants: what the tests of every two say, less what probes of their assumptions take away.
+
+A pair is better, worse or not told apart by its adjusted test, and not known where a red probe is about it, where it
+never met, or where nothing shows how others would differ. Places follow from these verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts
+from parlai_spotbot.analysis.uncertainty.estimates import places
+from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, LEVEL
+from parlai_spotbot.analysis.verdict.probe import RED, Probe
+
+BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "not told apart", "not known"
+"""Verdicts on the first of a pair beside the second."""
+
+OWN, OTHERS, BOTH = "own matches", "others' matches", "own and others' matches"
+"""What a verdict rests on."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Record of what is known of contestants.
+
+    Attributes
+    ----------
+    order : tuple of str
+        Best first, group by group.
+    groups : tuple of tuple of str
+        Contestants that met, directly or through others; best first.
+    places : mapping
+        First and last place of each in its group.
+    pairs : frame
+        Every two: a, b, n (own matches), estimate, low, high (a's chance to win a decided match, or a's mean less b's),
+        p, p_adjusted (NaN where the verdict isn't known), verdict, reason, rests_on.
+    probes : tuple of Probe
+        What is known of the assumptions.
+    circle : tuple of str
+        Contestants each of whom beats the next, and the last the first.
+    """
+
+    order: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
+    places: Mapping[str, tuple[int, int]]
+    pairs: pd.DataFrame
+    probes: tuple[Probe, ...]
+    circle: tuple[str, ...] = ()
+
+    @property
+    def leader(self) -> str | None:
+        """Return who is alone at the first place of a single group."""
+        first = [name for name in self.order if self.places[name][1] == 1]
+        return first[0] if len(first) == 1 and len(self.groups) == 1 and len(self.order) > 1 else None
+
+
+def verdict_of_matches(
+    fit: Contrasts, matches: pd.DataFrame, circle: Sequence[str], own_tests: pd.DataFrame, probes: Sequence[Probe]
+) -> Verdict:
+    """Return the verdict of comparisons.
+
+    Parameters
+    ----------
+    fit : Contrasts
+        Of `matches` (a, b).
+    circle : sequence of str
+        Contestants in a circle, see `clear_circle`; then each pair is judged by its own matches alone.
+    own_tests : frame
+        a, b, estimate, low, high, p, p_adjusted of the pairs that met, by their own matches.
+    probes : sequence of Probe
+        Of all assumptions, `pair_probes` among them.
+    """
+    pairs = fit.pairs[["a", "b", "p", "p_adjusted", "p_errors", "effective"]].copy()
+    for column in ("low", "high"):
+        pairs[column] = expit(fit.pairs[column])
+    pairs["estimate"] = expit(fit.pairs["difference"])
+    pairs["n"] = own_counts(matches, fit.names)
+    met = (pairs["n"] > 0).to_numpy()
+    pairs["rests_on"] = np.where(met, BOTH if len(fit.names) > 2 else OWN, OTHERS)
+    if circle:
+        at = pairs.set_index(["a", "b"]).index.get_indexer(own_tests.set_index(["a", "b"]).index)
+        for column in ("estimate", "low", "high", "p", "p_adjusted"):
+            values = np.full(len(pairs), np.nan)
+            values[at] = own_tests[column].to_numpy(dtype=float)
+            pairs[column] = values
+        pairs["rests_on"] = np.where(met, OWN, OTHERS)
+    group = dict(zip(fit.names, fit.group.tolist(), strict=True))
+    apart = np.array([group[a] < 0 or group[a] != group[b] for a, b in zip(pairs["a"], pairs["b"], strict=True)])
+    few = np.array([group[a] < 0 or group[b] < 0 for a, b in zip(pairs["a"], pairs["b"], strict=True)])
+    reason = np.where(few, "too few", np.where(apart, "groups", "")).astype(object)
+    if circle:
+        reason[~met & (reason == "")] = "circle"
+    pairs = _judged(pairs, reason, probes, 0.5)
+    order = _by_points(fit, fit.ranked) if circle else fit.ranked
+    groups = tuple(tuple(name for name in order if group[name] == number) for number in range(len(fit.groups)))
+    places_by_name = _places(pairs, groups)
+    if circle:
+        places_by_name = {name: (1, len(group)) for group in groups for name in group}
+    return Verdict(tuple(order), groups, places_by_name, pairs, tuple(probes), tuple(circle))
+
+
+def verdict_of_means(
+    order: Sequence[str], pairs: pd.DataFrame, probes: Sequence[Probe], less_is_better: bool = False
+) -> Verdict:
+    """Return the verdict of means: `pairs` has a, b, n, estimate (a's mean less b's), low, high, p, p_adjusted,
+    p_errors, effective."""
+    reason = np.full(len(pairs), "", dtype=object)
+    judged = _judged(pairs.assign(rests_on=OWN), reason, probes, 0.0, -1 if less_is_better else 1)
+    groups = (tuple(order),)
+    return Verdict(tuple(order), groups, _places(judged, groups), judged, tuple(probes))
+
+
+def own_counts(matches: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """Count the matches (q,) of every two of `names`."""
+    place = pd.Index(names, dtype=object)
+    a, b = (place.get_indexer(pd.Index(matches[side], dtype=object)) for side in ("a", "b"))
+    size = len(names)
+    table = np.bincount(np.minimum(a, b) * size + np.maximum(a, b), minlength=size * size).reshape(size, size)
+    return table[np.triu_indices(size, 1)]
+
+
+def _judged(
+    pairs: pd.DataFrame, reason: np.ndarray, probes: Sequence[Probe], null: float, sign: int = 1
+) -> pd.DataFrame:
+    """Return the pairs with their verdicts and reasons; `null` is the value of equal contestants."""
+    ends = list(zip(pairs["a"], pairs["b"], strict=True))
+    for probe in probes:
+        if probe.level != RED:
+            continue
+        about = None if probe.pairs is None else {frozenset(pair) for pair in probe.pairs}
+        for place, pair in enumerate(ends):
+            if not reason[place] and (about is None or frozenset(pair) in about):
+                reason[place] = probe.name
+    unknown = ~np.isfinite(pairs["p"].to_numpy(dtype=float))
+    reason[unknown & (reason == "")] = "clusters"
+    clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy() & (reason == "")
+    thin = (np.round(pairs["effective"].to_numpy(dtype=float), 6) <= AGREE) & ~clear & (reason == "")
+    reason[thin] = "clusters"
+    ahead = sign * (pairs["estimate"].to_numpy(dtype=float) - null) > 0
+    verdict = np.where(reason != "", UNKNOWN, np.where(clear, np.where(ahead, BETTER, WORSE), SAME))
+    adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)
+    return pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
+
+
+def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
+    """Return the first and last place of each contestant in its group, by the verdicts on pairs."""
+    found = {}
+    for group in groups:
+        number = {name: place for place, name in enumerate(group)}
+        first = pairs["a"].map(number).to_numpy(dtype=float)
+        second = pairs["b"].map(number).to_numpy(dtype=float)
+        inside = np.isfinite(first) & np.isfinite(second)
+        verdict = pairs["verdict"].to_numpy()[inside]
+        clear = (verdict == BETTER) | (verdict == WORSE)
+        ends = (first[inside].astype(int), second[inside].astype(int))
+        table = places(*ends, verdict == BETTER, clear, len(group))
+        found |= {name: (int(low), int(high)) for name, (low, high) in zip(group, table, strict=True)}
+    return found
+
+
+def _by_points(fit: Contrasts, ranked: Sequence[str]) -> list[str]:
+    """Return the contestants by their points, group by group, since one strength doesn't fit."""
+    place = {name: i for i, name in enumerate(fit.names)}
+    points = np.round(np.nan_to_num(fit.score), 5)
+    return sorted(ranked, key=lambda name: (fit.group[place[name]], -points[place[name]]))

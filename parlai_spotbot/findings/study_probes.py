@@ -1,0 +1,203 @@
+"""Probes of a study: who answered, how far a judge can be trusted with an order, copies, prompts, what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED, Probe, annotator_probe
+from parlai_spotbot.records import HUMAN, Conversation
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import Answers
+    from parlai_spotbot.findings.votes import Ballots
+
+GUESSES = 0.8
+"""A judge that changes its answers with the order at least so often as this part of what guessing would is led by the
+order. Of two answers guessing changes half. Wang et al. (2024, ACL, "Large language models are not fair evaluators")
+report 46 % for GPT-4 and 83 % for ChatGPT; Zheng et al. (2023, NeurIPS) 35 % for GPT-4."""
+
+NAMED_FLIPS = 0.1
+"""From this share of changed answers on the order is named beside the verdict."""
+
+ALWAYS = 0.9
+"""A judge that gives one answer in at least this share of cases tells nobody apart."""
+
+COPIED = 0.5
+"""Where at least this share of conversations are copies, the bots repeat themselves."""
+
+RECUR = 2.0
+"""Prompts recur where so many conversations begin on each."""
+
+MUCH = 0.05
+"""Answers left out are named from this share on."""
+
+CLEAN = 0.05
+
+
+def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
+    """Return the probes of a study's answers; `rows` are those that are compared."""
+    judge = answers.facts.judges.get(answers.source, {}).get("about", {})
+    people = rows["worker_id"].value_counts().tolist()
+    return [
+        *([annotator_probe(people)] if answers.crossed else judge_probes(judge, rows)),
+        copies_probe(answers.facts.copies, rows),
+        prompts_probe(rows),
+        missing_probe(answers) if answers.crossed else Probe("missing", GREEN),
+        left_out_probe(answers.left_out, answers.used),
+        unfinished_probe(answers),
+        addressed_probe(answers.facts.addressed),
+    ]
+
+
+def of_votes(ballots: Ballots) -> list[Probe]:
+    """Return the probes of an arena's votes."""
+    counts = np.bincount(ballots.worker[ballots.worker >= 0])
+    known = bool((ballots.worker >= 0).all())
+    people = annotator_probe(counts[counts > 0].tolist(), known)
+    return [people, left_out_probe(ballots.left_out, ballots.used)] if ballots.crossed else []
+
+
+def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray | None:
+    """Return when each row was answered (n,), in seconds; None where that isn't known of all."""
+    submitted = {row.annotation_id: row.submitted_at for row in answers.judgements}
+    texts = [submitted.get(name, "") for name in rows["annotation_id"]]
+    if not texts or not all(texts):
+        return None
+    try:
+        return np.array([datetime.fromisoformat(text).timestamp() for text in texts])
+    except ValueError:
+        return None
+
+
+def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
+    """Return the probes of an automatic judge: whether the order leads it, and whether it answers one thing always."""
+    probes = []
+    position = judge.get("position") or {}
+    kinds = _kinds_of(rows)
+    if position.get("n"):
+        guessing = 1 - 1 / kinds
+        rate = position["rate"]
+        level = RED if rate >= GUESSES * guessing else AMBER if rate >= NAMED_FLIPS else GREEN
+        probes.append(Probe("flips", level, {**position, "guessing": guessing}))
+    answer, share = _most_frequent(rows)
+    if len(rows):
+        level = RED if share >= ALWAYS and len(rows) > 1 else GREEN
+        probes.append(Probe("floor", level, {"answer": answer, "share": share}))
+    return probes
+
+
+def _kinds_of(rows: pd.DataFrame) -> int:
+    """Return how many answers a judge chose from: of a scale its values, of a comparison two or, with ties, three."""
+    if "value" in rows:
+        return max(2, 5 if rows["value"].nunique() > 2 else 2)
+    return 3 if (rows["outcome"] == 0).any() else 2
+
+
+def _most_frequent(rows: pd.DataFrame) -> tuple[str, float]:
+    """Return the most frequent answer that tells nobody apart, a tie or a value of a scale, and its share."""
+    if rows.empty:
+        return "", 0.0
+    if "value" in rows:
+        counts = rows["value"].value_counts()
+        return f"{counts.index[0]:g}", float(counts.iloc[0] / len(rows))
+    return "tie", float((rows["outcome"] == 0).mean())
+
+
+def copies_probe(copies: Mapping[str, str], rows: pd.DataFrame) -> Probe:
+    """Probe whether conversations have the same text."""
+    named = (
+        rows["conversation_ids"] if "conversation_ids" in rows else rows["conversation_id"].map(lambda name: (name,))
+    )
+    seen = {name for names in named for name in names}
+    same = {name: copies[name] for name in seen if name in copies}
+    figures = {"conversations": len(same), "clusters": len(set(same.values())), "of": len(seen)}
+    if not same:
+        return Probe("copies", GREEN, figures)
+    most = len(same) >= COPIED * len(seen)
+    return Probe("copies", RED if most else AMBER, figures, ())
+
+
+def prompts_probe(rows: pd.DataFrame) -> Probe:
+    """Probe whether many conversations begin on few prompts."""
+    if "prompt_id" not in rows:
+        return Probe("prompts", GREEN)
+    figures = {"prompts": rows["prompt_id"].nunique(), "conversations": rows["conversation_id"].nunique()}
+    recur = figures["conversations"] >= RECUR * figures["prompts"]
+    return Probe("prompts", AMBER if recur else GREEN, figures)
+
+
+def missing_probe(answers: Answers) -> Probe:
+    """Probe whether people hand in fewer answers about items that show one of the contestants."""
+    given = {(row.unit_id, row.item_id) for row in answers.judgements}
+    begun = {unit for unit, _ in given}
+    talks = answers.facts.conversations
+    rows = []
+    for unit, items in answers.facts.units.items():
+        if unit not in begun:
+            continue
+        for item in items:
+            if item in answers.facts.items:
+                names = _shown(answers.facts.items[item].conversation_ids, talks)
+                rows += [(name, unit, (unit, item) not in given) for name in names]
+    frame = pd.DataFrame(rows, columns=["name", "unit", "missing"])
+    if frame.empty or not frame["missing"].any():
+        return Probe("missing", GREEN)
+    names = sorted(frame["name"].unique())
+    tests = []
+    for name in names:
+        there = (frame["name"] == name).to_numpy().astype(int)
+        if there.all():
+            continue
+        means = group_means(frame["missing"].astype(float), there, 2, Clusters.by(frame["unit"]), (0.0, 1.0))
+        test = means.contrast(np.array([-1.0, 1.0]))
+        tests.append((name, test, means.values))
+    known = [entry for entry in tests if np.isfinite(entry[1]["p"])]
+    if not known:
+        return Probe("missing", GREEN)
+    adjusted = adjust(np.array([entry[1]["p"] for entry in known]))
+    worst = int(np.argmin(np.where([entry[1]["estimate"] > 0 for entry in known], adjusted, 1.0)))
+    name, test, means = known[worst]
+    figures = {"bot": name, "share": float(means[1]), "rest": float(means[0]), "p": float(adjusted[worst])}
+    return Probe("missing", AMBER if adjusted[worst] < CLEAN and test["estimate"] > 0 else GREEN, figures)
+
+
+def _shown(conversation_ids: Sequence[str], talks: Mapping[str, Conversation]) -> set[str]:
+    """Return the contestants in an item's conversations."""
+    return {name for one in conversation_ids if one in talks for name in talks[one].entities if name != HUMAN}
+
+
+def left_out_probe(left_out: Mapping[str, int], used: int) -> Probe:
+    """Probe whether many answers are left out, and why."""
+    left = sum(left_out.values())
+    reasons = Counter(left_out).most_common(2)
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons)
+    figures = {"left": left, "all": left + used, "why": why}
+    return Probe("left_out", AMBER if left > MUCH * (left + used) else GREEN, figures)
+
+
+def unfinished_probe(answers: Answers) -> Probe:
+    """Probe whether what was planned is answered, and whether somebody looked before it was."""
+    units = answers.facts.units
+    answered = len({row.unit_id for row in answers.judgements}.intersection(units))
+    figures = {"answered": answered, "units": len(units), "looks": len(answers.facts.looks)}
+    if answers.settled or not answers.crossed or not answers.facts.collection:
+        return Probe("unfinished", GREEN, figures)
+    if answers.facts.looks:
+        return Probe("unfinished", AMBER, figures | {"case": "looked"})
+    return Probe("unfinished", AMBER if answered < len(units) else GREEN, figures)
+
+
+def addressed_probe(addressed: Mapping[str, Sequence[str]]) -> Probe:
+    """Probe whether turns speak to whoever judges."""
+    conversations = len({name for names in addressed.values() for name in names})
+    figures = {"bots": list(addressed), "conversations": conversations}
+    return Probe("addressed", AMBER if conversations else GREEN, figures)

@@ -48,7 +48,7 @@ def _in_words(name: str, value: Any) -> Any:
     """Return a figure as a sentence takes it: lists of names, or of pairs of them, as words."""
     if not isinstance(value, (list, tuple)) or name == "ci":
         return value
-    return listed(f"{who(one[0])} and {who(one[1])}" if isinstance(one, (list, tuple)) else who(one) for one in value)
+    return listed(f"{who(one[0])}–{who(one[1])}" if isinstance(one, (list, tuple)) else who(one) for one in value)
 
 
 def beats(circle: Sequence[str]) -> str:

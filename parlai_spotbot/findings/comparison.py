@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot.analysis.verdict import BETTER, WORSE
-from parlai_spotbot.findings import criteria
+from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
+from parlai_spotbot.findings.scarce import BLOCKING
 from parlai_spotbot.findings.standings import WIN_RATE, standings
 from parlai_spotbot.wording import filled, source_said
 
@@ -50,6 +51,12 @@ class Comparison:
     why: str = ""
     settled: Mapping[str, Any] | None = None
     probes: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def cause(self) -> Mapping | None:
+        """Return why a verdict is missing that further conversations don't give; see `scarce.obstacle`."""
+        found = audit.cause({"audit": self.probes})
+        return None if found is None else found | {"blocks": found["kind"] in BLOCKING}
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""

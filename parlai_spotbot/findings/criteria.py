@@ -158,6 +158,7 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
         more = [f"{len(text) - NAMED:,} more groups"] if len(text) > NAMED else []
         within = "; ".join([*(sentence.rstrip(".") for sentence in text[:NAMED]), *more])
         within = within.replace("There is", "there is", 1) if _rejected(ranking) else within
+        within = within.replace("It is not known", "it is not known", 1)
         text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
@@ -251,7 +252,7 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
         ahead = [name for name in best if _beats_all_met(ranking, name, group)]
         met = f"{_some(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead of all that met them; " if ahead else ""
         why = reason_of(ranking, unknown[0]).rstrip(".")
-        return _begun(f"{met}who of {_some(best)} is better{within} is not known: {why}.")
+        return _begun(f"{met}{'who' if met else 'Who'} of {_some(best)} is better{within} is not known: {why}.")
     if len(best) > 1:
         return _begun(f"{_some(best)} can't be told apart at the top{within}; more data are needed.")
     name, score = best[0], (ranking.get("score") or {}).get(best[0])
@@ -265,9 +266,10 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
 
 
 def _unknown_among(ranking: Mapping, names: Sequence[str]) -> list[Mapping]:
-    """Return the pairs of some contestants whose verdict isn't known."""
-    inside = set(names)
-    unknown = [row for row in every_pair(ranking) if row.get("verdict") == UNKNOWN]
+    """Return the pairs of some contestants whose verdict isn't known, for a reason that more answers don't mend."""
+    inside, red = set(names), {row["probe"] for row in audit.of_level(ranking, RED)}
+    told = red | (NOT_KNOWN.keys() - {"clusters"})
+    unknown = [row for row in every_pair(ranking) if row.get("verdict") == UNKNOWN and row["reason"] in told]
     return [row for row in unknown if {row["a"], row["b"]} <= inside]
 
 

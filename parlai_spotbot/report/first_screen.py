@@ -21,6 +21,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import here
+from parlai_spotbot.report.second_screen import Alarm, alarms_of
 from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 ROWS = 8
 """So many contestants, or criteria, are on the first screen; the others behind it."""
 
+
+ALARMS = 3
+"""So many of the things that could be wrong are on the first screen, the worst first; all on the second."""
 
 FURTHER = 2
 """So many sentences of the ranking are on the first screen beside the verdict."""
@@ -49,13 +53,15 @@ class Step:
 
 @dataclass(frozen=True)
 class FirstScreen:
-    """The first screen: `answer` is one sentence, `lead` the ranking, `uncertain` sentences on what isn't known."""
+    """The first screen: `answer` is one sentence, `lead` the ranking, `uncertain` sentences on what isn't known,
+    `alarms` what could be wrong."""
 
     title: str
     question: str
     answer: str
     lead: SourceCard | None = None
     uncertain: list[str] = field(default_factory=list)
+    alarms: list[Alarm] = field(default_factory=list)
     step: Step | None = None
 
 
@@ -72,7 +78,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
         step = _step(contents, lead.card, [section for section in unsettled if section.step])
-        return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, step)
+        alarms = alarms_of(contents, account.source)[:ALARMS]
+        return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, alarms, step)
 
 
 def answer(contents: Contents) -> str:

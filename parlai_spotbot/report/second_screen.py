@@ -1,4 +1,4 @@
-"""The second screen: how the answer was found, other answers, and cautions."""
+"""The second screen: how the answer was found, what could be wrong with it, and other answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings import looks
+from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED
+from parlai_spotbot.findings.audit import SIGNS, of_level
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
@@ -25,7 +26,7 @@ OTHERS = 6
 """So many other answers stand here; the rest stand with their surveys."""
 
 CAREFUL = 6
-"""So many cautions stand here; the others where they belong."""
+"""So many cautions stand here beside the probes; the others where they belong."""
 
 
 PACKING = 2
@@ -43,13 +44,36 @@ class OtherAnswer:
 
 
 @dataclass(frozen=True)
+class Alarm:
+    """Record of one thing that could be wrong: its level, `title` and `text`, and the `step` that mends it."""
+
+    level: str
+    title: str
+    text: str
+    step: str = ""
+
+    @property
+    def sign(self) -> str:
+        """Return the mark beside the colour."""
+        return SIGNS[self.level]
+
+
+def alarms_of(contents: Contents, source: str) -> list[Alarm]:
+    """Return the red and amber probes of a source's ranking, the worst first."""
+    rows = of_level(contents.of("ranking", source), RED, AMBER)
+    return [Alarm(row["level"], row["title"], row["text"], row["step"]) for row in rows]
+
+
+@dataclass(frozen=True)
 class SecondScreen:
-    """`how` are sentences by what they are of; `careful` what to beware of."""
+    """`how` are sentences by what they are of; `alarms` what could be wrong, the worst first, and `green` the titles of
+    the probes that found nothing."""
 
     how: list[tuple[str, str]]
     others: list[OtherAnswer]
     further: int
-    careful: list[str]
+    alarms: list[Alarm]
+    green: list[str]
 
 
 def second_screen(
@@ -66,7 +90,6 @@ def second_screen(
     if gone := sorted(contents.study.gone):
         removed = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
         careful.append(f"{removed}; what was said and judged is kept.")
-    careful += looks.told(contents.study, contents.survey)
     careful += packing_warnings(contents)
     if without:
         careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
@@ -88,11 +111,15 @@ def second_screen(
     if failures:
         careful.append(f"Self-play: {failures}")
     others = _others(chapters, account.source if account else "")
+    alarms = alarms_of(contents, account.source) if account else []
+    ranking = contents.of("ranking", account.source) if account else {}
+    green = [row["title"] for row in of_level(ranking, GREEN)]
     return SecondScreen(
         how=[(what, text) for what, text in how if text],
         others=others[:OTHERS],
         further=max(0, len(others) - OTHERS),
-        careful=list(dict.fromkeys(careful))[:CAREFUL],
+        alarms=[*alarms, *(Alarm(AMBER, "", text) for text in dict.fromkeys(careful[:CAREFUL]))],
+        green=green,
     )
 
 

@@ -44,9 +44,13 @@ class SpotbotCompare(SpotbotTournament):
         self.result.verdict, self.result.said = comparison.verdict, str(comparison)
         self.result.figures = asdict(comparison)
         equal = comparison.settled and comparison.settled["ended"] == "settled"
-        if comparison.verdict == "undecided" and not equal:
+        cause = comparison.cause
+        more = ""
+        if cause and cause["blocks"]:
+            more = f"\nnext: {cause['step']}"
+        elif comparison.verdict == "undecided" and not equal:
             self.result.next = self._more(played.study)
-        more = f"\nnext, for more conversations: {self.result.next}" if self.result.next else ""
+            more = f"\nnext, for more conversations: {self.result.next}"
         print(f"\n{comparison}{more}")
         return CODES[comparison.verdict]
 

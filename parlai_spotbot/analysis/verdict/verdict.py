@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.uncertainty.estimates import places
-from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, LEVEL
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
 
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "not told apart", "not known"
@@ -140,8 +140,6 @@ def _judged(
     unknown = ~np.isfinite(pairs["p"].to_numpy(dtype=float))
     reason[unknown & (reason == "")] = "clusters"
     clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy() & (reason == "")
-    thin = (np.round(pairs["effective"].to_numpy(dtype=float), 6) <= AGREE) & ~clear & (reason == "")
-    reason[thin] = "clusters"
     ahead = sign * (pairs["estimate"].to_numpy(dtype=float) - null) > 0
     verdict = np.where(reason != "", UNKNOWN, np.where(clear, np.where(ahead, BETTER, WORSE), SAME))
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)

@@ -20,8 +20,8 @@ WORDS: dict[str, dict[str, str]] = own_data(__file__)
 SIGNS = {GREEN: "✓", AMBER: "!", RED: "✗"}
 """Marks of the levels, beside their colours."""
 
-NOT_STATED = ("annotators", "clusters", "groups", "indirect")
-"""Probes whose amber sentence is no condition of a verdict that stands."""
+BLOCKING = ("annotators", "flips", "floor", "order", "circle")
+"""Red probes after which nothing can be planned from the answers."""
 
 
 def rows_of(probes: Iterable[Probe]) -> list[dict[str, Any]]:
@@ -72,7 +72,9 @@ def cause(ranking: Mapping, names: Sequence[str] = ()) -> dict | None:
 
     The first red probe, or the first amber one of these `names`.
     """
-    for row in ranking.get("audit") or ():
+    rows = ranking.get("audit") or ()
+    blocking = [row for row in rows if row["level"] == RED and row["probe"] in BLOCKING]
+    for row in [*blocking, *rows]:
         if row["level"] == RED or (row["level"] == AMBER and row["probe"] in names):
             about = {"kind": row["probe"], "case": row["figures"].get("case", "")}
             return about | {"why": row["text"], "step": row["step"], "more": ""}

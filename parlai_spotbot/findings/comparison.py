@@ -6,9 +6,9 @@ from typing import Any
 
 from parlai_spotbot.analysis.verdict import BETTER, WORSE
 from parlai_spotbot.findings import audit, criteria
+from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
-from parlai_spotbot.findings.scarce import BLOCKING
 from parlai_spotbot.findings.standings import WIN_RATE, standings
 from parlai_spotbot.wording import filled, source_said
 

@@ -14,6 +14,7 @@ import pandas as pd
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
 from parlai_spotbot.findings import audit
+from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.wording import NAMED, counted, listed, number, who
 
 LEAST_CONVERSATIONS = 2
@@ -126,8 +127,8 @@ def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
         `more`: conversations of pairs as spotbot_selfchat takes them; `blocks`: whether nothing can be planned.
     """
     found = audit.cause(ranking)
-    if found:
-        return found | {"blocks": found["kind"] in BLOCKING}
+    if found and found["kind"] in BLOCKING:
+        return found | {"blocks": True}
     order, groups, few = (ranking.get(key) or [] for key in ("order", "groups", "too_few"))
     if len(groups) > 1:
         first, *others = [group[0] for group in groups[: NAMED + 1]]
@@ -141,16 +142,14 @@ def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
         )
         pairs = [(name, other) for name in names for other in order[:NAMED]]
         return _said("too_few", "", step, pairs if kind is MATCHES else (), each)
+    if found:
+        return found | {"blocks": False}
     tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]
     opened = any(p is None or not p < LEVEL for p in tested) or not tested
     dominant = audit.cause(ranking, ("annotators",)) if opened else None
     if dominant and dominant["case"] == "dominant":
         return dominant | {"blocks": True}
     return None
-
-
-BLOCKING = ("annotators", "flips", "floor", "order", "circle")
-"""Red probes after which nothing can be planned from the answers."""
 
 
 def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]] = (), each: int = 0) -> dict:

@@ -88,8 +88,8 @@ def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
         rate = position["rate"]
         level = RED if rate >= GUESSES * guessing else AMBER if rate >= NAMED_FLIPS else GREEN
         probes.append(Probe("flips", level, {**position, "guessing": guessing}))
-    answer, share = _most_frequent(rows)
-    if len(rows):
+    if len(rows) and ("value" in rows or "outcome" in rows):
+        answer, share = _most_frequent(rows)
         level = RED if share >= ALWAYS and len(rows) > 1 else GREEN
         probes.append(Probe("floor", level, {"answer": answer, "share": share}))
     return probes
@@ -99,7 +99,7 @@ def _kinds_of(rows: pd.DataFrame) -> int:
     """Return how many answers a judge chose from: of a scale its values, of a comparison two or, with ties, three."""
     if "value" in rows:
         return max(2, 5 if rows["value"].nunique() > 2 else 2)
-    return 3 if (rows["outcome"] == 0).any() else 2
+    return 3 if "outcome" not in rows or (rows["outcome"] == 0).any() else 2
 
 
 def _most_frequent(rows: pd.DataFrame) -> tuple[str, float]:

@@ -33,8 +33,8 @@ ROWS = 8
 """So many contestants, or criteria, are on the first screen; the others behind it."""
 
 
-ALARMS = 3
-"""So many of the things that could be wrong are on the first screen, the worst first; all on the second."""
+ALARMS = 5
+"""So many of the things that could be wrong are named on the first screen, the worst first; all stand on the second."""
 
 FURTHER = 2
 """So many sentences of the ranking are on the first screen beside the verdict."""

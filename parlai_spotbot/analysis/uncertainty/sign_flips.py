@@ -34,8 +34,8 @@ SEVERAL, DOMINANT = 8.0, 3.0
 AGREE = 5
 """So many clusters that all agree have p = .06."""
 
-FEWER, MORE = 4, 10
-"""Annotators' signs are flipped where there are fewer or more annotators: from 4 to 10 may all agree, and their signs
+FEWER, MORE = 3, 10
+"""Annotators' signs are flipped where there are fewer or more annotators: from 3 to 10 may all agree, and their signs
 alone could hardly show it after a correction for many pairs; the t test has few degrees of freedom then."""
 
 TINY = 1e-9

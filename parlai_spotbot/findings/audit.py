@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED, Probe
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import NAMED, filled, listed, who
-
-if TYPE_CHECKING:
-    from parlai_spotbot.findings.answers import Form
+from parlai_spotbot.wording import filled, listed, who
 
 WORDS: dict[str, dict[str, str]] = own_data(__file__)
 """Sentences of each probe, by its name."""
@@ -79,41 +74,3 @@ def cause(ranking: Mapping, names: Sequence[str] = ()) -> dict | None:
             about = {"kind": row["probe"], "case": row["figures"].get("case", "")}
             return about | {"why": row["text"], "step": row["step"], "more": ""}
     return None
-
-
-def summarise(result: Result) -> list[str]:
-    """Return how many probes are red or amber, and which."""
-    rows = result.data["probes"]
-    found = [row for row in rows if row["level"] != GREEN]
-    if not found:
-        return [f"All {len(rows)} probes of what the verdict assumes are green."]
-    named = listed(f"{row['title'].lower()} ({row['level']})" for row in found[:NAMED])
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return [f"{len(found)} of {len(rows)} probes are not green: {named}{more}."]
-
-
-TABLE = Table(
-    "probes",
-    {
-        "level": Column("text", ""),
-        "title": Column("text", "What could be wrong"),
-        "text": Column("text", "What the answers show"),
-        "step": Column("text", "What to do"),
-        "probe": Column("text"),
-    },
-    "What could be wrong",
-    "Each probe looks at one thing that the verdict assumes. A red one takes verdicts away, an amber one is named "
-    "beside the verdict. Where nothing is wrong, a probe that is a test raises an alarm in at most 5 of 100 studies.",
-)
-
-
-def finding(form: Form, ranking: Callable[[Any], Mapping]) -> Finding:
-    """Return the finding of a form of answers; `ranking` gives that of a source, with its `audit`."""
-
-    def compute(answers: Any) -> dict | None:
-        rows = ranking(answers).get("audit")
-        return {"probes": rows} if rows else None
-
-    return Finding(
-        "audit", form, compute, tables={"audit": TABLE}, summarise=summarise, heading="What could be wrong", place=11
-    )

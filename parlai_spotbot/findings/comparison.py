@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parlai_spotbot.analysis.verdict import BETTER, WORSE
+from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
 from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.findings.contents import Contents

@@ -8,20 +8,9 @@ import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
-from parlai_spotbot.analysis.verdict import (
-    AMBER,
-    BETTER,
-    GREEN,
-    RED,
-    UNKNOWN,
-    WORSE,
-    Probe,
-    Verdict,
-    cluster_probe,
-    pair_probes,
-    verdict_of_matches,
-    verdict_of_means,
-)
+from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, GREEN, RED, UNKNOWN, WORSE, Probe
+from parlai_spotbot.analysis.verdict.probes import cluster_probe, pair_probes
+from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence

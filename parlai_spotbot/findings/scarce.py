@@ -11,7 +11,7 @@ from math import ceil
 
 import pandas as pd
 
-from parlai_spotbot.analysis.planning import Design
+from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.audit import BLOCKING

@@ -13,7 +13,8 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
-from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED, Probe, annotator_probe
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
+from parlai_spotbot.analysis.verdict.probes import annotator_probe
 from parlai_spotbot.records import HUMAN, Conversation
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.findings.audit import SIGNS, of_level
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION

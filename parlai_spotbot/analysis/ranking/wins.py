@@ -105,6 +105,15 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
     return np.where(positive, chi2.sf(np.where(positive, statistic, 0.0), 1), 1.0)
 
 
+def own_counts(matches: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """Count the matches (q,) of every two of `names`."""
+    place = pd.Index(names, dtype=object)
+    a, b = (place.get_indexer(pd.Index(matches[side], dtype=object)) for side in ("a", "b"))
+    size = len(names)
+    table = np.bincount(np.minimum(a, b) * size + np.maximum(a, b), minlength=size * size).reshape(size, size)
+    return table[np.triu_indices(size, 1)]
+
+
 def conversations_won(codes: Codes, clusters: Clusters, size: int) -> np.ndarray:
     """Return how many conversations each won against each (K, K): by more of its matches than the other."""
     a, b, outcome = codes

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import f as f_distribution
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
-from parlai_spotbot.analysis.uncertainty.clusters import Spread
+from parlai_spotbot.analysis.uncertainty.clusters import Spread, effective_number
 from parlai_spotbot.analysis.values import ArrayPair
 
 TINY = float(np.finfo(float).tiny)

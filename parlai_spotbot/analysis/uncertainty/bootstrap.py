@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, codes_of
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, codes_of, effective_number
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 from parlai_spotbot.analysis.values import ArrayPair, Interval
 
@@ -174,12 +174,6 @@ class ClusterBootstrap:
         """Replicates (bootstraps · replicates, …) as (bootstraps, replicates, …)."""
         samples = np.asarray(samples, dtype=float)
         return samples.reshape(len(self._codes), self.replicates, *samples.shape[1:])
-
-
-def effective_number(sizes: np.ndarray) -> float:
-    """Return (Σ m)² / Σ m²: the number of equal clusters as informative as clusters of `sizes` m; 0 of none."""
-    sizes = np.asarray(sizes, dtype=float)
-    return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
 
 
 def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:

@@ -48,6 +48,12 @@ def codes_of(values: ArrayLike, name: str = "clusters") -> np.ndarray:
     return codes
 
 
+def effective_number(sizes: np.ndarray) -> float:
+    """Return (Σ m)² / Σ m²: the number of equal clusters as informative as clusters of `sizes` m; 0 of none."""
+    sizes = np.asarray(sizes, dtype=float)
+    return float(sizes.sum() ** 2 / (sizes @ sizes)) if sizes.any() else 0.0
+
+
 @dataclass(frozen=True)
 class Clusters:
     """Record of which rows are correlated: `conversations` (n, 1 or 2) codes, -1 for none, and `workers` (n,); None:

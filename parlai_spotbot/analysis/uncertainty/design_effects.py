@@ -18,8 +18,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import effective_number
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence, effective_number
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 LEVERAGE = 0.999

@@ -93,7 +93,8 @@ def _flipped(scores: np.ndarray, groups: np.ndarray, count: int, way: np.ndarray
     sums = csr_array((scores, (way, groups)), shape=(int(way.max(initial=-1)) + 1, count)).tocoo()
     sums.sum_duplicates()
     every = np.ones(len(sums.data))
-    return ClusterScores(sums.data, every, sums.coords[1], every, count).pvalues()
+    flipped = ClusterScores(sums.data, every, sums.coords[1], every, count)
+    return flipped.pvalues(flipped.few)
 
 
 def _agreeing(share: np.ndarray, ends: np.ndarray, p: np.ndarray) -> ArrayPair:

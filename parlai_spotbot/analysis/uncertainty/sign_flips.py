@@ -22,11 +22,8 @@ from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, ratio
 LEVEL = 0.95
 """Level of all intervals."""
 
-EXACT = 12
-"""Up to so many clusters all signs are tried; of more a saddlepoint gives the tail (Lugannani & Rice 1980)."""
-
-NORMAL = 300.0
-"""With more effective clusters the normal distribution gives the tail."""
+EXACT = 10
+"""Of so many clusters, the largest, all signs are tried."""
 
 SEVERAL, DOMINANT = 8.0, 3.0
 """With more effective clusters, by sizes and by squares, the t test holds and the floor would only cost power."""
@@ -89,33 +86,16 @@ class ClusterScores:
         by_squares = ratio(square**2, self.total(self.score**4), 0.0)
         return (np.round(self.effective, 6) <= SEVERAL) | (np.round(by_squares, 6) <= DOMINANT)
 
-    def pvalues(self) -> np.ndarray:
-        """Return the two-sided p (q,) of each hypothesis; 1 where no cluster says anything."""
-        largest = np.zeros(self.count)
-        np.maximum.at(largest, self.column, np.abs(self.score))
-        kept = np.abs(self.score) > TINY * largest[self.column]
-        size, column, weight = np.abs(self.score[kept]), self.column[kept], self.weight[kept]
+    def pvalues(self, chosen: np.ndarray | None = None) -> np.ndarray:
+        """Return the two-sided p (q,) of each hypothesis, or of the `chosen` (q,), 0 of the others; 1 where no cluster
+        says anything."""
+        p = np.ones(self.count) if chosen is None else 1.0 * chosen
         total = np.abs(self.total(self.score))
-        clusters = np.bincount(column, weight, self.count)
-        whole = np.bincount(column, weight * size, self.count)
-        square = np.bincount(column, weight * size**2, self.count)
-        fourth = np.bincount(column, weight * size**4, self.count)
-        p = np.ones(self.count)
-        normal = square**2 > NORMAL * fourth
-        p[normal] = 2 * ndtr(-total[normal] / np.sqrt(square[normal]))
-        few = (clusters > 0) & (clusters <= EXACT) & ~normal
-        order = np.argsort(column, kind="stable")
-        ends = np.cumsum(np.bincount(column, minlength=self.count))
-        for place in np.flatnonzero(few):
-            rows = order[ends[place] - np.count_nonzero(column == place) : ends[place]]
-            p[place] = _exact(np.repeat(size[rows], weight[rows].astype(int)), total[place])
-        unanimous = (clusters > EXACT) & (total >= whole * (1 - TINY))
-        p[unanimous] = 2.0 ** (1 - clusters[unanimous])
-        rest = (clusters > EXACT) & ~normal & ~unanimous
-        if rest.any():
-            chosen = rest[column]
-            place = (np.cumsum(rest) - 1)[column[chosen]]
-            p[rest] = _saddlepoint(size[chosen], place, weight[chosen], total[rest], square[rest])
+        order = np.argsort(self.column, kind="stable")
+        ends = np.cumsum(np.bincount(self.column, minlength=self.count))
+        for place in np.flatnonzero((p > 0) & (total > 0)):
+            rows = order[ends[place - 1] if place else 0 : ends[place]]
+            p[place] = _tail(np.abs(self.score[rows]), self.weight[rows], total[place])
         return p
 
     def ends(self) -> ArrayPair:
@@ -145,37 +125,21 @@ class ClusterScores:
         return low, high
 
 
-def _exact(size: np.ndarray, total: float) -> float:
-    """Return the share of all signs of clusters' sums (g,) whose total is as far from 0."""
-    signs = 1 - 2 * ((np.arange(2 ** len(size))[:, None] >> np.arange(len(size))) & 1)
-    return float((np.abs(signs @ size) >= total - TINY * size.sum()).mean())
+def _tail(size: np.ndarray, weight: np.ndarray, total: float) -> float:
+    """Return how likely clusters' sums, each `weight` (g,) times of this `size` (g,), add up to as much with any signs.
 
-
-def _saddlepoint(
-    size: np.ndarray, column: np.ndarray, weight: np.ndarray, total: np.ndarray, square: np.ndarray
-) -> np.ndarray:
-    """Return the tails (q,) of sums of signs times `size` (m,), by column, beyond `total` (q,)."""
-    count = len(total)
-    tilt = total / square
-    for _ in range(60):  # Newton's steps rise to the root, since the slope falls
-        tanh = np.tanh(np.minimum(tilt[column] * size, 300.0))
-        mean = np.bincount(column, weight * size * tanh, count)
-        slope = np.bincount(column, weight * size**2 * (1 - tanh**2), count)
-        step = (total - mean) / np.maximum(slope, 1e-300)
-        step = np.minimum(step, 2 * tilt + total / square)
-        tilt = tilt + np.maximum(step, 0.0)
-        if (np.abs(total - mean) <= 1e-10 * total).all():
-            break
-    scaled = np.minimum(tilt[column] * size, 300.0)
-    cumulant = np.bincount(column, weight * np.log(np.cosh(scaled)), count)
-    spread = np.bincount(column, weight * size**2 / np.cosh(scaled) ** 2, count)
-    signed = np.sqrt(np.maximum(2 * (tilt * total - cumulant), 0.0))
-    near = signed < 1e-4
-    u = np.where(near, 1.0, tilt * np.sqrt(spread))
-    w = np.where(near, 1.0, signed)
-    tail = 2 * (ndtr(-w) + np.exp(-(w**2) / 2) / np.sqrt(2 * np.pi) * (1 / np.maximum(u, 1e-300) - 1 / w))
-    p = np.where(near, 2 * ndtr(-total / np.sqrt(square)), tail)
-    return np.clip(p, 0.0, 1.0)
+    All signs of the largest are tried; the others add a normal part.
+    """
+    largest = np.argsort(-size, kind="stable")
+    each = np.minimum(weight[largest], EXACT).astype(int)
+    tried = np.repeat(size[largest], each)[:EXACT]
+    tried = tried[tried > TINY * tried[0]]
+    rest = np.sqrt(max((weight * size**2).sum() - (tried**2).sum(), 0.0))
+    signs = 1 - 2 * ((np.arange(2 ** len(tried))[:, None] >> np.arange(len(tried))) & 1)
+    sums = signs @ tried
+    if rest <= TINY * total:
+        return float((np.abs(sums) >= total * (1 - TINY)).mean())
+    return float(min(1.0, 2 * ndtr((sums - total) / rest).mean()))
 
 
 def cluster_codes(clusters: Clusters) -> list[np.ndarray]:
@@ -236,8 +200,8 @@ def floored(estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, ways: Seque
     for way in ways:
         few = way.few
         if few.any():
-            p, low, high = way.pvalues(), *way.ends()
-            floor = np.where(few, p, 0.0)
+            floor = way.pvalues(few)
+            low, high = way.ends()
             ends = np.where(few, low, np.nan), np.where(few, high, np.nan)
             test = raised(estimate, test, df, floor, ends)
     return test

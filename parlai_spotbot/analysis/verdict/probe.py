@@ -8,6 +8,9 @@ from typing import Any
 
 GREEN, AMBER, RED = "green", "amber", "red"
 
+BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "not told apart", "not known"
+"""Verdicts on the first of a pair beside the second."""
+
 
 @dataclass(frozen=True)
 class Probe:

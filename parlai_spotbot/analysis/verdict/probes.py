@@ -9,10 +9,10 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
+from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, FEWER, LEVEL
 from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, misfit_pvalue, separate_people
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
-from parlai_spotbot.analysis.verdict.verdict import own_counts
 
 DOMINANT, UNEQUAL = 0.25, 1.5
 """An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""

@@ -14,12 +14,10 @@ import pandas as pd
 from scipy.special import expit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
+from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
-from parlai_spotbot.analysis.verdict.probe import RED, Probe
-
-BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "not told apart", "not known"
-"""Verdicts on the first of a pair beside the second."""
+from parlai_spotbot.analysis.verdict.probe import BETTER, RED, SAME, UNKNOWN, WORSE, Probe
 
 OWN, OTHERS, BOTH = "own matches", "others' matches", "own and others' matches"
 """What a verdict rests on."""
@@ -114,15 +112,6 @@ def verdict_of_means(
     judged = _judged(pairs.assign(rests_on=OWN), reason, probes, 0.0, -1 if less_is_better else 1)
     groups = (tuple(order),)
     return Verdict(tuple(order), groups, _places(judged, groups), judged, tuple(probes))
-
-
-def own_counts(matches: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
-    """Count the matches (q,) of every two of `names`."""
-    place = pd.Index(names, dtype=object)
-    a, b = (place.get_indexer(pd.Index(matches[side], dtype=object)) for side in ("a", "b"))
-    size = len(names)
-    table = np.bincount(np.minimum(a, b) * size + np.maximum(a, b), minlength=size * size).reshape(size, size)
-    return table[np.triu_indices(size, 1)]
 
 
 def _judged(

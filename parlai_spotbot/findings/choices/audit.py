@@ -1,6 +1,6 @@
 """What could be wrong with the verdict."""
 
-from parlai_spotbot.findings import audit
+from parlai_spotbot.findings import alarms
 from parlai_spotbot.findings.choices import FORM, ranking
 
-FINDING = audit.finding(FORM, ranking.compute)
+FINDING = alarms.finding(FORM, ranking.compute)

@@ -18,7 +18,8 @@ from parlai_spotbot.analysis.ranking import (
     win_rates,
 )
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
-from parlai_spotbot.analysis.verdict import Probe, Verdict
+from parlai_spotbot.analysis.verdict.probe import Probe
+from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings.criteria import pool_of, unmet_pairs, with_verdicts
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
 from parlai_spotbot.findings.schema import Column, Table

@@ -11,7 +11,7 @@ import numpy as np
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
-from parlai_spotbot.analysis.verdict import Verdict
+from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS

@@ -137,8 +137,8 @@ def _tail(size: np.ndarray, weight: np.ndarray, total: float) -> float:
     rest = np.sqrt(max((weight * size**2).sum() - (tried**2).sum(), 0.0))
     signs = 1 - 2 * ((np.arange(2 ** len(tried))[:, None] >> np.arange(len(tried))) & 1)
     sums = signs @ tried
-    if rest <= TINY * total:
-        return float((np.abs(sums) >= total * (1 - TINY)).mean())
+    if rest <= TINY * tried[0]:
+        return float((np.abs(sums) >= total - TINY * tried.sum()).mean())
     return float(min(1.0, 2 * ndtr((sums - total) / rest).mean()))
 
 

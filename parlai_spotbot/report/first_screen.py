@@ -18,10 +18,10 @@ from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.alarms import Alarm, alarms_of
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import here
-from parlai_spotbot.report.second_screen import Alarm, alarms_of
 from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
-from parlai_spotbot.findings.audit import SIGNS, of_level
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN
+from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.alarms import Alarm, alarms_of
 from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
@@ -41,27 +42,6 @@ class OtherAnswer:
     source: str
     anchor: str
     answer: str
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """Record of one thing that could be wrong: its level, `title` and `text`, and the `step` that mends it."""
-
-    level: str
-    title: str
-    text: str
-    step: str = ""
-
-    @property
-    def sign(self) -> str:
-        """Return the mark beside the colour."""
-        return SIGNS[self.level]
-
-
-def alarms_of(contents: Contents, source: str) -> list[Alarm]:
-    """Return the red and amber probes of a source's ranking, the worst first."""
-    rows = of_level(contents.of("ranking", source), RED, AMBER)
-    return [Alarm(row["level"], row["title"], row["text"], row["step"]) for row in rows]
 
 
 @dataclass(frozen=True)

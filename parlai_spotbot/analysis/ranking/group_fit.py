@@ -142,7 +142,7 @@ class GroupFit:
         p_errors = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
         low, high, p, shares, effective = self._floored(difference, (low, high, p_errors), df)
         if self.size == 2:
-            low, high = self._unanimous(low, high, p, p_errors)
+            low, high, p = self._unanimous(low, high, p)
         columns = {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
         columns |= {"p_errors": p_errors, "shares": shares, "effective": effective}
         columns["confounded"] = np.zeros(len(df))
@@ -183,17 +183,21 @@ class GroupFit:
                 shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T
         return *columns, shares, effective
 
-    def _unanimous(self, low: np.ndarray, high: np.ndarray, p: np.ndarray, p_errors: np.ndarray) -> ArrayPair:
-        """Return the ends (1,) of the difference of two of which one won whatever was decided: Clopper and Pearson's,
-        with a cluster as one choice, where flips and not errors decide."""
+    def _unanimous(self, low: np.ndarray, high: np.ndarray, p: np.ndarray) -> ArrayTriple:
+        """Return the ends and the p (1,) of the difference of two of which one won whatever was decided: Clopper and
+        Pearson's and the sign test's, with a cluster as one choice, where that p is the greater one."""
         outcome = np.where(self.codes[0] == 0, self.codes[2], LOSS - self.codes[2])
         won = (outcome == WIN).any()
-        if (won and (outcome == LOSS).any()) or not p[0] > p_errors[0]:
-            return low, high
+        if (won and (outcome == LOSS).any()) or not np.isfinite(p[0]):
+            return low, high, p
         fewest = min(len(np.unique(way[outcome != TIE])) for way in cluster_codes(self.clusters))
         with np.errstate(divide="ignore"):
             near = logit(clopper_pearson(1.0, fewest)[0])
-        return (np.array([near]), np.array([np.inf])) if won else (np.array([-np.inf]), np.array([-near]))
+        exact = 2.0 ** (1 - fewest)
+        if exact < p[0] * (1 - SAME):
+            return low, high, p
+        ends = (near, np.inf) if won else (-np.inf, -near)
+        return np.array([ends[0]]), np.array([ends[1]]), np.array([exact])
 
     @cached_property
     def _flipped_model(self) -> PairedCounts:

@@ -35,8 +35,8 @@ FEWER, MORE = 3, 10
 """Annotators' signs are flipped where there are fewer or more annotators: from 3 to 10 may all agree, and their signs
 alone could hardly show it after a correction for many pairs; the t test has few degrees of freedom then."""
 
-TINY = 1e-9
-"""Of the largest, or of the sum: what is smaller is rounding."""
+TINY = 1e-6
+"""Of the largest, or of the sum: what is smaller is rounding, or the solver's."""
 
 
 @dataclass(frozen=True)

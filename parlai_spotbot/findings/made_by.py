@@ -6,7 +6,7 @@ from typing import Any
 import parlai_spotbot
 from parlai_spotbot.analysis.values import plain
 
-VERSION = 5
+VERSION = 6
 """Of the figures of an analysis: it grows where the same judgements give other ones than before, and a report of an
 older analysis says so."""
 

@@ -72,5 +72,7 @@ def cause(ranking: Mapping, names: Sequence[str] = ()) -> dict | None:
     for row in [*blocking, *rows]:
         if row["level"] == RED or (row["level"] == AMBER and row["probe"] in names):
             about = {"kind": row["probe"], "case": row["figures"].get("case", "")}
-            return about | {"why": row["text"], "step": row["step"], "more": ""}
+            copies = [other for other in rows if other["probe"] == "copies" and other["level"] != GREEN]
+            told = copies[0] if copies and row["probe"] == "clusters" else row
+            return about | {"why": row["text"], "step": told["step"], "more": ""}
     return None

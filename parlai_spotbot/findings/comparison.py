@@ -10,7 +10,7 @@ from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.standings import WIN_RATE, standings
-from parlai_spotbot.wording import filled, source_said
+from parlai_spotbot.wording import filled, source_said, upper_first
 
 UNDECIDED = "undecided"
 
@@ -66,8 +66,9 @@ class Comparison:
         undecided = self.verdict == UNDECIDED
         text = "{0.new} and {0.old} can't be told apart" if undecided else "{0.new} is {0.verdict} than {0.old}"
         if self.why:
-            text = "it is not known whether {0.new} or {0.old} is better: {0.why}"
-        elif self.rate is None:
+            why = "{1} can't tell whether {0.new} or {0.old} is better: {0.why}"
+            return upper_first(filled(why, self, source_said(self.source)))
+        if self.rate is None:
             text += ": no match was decided"
         elif self.what == WIN_RATE:
             text += ": {1} wins {0.rate:percent}{0.ci:between} of the decided matches"

@@ -123,8 +123,8 @@ def copies_probe(copies: Mapping[str, str], rows: pd.DataFrame) -> Probe:
     figures = {"conversations": len(same), "clusters": len(set(same.values())), "of": len(seen)}
     if not same:
         return Probe("copies", GREEN, figures)
-    most = len(same) >= COPIED * len(seen)
-    return Probe("copies", RED if most else AMBER, figures, ())
+    case = "most" if len(same) >= COPIED * len(seen) else ""
+    return Probe("copies", AMBER, figures | {"case": case})
 
 
 def prompts_probe(rows: pd.DataFrame) -> Probe:

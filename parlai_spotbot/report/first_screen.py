@@ -73,6 +73,8 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         account, lead = _lead(contents)
         if account is None or lead is None:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
+        if not account.people:
+            question = f"{question.rstrip('?')}, by {source_said(account.source)}?"
         further = [text for text in lead.card.text[1 : 1 + FURTHER] if not isinstance(text, (Caution, Fact))]
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)

@@ -6,6 +6,7 @@ There is no overall order: sixteen behaviours don't add up to one number, and of
 import pandas as pd
 
 from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour
+from parlai_spotbot.findings import audit, criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Finding, Result
@@ -32,7 +33,10 @@ def direction(label: str) -> str | None:
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """The shares and tests of one label."""
     label = rows["question"].iloc[0] if len(rows) else ""
-    result = behaviour(rows, answers.names, **answers.hang, less_is_better=direction(label) == "less")
+    less = direction(label) == "less"
+    shares = behaviour(rows, answers.names, **answers.hang, less_is_better=less)
+    result = criteria.means_of(shares, study_probes.of_answers(answers, rows), less)
+    del result["audit"]  # that of all behaviours together is above them
     return {
         **result,
         "criterion": CRITERION,
@@ -55,6 +59,7 @@ def compute(answers: Answers) -> dict:
         "why": NO_ORDER.format(more=more),
         "criterion": CRITERION,
         "criteria": ranked_by_label,
+        "audit": audit.rows_of(study_probes.of_answers(answers, answers.rows)),
         "tests": {"pairs": len(pairs), **clear},
         "bootstrap": answers.bootstrap(),
     }

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -19,8 +20,9 @@ def compute(answers: Annotations) -> dict | None:
     rankings = {}
     for criterion in (*answers.features, *both):
         matches = matches_frame(answers.rows, criterion)
+        weights, probes = answers.weights[:, matches.index], study_probes.of_answers(answers, matches)
         rankings[criterion] = ranking(
-            matches, answers.bots, answers.weights[:, matches.index], answers.rng(criterion), **answers.hang
+            matches, answers.bots, weights, answers.rng(criterion), **answers.hang, probes=probes
         )
     return rankings or None
 

@@ -239,7 +239,9 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
     within = f" among {_some(group)}" if several else ""
     if len(best) > 1 and unknown:
         ahead = [name for name in best if _beats_all_met(ranking, name, group)]
-        met = f"{_some(ahead)} {'is' if len(ahead) == 1 else 'are'} ahead of all that met them; " if ahead else ""
+        met = ""
+        if ahead:
+            met = f"{_some(ahead)} {'is ahead of all it met' if len(ahead) == 1 else 'are ahead of all they met'}; "
         why = reason_of(ranking, unknown[0]).rstrip(".")
         return _begun(f"{met}{'who' if met else 'Who'} of {_some(best)} is better{within} is not known: {why}.")
     if len(best) > 1:

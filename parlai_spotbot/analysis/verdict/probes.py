@@ -126,11 +126,11 @@ def circle_probe(circle: Sequence[str], fit: Contrasts, misfit: float) -> Probe:
     """
     figures = {"circle": list(circle), "misfit": misfit}
     if circle:
-        return Probe("circle", RED, figures | {"case": "circle"}, _never_met(fit))
+        return Probe("circle", RED, figures, _never_met(fit))
     if misfit >= CLEAN:
-        return Probe("circle", GREEN, figures)
+        return Probe("scale", GREEN, figures)
     unmet = _never_met(fit)
-    return Probe("circle", RED if unmet else AMBER, figures, unmet)
+    return Probe("scale", RED if unmet else AMBER, figures, unmet)
 
 
 def indirect_probe(fit: Contrasts, matches: pd.DataFrame) -> Probe:

@@ -129,7 +129,8 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
 
 def summarise(result: Result) -> list[str]:
     """Return the most frequent faults."""
-    careful = [Caution(text) for text in careful_of(result.data)]
+    copies = result.data.get("copies", {}).get("sentence")  # a probe of the verdict tells of them, too
+    careful = [text if text == copies else Caution(text) for text in careful_of(result.data)]
     nothing = "No contestant's turns show faults clearly more often than people's."
     return careful or ([nothing] if result.data["contestants"] else [])
 

@@ -166,7 +166,7 @@ class GroupFit:
             low, high, p = raised(difference, test, df, self._fewest_clusters())
             return low, high, p, shares, effective
         columns = [np.array(column) for column in test]
-        ways = [grouped_rows(way, self._kinds, 3 * self._cells) for way in cluster_codes(self.clusters)]
+        ways = [grouped_rows(way, self._kinds, 3 * self._cells) for way in self.ways]
         people = None
         if self.clusters.workers is not None and len(df) * (self.clusters.workers.max() + 1) <= HELD:
             people = grouped_rows(self.clusters.workers, self._kinds, 3 * self._cells, together=False)[0]
@@ -190,7 +190,7 @@ class GroupFit:
         won = (outcome == WIN).any()
         if (won and (outcome == LOSS).any()) or not np.isfinite(p[0]):
             return low, high, p
-        fewest = min(len(np.unique(way[outcome != TIE])) for way in cluster_codes(self.clusters))
+        fewest = min(len(np.unique(way[outcome != TIE])) for way in self.ways)
         with np.errstate(divide="ignore"):
             near = logit(clopper_pearson(1.0, fewest)[0])
         exact = 2.0 ** (1 - fewest)
@@ -198,6 +198,11 @@ class GroupFit:
             return low, high, p
         ends = (near, np.inf) if won else (-np.inf, -near)
         return np.array([ends[0]]), np.array([ends[1]]), np.array([exact])
+
+    @cached_property
+    def ways(self) -> list[np.ndarray]:
+        """The ways of clustering its matches, see `cluster_codes`."""
+        return cluster_codes(self.clusters, self.codes[0] > self.codes[1])
 
     @cached_property
     def _flipped_model(self) -> PairedCounts:
@@ -235,7 +240,7 @@ class GroupFit:
         a, b, outcome = self.codes
         decided = outcome != TIE
         fewest = np.full(self.size, np.inf)
-        for way in cluster_codes(self.clusters):
+        for way in self.ways:
             ends = np.concatenate([a[decided], b[decided]]).astype(np.int64)
             once = np.unique(ends * (way.max() + 1) + np.tile(way[decided], 2)) // (way.max() + 1)
             fewest = np.minimum(fewest, np.bincount(once, minlength=self.size))

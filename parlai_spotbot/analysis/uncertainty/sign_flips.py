@@ -142,16 +142,20 @@ def _tail(size: np.ndarray, weight: np.ndarray, total: float) -> float:
     return float(min(1.0, 2 * ndtr((sums - total) / rest).mean()))
 
 
-def cluster_codes(clusters: Clusters) -> list[np.ndarray]:
+def cluster_codes(clusters: Clusters, turned: np.ndarray | None = None) -> list[np.ndarray]:
     """Return the ways of clustering rows whose signs are flipped: codes (n,) from 0 up for each.
 
-    Conversations (where a row has two, first the one and then the other), prompts, and annotators where there are fewer
-    than `FEWER` or more than `MORE`.
+    Conversations, prompts, and annotators where there are fewer than `FEWER` or more than `MORE`. Where a row has two
+    conversations, those of the one contestant are a way and those of the other another: they change places in the rows
+    that are `turned` (n,).
     """
     ways = []
-    if clusters.conversations is not None:
-        for column in clusters.conversations.T:
-            ways.append(np.where(column < 0, clusters.conversations[:, 0], column))
+    talks = clusters.conversations
+    if talks is not None:
+        if turned is not None and talks.shape[1] == 2:
+            talks = np.where((turned & (talks >= 0).all(axis=1))[:, None], talks[:, ::-1], talks)
+        for column in talks.T:
+            ways.append(np.where(column < 0, talks[:, 0], column))
     if clusters.prompts is not None:
         ways.append(clusters.prompts)
     if clusters.workers is not None:

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.ranking.group_fit import PROFILED, GroupFit
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, cluster_codes, grouped_rows
+from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, grouped_rows
 from parlai_spotbot.analysis.values import ratio
 
 KNOWN = 1e-3
@@ -54,7 +54,7 @@ def misfit_pvalue(fit: GroupFit) -> float:
     cell, outcome = model.codes(*fit.codes)
     kind = 3 * cell + outcome
     p = np.zeros(int(tested.sum()))
-    for way in cluster_codes(fit.clusters):
+    for way in fit.ways:
         counts, clusters = grouped_rows(way, kind, 3 * cells)
         sums = counts @ score[tested].reshape(len(p), -1).T
         p = np.maximum(p, ClusterScores.of(sums, np.zeros_like(sums), clusters).pvalues())
@@ -84,7 +84,7 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     moved = sides.multiply(half[:, None]) - sides.multiply(mean[None, :])
     scores = csr_array(moved.multiply(residual[:, None]))
     p = np.zeros(fit.size)
-    for way in cluster_codes(fit.clusters):
+    for way in fit.ways:
         groups = csr_array((np.ones(len(way)), (way, rows)), shape=(int(way.max()) + 1, len(rows)))
         sums = (groups @ scores).toarray()
         p = np.maximum(p, ClusterScores.of(sums, np.zeros_like(sums)).pvalues())

@@ -101,9 +101,12 @@ def sides(rows: pd.DataFrame) -> pd.DataFrame | None:
     if "turned" not in rows or rows["turned"].isna().any() or rows.empty:
         return None
     turned = rows["turned"].to_numpy(dtype=bool)
-    a, b = rows["a"].to_numpy(), rows["b"].to_numpy()
-    outcome = rows["outcome"].to_numpy()
-    return rows.assign(a=np.where(turned, b, a), b=np.where(turned, a, b), outcome=np.where(turned, -outcome, outcome))
+    a, b, outcome = (rows[name].to_numpy() for name in ("a", "b", "outcome"))
+    sided = rows.assign(a=np.where(turned, b, a), b=np.where(turned, a, b), outcome=np.where(turned, -outcome, outcome))
+    for name in ("conversation_ids", "cluster_ids"):
+        if name in sided:
+            sided[name] = [ids[::-1] if turn else ids for ids, turn in zip(sided[name], turned, strict=True)]
+    return sided
 
 
 FINDING = Finding(

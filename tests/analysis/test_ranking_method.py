@@ -37,8 +37,8 @@ def test_the_headline_is_by_contrasts_and_the_papers_ranking_stands_beside(match
         assert [result["clusters"][bot] for bot in "abc"] == theirs.places.tolist()
         assert set(result["ranges"]) == set(result["trueskill"]) == {"a", "b", "c"}
     for pair in own["pairs"]:
-        low, high = pair["rate_ci"]
-        assert low < pair["rate_a"] < high
+        low, high = pair["ci"]
+        assert low < pair["estimate"] < high
         assert pair["difference_ci"][0] < pair["difference"] < pair["difference_ci"][1]
     for bot, (low, high) in own["win_rate_ci"].items():
         assert low < own["win_rate"][bot] < high

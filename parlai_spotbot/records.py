@@ -345,6 +345,7 @@ class Unit:
 
     `replicate` counts from 0 the annotators who get the same items; `rotation` the units of a block that show different
     segments of its conversations. Where a survey is for several groups of people, `group` is the one this unit is for.
+    Of a unit that was drawn from answers (`sequential.course`), `since` has what happened since the one before.
     """
 
     unit_id: str
@@ -354,11 +355,13 @@ class Unit:
     replicate: int
     items: tuple[Item, ...]
     group: str = ""
+    since: tuple[int, ...] = ()
 
     def to_json(self) -> dict:
         return {
             **{k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")},
             **({"group": self.group} if self.group else {}),
+            **({"since": list(self.since)} if self.since else {}),
             "items": [item.to_json() for item in self.items],
         }
 

@@ -14,9 +14,10 @@ from parlai_spotbot.study import Study
 
 
 class DrawnStock(UnitStock):
-    """The units drawn so far: those that came back are handed out before another one is drawn.
+    """The units drawn so far. One that was given back or is late is lost: another one is drawn in its place.
 
-    Answers of people who missed more controls than `mistakes` don't count.
+    Nobody else sees its conversations, as it may have been left because of them. Answers of people who missed more
+    controls than `mistakes` don't count.
     """
 
     ledger: Ledger | None = None
@@ -30,7 +31,16 @@ class DrawnStock(UnitStock):
         """See `UnitStock.load`; the ledger's answers are counted again."""
         if self.ledger is not None:
             load(self.serving, self.ledger, self.mistakes)
+        handouts = list(handouts)
         super().load(handouts, seen)
+        self.free -= {handout.unit_id for handout in handouts}
+
+    def release(self, unit_id: str) -> None:
+        """See `UnitStock.release`; the unit is lost."""
+        super().release(unit_id)
+        if unit_id in self.free:
+            self.free.discard(unit_id)
+            self.serving.lose(unit_id)
 
     def answered(self, unit_id: str, record: dict, stop: str) -> None:
         """See `UnitStock.answered`."""
@@ -65,12 +75,14 @@ class DrawnStock(UnitStock):
 
 def load(serving: Serving, ledger: Ledger, mistakes: int) -> None:
     """Take over what a ledger holds; answers of people who missed more controls than `mistakes` don't count."""
-    given = {one.handle: one.record["items"] for one in ledger.submissions()}
-    counted = {
-        one.unit_id: given[one.handle] if ledger.misses(one.worker) <= mistakes else ()
-        for one in ledger.handouts("status = 'done'")
-    }
-    serving.load({unit_id: serving.points(items) for unit_id, items in counted.items()})
+    handouts = {one.handle: one for one in ledger.handouts()}
+    answered = {}
+    for submission in ledger.submissions():
+        handout = handouts[submission.handle]
+        counts = ledger.misses(handout.worker) <= mistakes
+        answered[handout.unit_id] = serving.points(submission.record["items"] if counts else ())
+    out = {handout.unit_id for handout in handouts.values() if handout.status == "open"}
+    serving.load(answered, {handout.unit_id for handout in handouts.values()} - out - {*answered})
 
 
 def serving_of(

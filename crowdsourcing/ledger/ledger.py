@@ -371,11 +371,16 @@ class Ledger:
         return self._rows("SELECT MAX(MAX(handed_at, COALESCE(finished_at, 0))) FROM handouts")[0][0] or 0.0
 
     def counts(self) -> dict[str, float]:
-        """Return how many annotators there are and were stopped, how many units came of late, and since when."""
+        """Return how many annotators there are and were stopped, how many units came of late, and since when.
+
+        `out_since` is when the earliest unit that is out was handed out; 0 where none is.
+        """
         sql = "SELECT COUNT(*), COALESCE(SUM(standing = 'stopped'), 0) FROM annotators"
         late = "SELECT finished_at FROM handouts WHERE status = 'done' ORDER BY finished_at DESC LIMIT 20"
         latest = self._rows(f"SELECT COUNT(*), COALESCE(MIN(finished_at), 0) FROM ({late})")[0]
-        return dict(zip(("annotators", "stopped", "latest", "since"), (*self._rows(sql)[0], *latest), strict=True))
+        out = self._rows("SELECT COALESCE(MIN(handed_at), 0) FROM handouts WHERE status = 'open'")[0]
+        names = ("annotators", "stopped", "latest", "since", "out_since")
+        return dict(zip(names, (*self._rows(sql)[0], *latest, *out), strict=True))
 
     # -- dialogues that the annotator opens --------------------------------------------------------------------------
     def open_exchange(self, handle: str, item: int, exchange: int, now: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, points_by_unit
+from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, events, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
 from parlai_spotbot.sequential.registration import SCALE as NOBODY
@@ -48,15 +48,15 @@ class Watch:
         self.path: list[tuple[int, np.ndarray]] = []
 
     def __call__(self, evidence: Evidence) -> None:
-        """Note the evidence after one more unit."""
-        was_open, answers = self.after == OPEN, int(evidence.answers)
+        """Note the evidence after one more unit, as `Course.proven` has it."""
+        was_open, answers, is_open = self.after == OPEN, int(evidence.answers), evidence.open[0]
         now, need = nearest(evidence, self.rules)
         _, before = nearest(replace(evidence, verdict=self.verdict), self.rules)
-        needed = np.where(evidence.open, need, np.clip(now, need, before))
+        needed = np.where(is_open, need, np.clip(now, need, before))
         self.evidence = np.where(was_open, now / np.log(10), self.evidence)
         self.needed = np.where(was_open, needed / np.log(10), self.needed)
-        self.after = np.where(was_open & ~evidence.open, answers, self.after)
-        self.verdict = evidence.verdict
+        self.after = np.where(was_open & ~is_open, answers, self.after)
+        self.verdict = evidence.verdict[0]
         self.path.append((answers, self.evidence - self.needed))
 
 
@@ -76,21 +76,26 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     excluding = replace(about, limits=replace(about.limits, control_mistakes=mistakes))
     failed = failed_people(rows, excluding) if plan.source == HUMAN else {}
     given = points_by_unit(units, rows, plan.question, failed)
+    whole_units, needed = units, counted(units)
     if plan.source == HUMAN:  # later ones are out, and may be drawn by answers that were not collected yet
+        came = {row.unit_id: row.submitted_at for row in rows}
+        given = {name: given[name] for name in sorted(given, key=lambda name: str(came[name]))}
         units = units[: max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)]
-    known = counted(units)
-    if plan.source != HUMAN:  # a judge answers in order; where none of its answers can be used, that is known
-        known = max([known, *(unit.replicate + 1 for unit in units if unit.unit_id in given)])
-    lost = [unit.unit_id for unit in units[:known] if unit.unit_id not in given]
-    given |= {name: {} for name in lost}
-    lost = lost if plan.source == HUMAN else []
+        lost = counted(units).difference(given)
+    else:  # a judge answers in order; where none of its answers can be used, that is known
+        known = max(
+            (n for n, unit in enumerate(units, 1) if unit.unit_id in given or unit.unit_id in needed), default=0
+        )
+        given = {unit.unit_id: given.get(unit.unit_id, {}) for unit in units[:known]}
+        lost = set()
     watch, material = Watch(plan), (plan, read_pool(study, survey), indexed(whole.conversations()))
-    course = Course(*material, units, given, watch)
+    course = Course(*material, units, given, lost, watch)
+    foreign = _foreign(Course(*material), units, given, lost)
+    course.hold(whole_units[len(units) :])
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
     counts = {
-        "units drawn otherwise than planned, or after the end": _foreign(Course(*material), units, given),
+        "units drawn otherwise than planned, or after the end": foreign,
         "units whose answers are missing, though later ones were drawn by them": len(lost),
-        "units answered but not counted, as an earlier one is out": len(given) - len(course.path),
         "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
         "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
@@ -115,11 +120,11 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     }
 
 
-def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points]) -> int:
+def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points], lost: Container[str]) -> int:
     """Draw all units again by the plan; return how many there are from the first other one on."""
-    for number, unit in enumerate(units):
-        for before in units[len(course.path) : unit.rotation]:
-            course.close(before.unit_id, given[before.unit_id])
+    for number, (unit, told) in enumerate(zip(units, events(units), strict=True)):
+        for event in told:
+            course.happen(event, given, lost)
         drawn = course.draw()
         if drawn is None or _shown(drawn) != _shown(unit):
             return len(units) - number

@@ -1,23 +1,30 @@
 """The course of a survey that is served until settled: draws the next unit and counts the answers to those before.
 
-A unit is drawn from what the answers of earlier annotators say, never from its own annotator's. Its place among the
-units is its `replicate`, and `rotation` says how many units before it had been counted when it was drawn, so that the
-units file and the answers give the same bets, the same evidence and the same next unit again, wherever it stopped.
-Units are counted in the order in which they were drawn, up to the first that is still out.
+A unit is drawn from what the answers of earlier annotators say, never from its own annotator's, and what is staked on
+it is fixed then. Its place among the units is its `replicate`. It says what had happened when it was drawn: `rotation`
+units had been counted, and since the one before those of the places `since`, in this order, where -1 - n is unit n that
+was given back or late. Without `since` the earliest that were out had come back, in order. So the units file and the
+answers give the same bets, the same evidence and the same next unit again, wherever it stopped.
+
+Answers count as soon as they are back. A unit that isn't back counts as if its answers were the worst possible, pair
+by pair, so that verdicts hold whoever is slow or walks away: in the order of drawing the product of all factors up to
+any unit is fair, and it can only be greater than this bound.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
 from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import NATURES, OUTCOMES, Conversation, Item, Judgement, Unit
-from parlai_spotbot.sequential import evidence as betting
+from parlai_spotbot.sequential import betting
+from parlai_spotbot.sequential import evidence as proof
 from parlai_spotbot.sequential.evidence import Bets, Evidence
 from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.sequential.registration import SPOTTING, Registration, pair_of
@@ -27,6 +34,9 @@ VERDICTS = ("open", "better", "equal")
 """Words for what stands in `Evidence.verdict`, without its sign."""
 
 TINY = 1e-6
+
+RECENT = 64
+"""Units before the last that is back, after which wealth is looked at."""
 
 LOW, WIDTH = SCALE[0], SCALE[-1] - SCALE[0]
 """Of the scale of ratings."""
@@ -84,19 +94,44 @@ def points_by_unit(
     return {unit.unit_id: points_of_rows(unit, answers, question) if answers else {} for unit, answers in taken}
 
 
-def counted(units: Iterable[Unit]) -> int:
-    """Return how many units were counted when the last of these was drawn."""
-    return max((unit.rotation for unit in units), default=0)
+def events(units: Sequence[Unit]) -> list[tuple[int, ...]]:
+    """Return what had happened before each of these units was drawn, since the one before: see `Unit.since`."""
+    out: dict[int, None] = {}
+    found, count = [], 0
+    for place, unit in enumerate(units):
+        told = unit.since or tuple(islice(out, unit.rotation - count))
+        for event in told:
+            out.pop(max(event, -1 - event), None)
+        count = unit.rotation
+        out[place] = None
+        found.append(told)
+    return found
+
+
+def counted(units: Sequence[Unit]) -> set[str]:
+    """Return the ids of the units that had been counted when the last of these was drawn."""
+    return {units[event].unit_id for told in events(units) for event in told if event >= 0}
 
 
 @dataclass
 class Block:
-    """A unit that was drawn: its comparisons (item, a, b), the bets on it and its points, None while it is out."""
+    """A unit that was drawn: its comparisons (item, a, b), the bets on it and its points, None while it is out.
+
+    Of `gain` and `worst`, (2, K, K), the logarithms of its factors, the latter are those of the worst possible answers.
+    """
 
     unit: Unit
     pairs: list[tuple[str, int, int]]
     bets: Bets
+    worst: np.ndarray
     points: Points | None = None
+    gain: np.ndarray | None = None
+    lost: bool = False
+
+    @property
+    def bound(self) -> np.ndarray:
+        """Return the least logarithms of its factors."""
+        return self.worst if self.gain is None else self.gain
 
 
 class Course:
@@ -112,14 +147,19 @@ class Course:
     drawn : sequence of Unit
         Units drawn before, in order.
     answered : mapping
-        Points by unit id, of those that are done; empty points for answers that don't count.
+        Points by unit id, of those that are done, in the order in which they came; empty points for answers that don't
+        count.
+    lost : container of str
+        Ids of units that nobody will answer: given back, late, or without the answers by which others were drawn.
     watch : callable, optional
-        Told of the evidence after each unit that is counted.
+        Told of the evidence after each unit that is counted, see `proven`.
 
     Attributes
     ----------
     evidence : Evidence
-        After all units that are counted.
+        After all units that are counted, in the order in which they came back. Its wealth leaves out what isn't back.
+    proven : Evidence
+        The same, with the least wealth after several numbers of units along a leading axis.
     path : list of (answers, settled pairs)
         After each of them.
     """
@@ -131,15 +171,20 @@ class Course:
         conversations: Mapping[str, Conversation],
         drawn: Sequence[Unit] = (),
         answered: Mapping[str, Points] | None = None,
+        lost: Container[str] = (),
         watch: Callable[[Evidence], object] = id,
     ):
         self._watch = watch
         self.plan, self.rules, self._talks = plan, plan.rules, dict(conversations)
         self._place = {name: place for place, name in enumerate((*plan.contestants, NOBODY))}
-        self.evidence: Evidence = plan.begin()
+        self.evidence = self.proven = plan.begin()
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
         self._order: list[Block] = []
+        self._out: dict[int, Block] = {}
+        self._out_then: list[int] = []
+        self._events: list[int] = []
+        self._returned = 0
         self._showing: dict[str, list[tuple[Pair, str]]] = {}
         self._stock: dict[Pair, dict[str, Item]] = {}
         self._talks_left: dict[Pair, Counter[str]] = {}
@@ -150,23 +195,18 @@ class Course:
             for name in item.conversation_ids:
                 self._showing.setdefault(name, []).append((pair, item.item_id))
                 self._talks_left.setdefault(pair, Counter())[name] += 1
-        done = answered or {}
-        for unit in drawn:
-            self._enter(unit)
-            if unit.unit_id in done:
-                self.blocks[unit.unit_id].points = done[unit.unit_id]
-        self._count()
+        self._replay(drawn, answered or {}, lost)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     @property
     def out(self) -> int:
-        """Comparisons that were handed out and aren't counted yet."""
-        return sum(len(block.pairs) for block in self._order[len(self.path) :])
+        """Comparisons that were handed out and aren't back, but for those that are lost."""
+        return sum(len(block.pairs) for block in self._out.values())
 
     @property
     def waiting(self) -> list[Unit]:
-        """The units that aren't counted yet, in order of drawing."""
-        return [block.unit for block in self._order[len(self.path) :]]
+        """The units that aren't counted yet and may be, in order of drawing."""
+        return [block.unit for block in self._out.values()]
 
     @property
     def drawable(self) -> list[Item]:
@@ -198,15 +238,15 @@ class Course:
         left = max(rules.budget - float(evidence.answers) - self.out, 0)
         if self.ended:
             return 0
-        bets, need = betting.bets(evidence, rules, self.out, self._left()), betting.thresholds(evidence, rules)
-        differ, same = betting.wealth(evidence, rules)
+        bets, need = self._bets(), proof.thresholds(evidence, rules)
+        differ, same = proof.wealth(evidence, rules)
         lacking = (need[0] - differ) / (np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY) ** 2
         if rules.margin:
             near = np.maximum(4 * (rules.margin - np.abs(bets.expected - 0.5)), TINY)
             of_matches = (need[1] - same) / near**2 * bets.variance / np.maximum(bets.chance / 4, TINY)
             lacking = np.minimum(lacking, of_matches)
         open_ = np.triu(evidence.open)
-        information = 2 * float(betting.design_effect(evidence).squeeze() * lacking[open_].sum())
+        information = 2 * float(proof.design_effect(evidence).squeeze() * lacking[open_].sum())
         return min(information / max(float(bets.variance[open_].sum()), TINY), left)
 
     def draw(self) -> Unit | None:
@@ -215,7 +255,7 @@ class Course:
             return None
         number = len(self._order)
         rng = np.random.default_rng([self.plan.seed, 1, number])
-        bets = betting.bets(self.evidence, self.rules, self.out, self._left())
+        bets = self._bets()
         upper = np.triu_indices(len(self.evidence.verdict), 1)
         size = self.plan.unit_size
         alone = (rng.random(size - 1) < self.plan.people).sum()
@@ -225,9 +265,25 @@ class Course:
             self._take(pair, items)
         order = [items[place] for place in rng.permutation(len(items))]
         identity = opaque("sequential", self.plan.seed, self.plan.survey, number)
-        unit = Unit(identity, self.plan.survey, identity, len(self.path), number, tuple(order))
+        usual = self._out_then[: len(self._events)]
+        since = () if usual == self._events else tuple(self._events)
+        unit = Unit(identity, self.plan.survey, identity, self._returned, number, tuple(order), since=since)
         self._add(unit, bets)
         return unit
+
+    def _bets(self) -> Bets:
+        """Return the bets on the next unit, as if units that are lost or overdue were answered in the worst way.
+
+        A unit is overdue when more than twice as many later ones are back as are out.
+        """
+        back = np.array([block.points is not None for block in self._order], dtype=int)
+        later = back[::-1].cumsum()[::-1]
+        sunk = [block.worst for block in self._order if block.lost]
+        sunk += [block.worst for place, block in self._out.items() if later[place] > 2 * len(self._out)]
+        better, below = np.sum(sunk, 0) if sunk else (0.0, 0.0)
+        evidence = self.evidence
+        evidence = replace(evidence, better=evidence.better + better, below=evidence.below + below)
+        return betting.bets(evidence, self.rules, self.out, self._left())
 
     def _take(self, pair: Pair, items: list[Item]) -> None:
         """Add an item of this pair (None: of people alone) whose conversations and seeds nobody has had here."""
@@ -275,18 +331,50 @@ class Course:
         return a, b
 
     # -- counting ----------------------------------------------------------------------------------------------------
-    def _enter(self, unit: Unit) -> None:
-        """Enter a unit that was drawn before, with the bets of then."""
-        if unit.replicate != len(self._order) or unit.rotation > len(self._order):
+    def _replay(self, drawn: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]) -> None:
+        """Enter units that were drawn before, with the bets of then, and count all that is answered."""
+        for unit, told in zip(drawn, events(drawn), strict=True):
+            if unit.replicate != len(self._order) or any(event >= len(self._order) for event in told):
+                raise UserError(
+                    f"unit {unit.unit_id}: it stands at another place than where it was drawn.",
+                    "Put the units.jsonl back as it was written.",
+                )
+            for event in told:
+                self.happen(event, answered, lost)
+            bets = self._bets()
+            for item in unit.items:
+                self._use(item)
+            self._add(unit, bets)
+        places = {block.unit.unit_id: place for place, block in enumerate(self._order)}
+        for unit_id in answered:
+            if unit_id in places and self.blocks[unit_id].points is None:
+                self.close(unit_id, answered[unit_id])
+        for block in list(self._out.values()):
+            if block.unit.unit_id in lost:
+                self.lose(block.unit.unit_id)
+
+    def happen(self, event: int, answered: Mapping[str, Points], lost: Container[str] = ()) -> None:
+        """Repeat what happened before a unit was drawn: see `Unit.since`."""
+        unit_id = self._order[max(event, -1 - event)].unit.unit_id
+        if event < 0:
+            self.lose(unit_id)
+        elif unit_id in lost and unit_id not in answered:
+            self.lose(unit_id)
+            self._returned += 1
+        elif unit_id in answered:
+            self.close(unit_id, answered[unit_id])
+        else:
             raise UserError(
-                f"unit {unit.unit_id}: it stands at another place than where it was drawn.",
-                "Put the units.jsonl back as it was written.",
+                f"unit {unit_id}: later units were drawn by its answers, and these are gone.",
+                "Put the answers back from a backup.",
             )
-        self._count(unit.rotation)
-        bets = betting.bets(self.evidence, self.rules, self.out, self._left())
-        for item in unit.items:
-            self._use(item)
-        self._add(unit, bets)
+
+    def hold(self, units: Iterable[Unit]) -> None:
+        """Enter units that are out, and of which nothing more is known."""
+        for unit in units:
+            for item in unit.items:
+                self._use(item)
+            self._add(unit, self._order[-1].bets)
 
     def _add(self, unit: Unit, bets: Bets) -> None:
         pairs = []
@@ -294,26 +382,72 @@ class Course:
             names = pair_of(item, self._talks, self.plan.question)
             if names is not None:
                 pairs.append((item.item_id, *(self._place[name] for name in names)))
-        self.blocks[unit.unit_id] = block = Block(unit, pairs, bets)
+        worst = proof.worst(bets, self.rules, *_sides(pairs))
+        self.blocks[unit.unit_id] = block = Block(unit, pairs, bets, worst)
+        self._out[len(self._order)] = block
         self._order.append(block)
+        self._out_then, self._events = list(self._out), []
 
     def close(self, unit_id: str, found: Points) -> None:
-        """Take the answers to a unit; {} where they don't count."""
-        self.blocks[unit_id].points = found
-        self._count()
+        """Count the answers to a unit; {} where they don't count."""
+        block = self.blocks[unit_id]
+        if block.points is not None:
+            return
+        place = block.unit.replicate
+        block.points, block.lost = found, False
+        self._out.pop(place, None)
+        self._events.append(place)
+        self._returned += 1
+        before = self.evidence
+        score = np.array([found.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
+        self.evidence = proof.added(before, block.bets, self.rules, *_sides(block.pairs), score)
+        block.gain = np.stack([self.evidence.better - before.better, self.evidence.below - before.below])
+        self._decide()
+        self.path.append((int(self.evidence.answers), sum(self.evidence.tally[1:])))
+        self._watch(self.proven)
 
-    def _count(self, until: int | None = None) -> None:
-        """Count units in order, up to the first that is out, or to this place."""
-        for block in self._order[len(self.path) : until]:
-            if block.points is None:
-                if until is not None:
-                    raise UserError(
-                        f"unit {block.unit.unit_id}: later units were drawn by its answers, and these are gone.",
-                        "Put the answers back from a backup.",
-                    )
-                return
-            score = np.array([block.points.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
-            a, b = (np.array([pair[side] for pair in block.pairs], dtype=int) for side in (1, 2))
-            self.evidence = betting.judged(self.evidence, block.bets, self.rules, a, b, score)
-            self.path.append((int(self.evidence.answers), sum(self.evidence.tally[1:])))
-            self._watch(self.evidence)
+    def lose(self, unit_id: str) -> None:
+        """Give up a unit, which somebody gave back or kept too long: its factors stay the worst possible."""
+        block = self.blocks[unit_id]
+        if block.points is None and not block.lost:
+            block.lost = True
+            place = block.unit.replicate
+            self._out.pop(place, None)
+            self._events.append(-1 - place)
+
+    def _decide(self) -> None:
+        """Add the verdicts that hold whatever the answers that aren't back.
+
+        The least wealth is taken after the last unit that is back, and after one before it, the next of which isn't
+        back, where an open pair has most.
+        """
+        last = max(place for place, block in enumerate(self._order) if block.points is not None)
+        recent = self._order[max(last - RECENT, 0) : last + 1]
+        bounds = np.array([block.bound for block in recent])
+        owed = [block.worst for block in self._order[: last + 1] if block.points is None]
+        after = bounds[::-1].cumsum(0)[::-1] - bounds
+        whole = np.stack([self.evidence.better, self.evidence.below]) + np.sum(owed or [np.zeros((2, 1, 1))], 0)
+        ends = [n for n, block in enumerate(recent[1:]) if block.points is None]
+        wealth = whole - after[[-1]]
+        if ends:
+            earlier = whole - after[ends]
+            best = np.argmax(np.where(self.evidence.open, earlier[:, 0], -np.inf).max((1, 2)))
+            wealth = np.stack([whole, earlier[best]])
+        shape = (len(wealth), *self.evidence.verdict.shape)
+        proven = replace(
+            self.evidence,
+            better=wealth[:, 0],
+            below=wealth[:, 1],
+            verdict=np.broadcast_to(self.evidence.verdict, shape),
+            strengths=np.broadcast_to(self.evidence.strengths, shape[:-1]),
+        )
+        verdict = proof.decided(proven, self.rules).verdict
+        first = np.argmax(verdict != 0, 0)[None]
+        verdict = np.take_along_axis(verdict, first, 0)[0]
+        self.evidence = replace(self.evidence, verdict=verdict)
+        self.proven = replace(proven, verdict=np.broadcast_to(verdict, shape))
+
+
+def _sides(pairs: Sequence[tuple[str, int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the contestants a and b of comparisons."""
+    return np.array([a for _, a, _ in pairs], dtype=int), np.array([b for _, _, b in pairs], dtype=int)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtri, stdtrit
+from scipy.special import expit, stdtrit
 
 from parlai_spotbot.sequential.closure import needed
 
@@ -35,12 +35,6 @@ EQUAL_UPDATES = 3
 
 STEPS = 30
 """Of Newton and of the chances, where they don't follow answers one by one."""
-
-AIM = 2.0
-"""Bets aim at so many times the wealth that settles a pair, since those that aim at it reach it only at the end."""
-
-CAUTION = 0.5
-"""A pair counts as clear as it is estimated to be, less so many standard errors."""
 
 UNASKED = 3
 """The verdict on the last contestant and each other, where that one is the scale of ratings: nobody asks for one."""
@@ -162,8 +156,19 @@ def begin(contestants: int, shape: tuple[int, ...] = (), scale: bool = False) ->
     unknown = pairs + 2 / PRIOR * (1 - np.eye(contestants))
     verdict = pairs.astype(int)
     verdict[..., -1, :] = verdict[..., :, -1] = UNASKED * scale
-    start = (np.ones((*shape, 2)), each, pairs, count, count, _with_floor(pairs))
+    start = (np.ones((*shape, 2)), each, pairs, count, count, with_floor(pairs))
     return Evidence(pairs, pairs, pairs, pairs, verdict, each, unknown, *start)
+
+
+def with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
+    """Return chances by weight, of which all pairs that can be drawn get the floor alike."""
+    every = 1.0 - np.eye(weights.shape[-1])
+    every = every if allowed is None else every * allowed
+    alike = 2 * every / every.sum()
+    weights = weights * every
+    total = weights.sum((-2, -1), keepdims=True) / 2
+    weights = np.where(total > TINY, weights / np.maximum(total, TINY), alike)
+    return (1 - FLOOR) * weights + FLOOR * alike
 
 
 def thresholds(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
@@ -179,8 +184,12 @@ def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nearest(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of the wealth for the verdict that each pair is nearest to, and of what it needs."""
+    """Return the logarithms of the wealth for the verdict that each pair is nearest to, and of what it needs, (K, K).
+
+    Leading axes are of the same study: its wealth after several numbers of units.
+    """
     have, need = np.stack(wealth(evidence, rules)), np.stack(thresholds(evidence, rules))
+    have, need = (each.reshape(-1, *each.shape[-2:]) for each in (have, need))
     first = np.argmax(have - need, 0)[None]
     return np.take_along_axis(have, first, 0)[0], np.take_along_axis(need, first, 0)[0]
 
@@ -190,135 +199,19 @@ def design_effect(evidence: Evidence) -> np.ndarray:
     return np.maximum(evidence.spread[..., 0] / evidence.spread[..., 1], 0.05)[..., None, None]
 
 
-def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock: np.ndarray | None = None) -> Bets:
-    """Return what to draw for the next annotator, and what to stake on it.
-
-    Parameters
-    ----------
-    drawn : array (...)
-        Answers that are out, to be counted with those that are in.
-    stock : array (K, K), optional
-        How often each pair can still be drawn.
-    """
-    left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), thresholds(evidence, rules)
-    improved = _improved(evidence, rules, need, left, effect)
-    chance = _with_floor(improved, None if stock is None else stock > 0)
-    centre, weight, most, variance = shares(chance, evidence.strengths)
-    lasting = chance if stock is None else np.minimum(chance, stock / left)
-    to_come = variance if stock is None else shares(lasting, evidence.strengths)[-1]
-    apart = _differences(evidence.strengths)
-    doubt = CAUTION * np.sqrt(evidence.variance)
-    stake = _stake(evidence.better - need[0] - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)
-    below = np.zeros_like(stake)
-    if rules.margin:
-        near = (4 * (rules.margin - expit(apart) + 0.5) - doubt) / effect
-        below = _stake(evidence.below - need[1] - np.log(AIM), left * lasting / 4 * effect, near)
-    return Bets(chance, centre, weight, most, stake, below, variance, expit(apart))
-
-
-def _left(evidence: Evidence, rules: Rules, drawn: np.ndarray | float) -> np.ndarray:
-    """Return how many answers to plan for, (..., 1, 1): those left, after the budget a tenth of those given."""
-    used = evidence.answers + drawn
-    return np.where(rules.budget > used, np.maximum(rules.budget - used, 1), 0.1 * used)[..., None, None]
-
-
-def _differences(strengths: np.ndarray) -> np.ndarray:
+def differences(strengths: np.ndarray) -> np.ndarray:
+    """Return a's value less b's, (..., K, K)."""
     return strengths[..., :, None] - strengths[..., None, :]
 
 
-def _of_differences(covariance: np.ndarray) -> np.ndarray:
+def _ofdifferences(covariance: np.ndarray) -> np.ndarray:
     """Return the variance of each difference, by the covariance (..., K, K)."""
     own = np.diagonal(covariance, axis1=-2, axis2=-1)
     return own[..., :, None] + own[..., None, :] - 2 * covariance
 
 
-def _with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
-    """Return chances by weight, of which all pairs that can be drawn get the floor alike."""
-    every = 1.0 - np.eye(weights.shape[-1])
-    every = every if allowed is None else every * allowed
-    alike = 2 * every / every.sum()
-    weights = weights * every
-    total = weights.sum((-2, -1), keepdims=True) / 2
-    weights = np.where(total > TINY, weights / np.maximum(total, TINY), alike)
-    return (1 - FLOOR) * weights + FLOOR * alike
-
-
-def shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return centre, weight, most (..., a, b, c) and variance (..., a, b) of matches with third contestants.
-
-    Of the matches of a or b with c, each is of a with the chance of (a, c) over that of both; weighted with the other's
-    share, those of a and of b cancel in expectation where both score alike against c. Weights are cut so that no match
-    moves the sum by more than ½, as a match of the two themselves does.
-    """
-    size = strengths.shape[-1]
-    of_a, of_b = chance[..., :, None, :], chance[..., None, :, :]
-    both = of_a + of_b
-    share = of_b / np.maximum(both, TINY)
-    middle = (strengths[..., :, None, None] + strengths[..., None, :, None]) / 2 - strengths[..., None, None, :]
-    centre = expit(middle)
-    reach = np.maximum(centre, 1 - centre) * np.maximum(share, 1 - share)
-    index = np.arange(size)
-    third = np.ones((size, size, size))
-    third[index, index, :] = third[:, index, index] = third[index, :, index] = 0
-    cut = third * np.minimum(1, 0.5 / np.maximum(reach, TINY))
-    weight = cut * share
-    bought = cut**2 * share * of_a * centre * (1 - centre)
-    return centre, weight, cut * reach, chance / 4 + bought.sum(-1)
-
-
-def _improved(
-    evidence: Evidence, rules: Rules, need: tuple[np.ndarray, np.ndarray], left: np.ndarray, effect: np.ndarray
-) -> np.ndarray:
-    """Move the chances towards the pairs whose matches raise most the number of pairs expected to be settled."""
-    chance = evidence.chance
-    _, weight, _, variance = shares(chance, evidence.strengths)
-    either, lower = wealth(evidence, rules)
-    gap = np.abs(_differences(evidence.strengths))
-    gain = _gain(either - need[0], gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(
-        variance, TINY
-    )
-    gain = np.where(evidence.open, gain, 0)
-    through = (gain[..., :, :, None] * weight**2).sum(-2)
-    value = gain + through + np.swapaxes(through, -1, -2)
-    if rules.margin:
-        near = 4 * (rules.margin - np.abs(expit(gap) - 0.5))
-        same = _gain(lower - need[1], near, evidence.variance, np.sqrt(left * chance / 4 / effect)) / np.maximum(
-            chance, TINY
-        )
-        value = value + np.where(evidence.open, same, 0)
-    begun = evidence.annotators[..., None, None] >= EQUAL_UPDATES
-    return np.where(begun, chance * value, chance)
-
-
-def _gain(short: np.ndarray, drift: np.ndarray, variance: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return how fast the chance to reach the threshold rises with information, times the information.
-
-    `short`: logarithm of wealth over threshold; `drift` with its `variance`, per unit of `scale`, which is the root of
-    the information that is left to be had.
-    """
-    quantile = _quantile(short)
-    widened = np.sqrt(1 + variance * scale**2)
-    density = np.exp(-(((quantile + drift * scale) / widened) ** 2) / 2)
-    return np.maximum(density * (drift - quantile * variance * scale) / widened**3 * scale, 0)
-
-
-def _quantile(short: np.ndarray) -> np.ndarray:
-    """Return the normal quantile of a share of wealth, given by its logarithm."""
-    return ndtri(np.exp(np.clip(short, -600, -1e-9)))
-
-
-def _stake(short: np.ndarray, variance: np.ndarray, drift: np.ndarray) -> np.ndarray:
-    """Return the stake that reaches the goal most probably, while the sum gets this variance (Browne 1999).
-
-    Where more is sure to be there, it is what lets wealth grow fastest: the `drift`, per unit of variance (Kelly 1956).
-    """
-    quantile = _quantile(short)
-    ratio = np.exp(-(quantile**2) / 2 - log_ndtr(quantile)) / np.sqrt(2 * np.pi)
-    return np.where(short >= 0, 0, np.maximum(ratio / np.sqrt(np.maximum(variance, TINY)), drift))
-
-
 def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
-    """Return what is known after one more annotator's answers.
+    """Return what is known after one more annotator's answers, with the verdicts that the wealth allows.
 
     Parameters
     ----------
@@ -329,13 +222,17 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
     score : array (..., n)
         Points of a: 1, ½ or 0; NaN: no answer that counts.
     """
+    return decided(added(evidence, placed, rules, a, b, score), rules)
+
+
+def added(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
+    """Return what is known after one more annotator's answers, with the verdicts of before; see `judged`."""
     counted = ~np.isnan(score)
     score = np.where(counted, score, 0.5)
     size = evidence.strengths.shape[-1]
-    hot_a, hot_b = (np.eye(size)[index] * counted[..., None] for index in (a, b))
-    met = np.swapaxes(hot_a, -1, -2) @ hot_b
-    won = np.swapaxes(hot_a * score[..., None], -1, -2) @ hot_b
-    lost = np.swapaxes(hot_b * (1 - score)[..., None], -1, -2) @ hot_a
+    met = _by_pair(a, b, counted, size)
+    won = _by_pair(a, b, counted * score, size)
+    lost = _by_pair(b, a, counted * (1 - score), size)
     matches, points = met + np.swapaxes(met, -1, -2), won + lost
     moved, most = moves(placed, points, matches)
     better = evidence.better + np.log1p(np.minimum(placed.better, STAKE / np.maximum(most, TINY)) * moved)
@@ -366,7 +263,36 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
         annotators=evidence.annotators + (count > 0),
         chance=placed.chance,
     )
-    return _settled(_fitted(after), rules)
+    return _fitted(after)
+
+
+def worst(placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return the logarithms of the least factors that an annotator's answers to these items can have, (2, ..., K, K).
+
+    They are those of `Evidence.better` and `Evidence.below`, and hold for answers to a part of the items, too.
+    """
+    met = _by_pair(a, b, np.ones(a.shape), placed.chance.shape[-1])
+    matches = met + np.swapaxes(met, -1, -2)
+    loss = placed.better * (matches / 2 + third(matches, placed))
+    room = placed.below * matches * (0.5 - rules.margin) if rules.margin else np.zeros_like(loss)
+    return np.log1p(-np.minimum([loss, room], STAKE))
+
+
+def third(matches: np.ndarray, placed: Bets) -> np.ndarray:
+    """Return what matches with third contestants take from a's wealth, per unit of stake, if all go against a.
+
+    In those of a with c it gets no points, and in those of b with c b gets all.
+    """
+    met = matches[..., None]
+    of_a = ((placed.weight * placed.centre) @ met)[..., 0]
+    of_b = ((placed.weight * (1 - placed.centre)) @ met)[..., 0]
+    return of_a + np.swapaxes(of_b, -1, -2)
+
+
+def _by_pair(a: np.ndarray, b: np.ndarray, value: np.ndarray, size: int) -> np.ndarray:
+    """Return the sums of the items' values by their contestants a and b, (..., K, K)."""
+    one = np.eye(size)
+    return np.swapaxes(one[a] * value[..., None], -1, -2) @ one[b]
 
 
 def moves(placed: Bets, points: np.ndarray, matches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -395,7 +321,7 @@ def intervals(evidence: Evidence, level: float) -> tuple[np.ndarray, np.ndarray]
     scores = evidence.scores / count[..., 0]
     product = evidence.products / count - scores[..., :, None] * scores[..., None, :]
     alone = np.eye(scores.shape[-1], dtype=bool)
-    variance = np.where(alone, product, _of_differences(product)) / np.where(count > 2, count - 1, np.nan)
+    variance = np.where(alone, product, _ofdifferences(product)) / np.where(count > 2, count - 1, np.nan)
     half = stdtrit(count - 1, (1 + level) / 2) * np.sqrt(np.where(variance > 0, variance, np.nan))
     return scores, half
 
@@ -415,26 +341,19 @@ def of_counts(points: np.ndarray, matches: np.ndarray, verdict: np.ndarray) -> E
     return evidence
 
 
-def converged(evidence: Evidence, rules: Rules) -> np.ndarray:
-    """Return the chances (K, K) that suit this evidence best, however those of the last draw were."""
-    for _ in range(STEPS):
-        evidence = replace(evidence, chance=bets(evidence, rules).chance)
-    return evidence.chance
-
-
 def _fitted(evidence: Evidence) -> Evidence:
     """Take one step of Newton towards the Bradley-Terry strengths, which only choose what is drawn and staked."""
     strengths, size = evidence.strengths, evidence.strengths.shape[-1]
-    share = expit(_differences(strengths))
+    share = expit(differences(strengths))
     slope = (evidence.points - evidence.matches * share).sum(-1) - PRIOR * strengths
     weight = evidence.matches * share * (1 - share)
     curve = -weight + (weight.sum(-1) + PRIOR)[..., None] * np.eye(size)
     inverse = np.linalg.inv(curve)
     strengths = strengths + np.clip((inverse @ slope[..., None])[..., 0], -1, 1)
-    return replace(evidence, strengths=strengths - strengths.mean(-1, keepdims=True), variance=_of_differences(inverse))
+    return replace(evidence, strengths=strengths - strengths.mean(-1, keepdims=True), variance=_ofdifferences(inverse))
 
 
-def _settled(evidence: Evidence, rules: Rules) -> Evidence:
+def decided(evidence: Evidence, rules: Rules) -> Evidence:
     """Add the verdicts that the wealth allows, and those that follow: a better than b, b than c, so a than c."""
     differ, same = wealth(evidence, rules)
     sign = np.sign(evidence.better - np.swapaxes(evidence.better, -1, -2)).astype(int)

@@ -51,8 +51,8 @@ def course_of(
 
     A unit without any is counted only where a later one was drawn by it.
     """
-    done = [unit for unit in units if unit not in waiting]
-    given = {unit.unit_id: {} for unit in done if unit.replicate < counted(units)}
+    done, needed = [unit for unit in units if unit not in waiting], counted(units)
+    given = {unit.unit_id: {} for unit in done if unit.unit_id in needed}
     given |= points_by_unit(done, rows, plan.question)
     return Course(plan, pool, indexed(study.conversations()), units, given)
 
@@ -60,7 +60,7 @@ def course_of(
 def judge_until_settled(study: Study, course: Course, judge: Answering, have: Collection[str], progress: bool) -> None:
     """Let a judge answer unit after unit until the course has ended; those that are out first.
 
-    As many units are out at once as the judge answers at once; they are counted in order. A unit is written down
+    As many units are out at once as the judge answers at once; they are counted in that order. A unit is written down
     before it is answered, and its answers all together, so that the same command goes on wherever it stopped. `have`
     are the ids of answers that are on disk.
     """

@@ -19,7 +19,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
-from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, bets, judged, moves, shares, wealth
+from parlai_spotbot.sequential.betting import bets, shares
+from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, judged, moves, wealth
 from parlai_spotbot.surveys.ids import opaque
 
 MOST = 200

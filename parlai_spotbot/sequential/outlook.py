@@ -27,6 +27,8 @@ FAR = timedelta(days=365)
 def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, Any]:
     """Return the counts with the money, at `cost` a unit, and sentences: `forecast`, when it will end, and `end`.
 
+    `out` says how many units are out, and since when the earliest is.
+
     The pace is that of the latest units: `latest` of them came since the time `since`.
     """
     done, left = counts["done"], counts["units"] - counts["done"]
@@ -38,6 +40,8 @@ def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, 
     texts = [filled(LINES[name], **values) for name in names]
     if left and (until := counts.get("until")):
         texts.append(filled(LINES["deadline"], until=datetime.fromisoformat(until)))
+    since = counts.get("out_since") and datetime.fromtimestamp(counts["out_since"])
+    values["out"] = filled(LINES["out_since" if since else "out"], since=since, open=counts["open"])
     return values | {"forecast": "; ".join(texts), "end": LINES["ended"].get(counts.get("ended", ""), "")}
 
 

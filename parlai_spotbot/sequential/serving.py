@@ -31,7 +31,7 @@ SPARE = 1.1
 """Places for people, by units that may still be drawn: some miss controls, and their answers don't count."""
 
 OVER = ("settled", "deadline")
-"""Reasons to end after which not even a unit that somebody gave back is handed out again."""
+"""Reasons to end after which nothing is drawn in place of a unit that is lost."""
 
 LINES = own_data(__file__)
 """Templates of texts."""
@@ -61,7 +61,7 @@ class Serving:
 
     course: Course
     _journal: checksums.Journal | None = None
-    _foreseen: tuple[tuple[int, int], float] = (-1, -1), 0.0
+    _foreseen: tuple[tuple[int, int, int], float] = (-1, -1, -1), 0.0
 
     def __init__(self, study: Study, plan: Registration, deadline: str = ""):
         self.until = _local(deadline or plan.deadline or "")
@@ -70,14 +70,17 @@ class Serving:
         self.pool, self.drawn = read_pool(study, plan.survey), drawn_units(study, plan.survey)
         self._talks = indexed(study.conversations())
         self._answered: dict[str, Points] = {}
+        self._lost: set[str] = set()
 
-    def load(self, answered: Mapping[str, Points]) -> None:
-        """Take over the points of the units that are done, by their ids.
+    def load(self, answered: Mapping[str, Points], lost: Iterable[str] = ()) -> None:
+        """Take over the points of the units that are done, by their ids in order of time, and the ids of lost ones.
 
-        Where answers are gone by which others were drawn, as with an older ledger, these count for nothing.
+        Lost are those that were given back or late, and those of an older ledger whose answers are gone, though others
+        were drawn by them.
         """
-        self._answered = {unit.unit_id: {} for unit in self.drawn[: counted(self.drawn)]} | dict(answered)
-        self.course = Course(self.plan, self.pool, self._talks, self.drawn, self._answered)
+        self._answered = dict(answered)
+        self._lost = {*lost, *counted(self.drawn).difference(answered)}
+        self.course = Course(self.plan, self.pool, self._talks, self.drawn, self._answered, self._lost)
 
     def points(self, items: Iterable[dict]) -> Points:
         """Return the points of a unit's items as the ledger's record has them; controls have none."""
@@ -99,7 +102,7 @@ class Serving:
             self._journal = self._journal or checksums.Journal(self.study.units_path(self.plan.survey))
             self._journal.append(unit.to_json())
         except UserError as err:  # the disk is full: as if it had not been drawn
-            self.load(self._answered)
+            self.load(self._answered, self._lost)
             raise OSError(err.problem) from err
         self.drawn.append(unit)
         return unit
@@ -108,6 +111,11 @@ class Serving:
         """Count the answers to a unit; {} where they don't count."""
         self._answered[unit_id] = given
         self.course.close(unit_id, given)
+
+    def lose(self, unit_id: str) -> None:
+        """Give up a unit that was given back or is late: another one is drawn in its place."""
+        self._lost.add(unit_id)
+        self.course.lose(unit_id)
 
     def close(self) -> None:
         """Record the units file as it is now."""
@@ -127,7 +135,9 @@ class Serving:
 
         At the end they are only those done or `out`.
         """
-        kept = {*self._answered, *out} if self.ended in OVER else {unit.unit_id for unit in self.drawn}
+        kept = {unit.unit_id for unit in self.drawn} - self._lost
+        if self.ended in OVER:
+            kept = {*self._answered, *out}
         shown = [unit for unit in self.drawn if unit.unit_id in kept]
         items, size = tuple(self.pool), self.plan.unit_size
         more = math.ceil(SPARE * self.left)
@@ -138,7 +148,7 @@ class Serving:
 
         `expected` are units that will still be drawn, about; `until` is the deadline.
         """
-        evidence, mark = self.course.evidence, (len(self.course.path), len(self.drawn))
+        evidence, mark = self.course.evidence, (len(self.course.path), len(self.drawn), self.course.out)
         if mark != self._foreseen[0]:
             self._foreseen = mark, self.course.expected
         expected = 0 if self.ended else min(_units(self.plan, self._foreseen[1]), self.left)
@@ -150,7 +160,7 @@ class Serving:
     def pairs(self) -> list[dict[str, Any]]:
         """Return each two contestants, open ones first: who is ahead (`a`), verdict, answers, points and evidence."""
         evidence, rows = self.course.evidence, []
-        have, need = (each / np.log(10) for each in nearest(evidence, self.plan.rules))
+        have, need = (each / np.log(10) for each in nearest(self.course.proven, self.plan.rules))
         names = self.plan.contestants
         order = np.argsort(-evidence.strengths[: len(names)], kind="stable")
         for i, j in combinations(order.tolist(), 2):

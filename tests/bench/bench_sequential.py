@@ -15,7 +15,8 @@ from run import Row
 sys.path.append(str(Path(__file__).parents[1] / "sequential"))
 from simulated import Crowd, cost, strengths
 
-from parlai_spotbot.sequential.evidence import Rules, begin, bets, judged
+from parlai_spotbot.sequential.betting import bets
+from parlai_spotbot.sequential.evidence import Rules, begin, judged
 
 STUDIES, BOTS, EACH = 60, 10, 80
 LIMIT = 0.02

@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.special import ndtr
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.sequential.evidence import UNASKED, Evidence, Rules, begin, bets, intervals, judged
+from parlai_spotbot.sequential.betting import bets
+from parlai_spotbot.sequential.evidence import UNASKED, Evidence, Rules, begin, intervals, judged
 from parlai_spotbot.sequential.looked import in_order, settled
 
 SCALE, NEAR = 0.6, 0.3

@@ -2,13 +2,15 @@
 
 import dataclasses
 import itertools
+import json
 
 import numpy as np
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Turn, Utterance, indexed
+from parlai_spotbot.records import Conversation, Item, Turn, Unit, Utterance, indexed
 from parlai_spotbot.sequential.course import Course, points
+from parlai_spotbot.sequential.evidence import added
 from parlai_spotbot.sequential.registration import Registration
 
 BOTS = ("best", "good", "poor")
@@ -38,26 +40,64 @@ def answers(course, unit, rng):
     return {item: float(rng.random() < (0.8 if a < b else 0.2)) for item, a, b in course.blocks[unit.unit_id].pairs}
 
 
-def served(stop=None, out=3):
-    """Serve, with so many units out at a time, handed in in another order; return the course, units and points."""
+def served(stop=None, out=3, lost=0.0):
+    """Serve, with so many units out at a time, handed in in another order; return the course, units and points.
+
+    This share of units is given back.
+    """
     course, rng, units, done, waiting = Course(PLAN, POOL, TALKS), np.random.default_rng(5), [], {}, []
     while len(units) != stop and (unit := course.draw()) is not None:
         units.append(unit)
         waiting.append(unit)
         if len(waiting) > out:
             unit = waiting.pop(rng.integers(len(waiting)))
+            if rng.random() < lost:
+                course.lose(unit.unit_id)
+                continue
             done[unit.unit_id] = answers(course, unit, rng)
             course.close(unit.unit_id, done[unit.unit_id])
     return course, units, done
 
 
+@pytest.mark.parametrize("lost", [0, 0.3])
 @pytest.mark.parametrize("stop", [1, 7, 20, None])
-def test_a_replay_draws_the_same(stop):
-    course, units, done = served(stop)
-    again = Course(PLAN, POOL, TALKS, units, done)
+def test_a_replay_draws_the_same(stop, lost):
+    course, units, done = served(stop, lost=lost)
+    units = [Unit.from_json(json.loads(json.dumps(unit.to_json())), "") for unit in units]
+    gone = {name for name, block in course.blocks.items() if block.lost}
+    again = Course(PLAN, POOL, TALKS, units, done, gone)
     assert again.path == course.path
     assert np.array_equal(again.evidence.better, course.evidence.better)
     assert (again.ended, again.draw()) == (course.ended, course.draw())
+
+
+def test_a_study_of_units_that_were_counted_in_order_replays():
+    """As versions before wrote them: of each unit, how many had been counted."""
+    course, units, done = served(20, out=0)
+    assert [unit.since for unit in units] == [()] * 20
+    assert Course(PLAN, POOL, TALKS, units, done).path == course.path
+
+
+def test_a_unit_that_is_out_counts_as_the_worst_of_its_answers():
+    course, units, _ = served(12)
+    for unit in units[:-3]:
+        block = course.blocks[unit.unit_id]
+        sides = [np.array([pair[side] for pair in block.pairs]) for side in (1, 2)]
+        gains = []
+        for score in itertools.product((0.0, 1.0, np.nan), repeat=len(block.pairs)):
+            after = added(course.evidence, block.bets, PLAN.rules, *sides, np.array(score))
+            gains.append(np.exp(after.better - course.evidence.better))
+        least, bound = np.min(gains, 0), np.exp(block.worst[0])
+        assert (least >= bound - 1e-9).all()
+        assert np.isclose(least, bound).mean() > 0.4  # of stakes that are cut for what they may lose it is lower
+
+
+def test_one_who_walks_away_keeps_nobody_from_being_counted():
+    course, rng = Course(PLAN, POOL, TALKS), np.random.default_rng(3)
+    first = course.draw()
+    while unit := course.draw():
+        course.close(unit.unit_id, answers(course, unit, rng))
+    assert (course.ended, course.waiting) == ("settled", [first])
 
 
 def test_no_conversation_is_drawn_twice_and_none_twice_in_a_unit():

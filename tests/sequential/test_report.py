@@ -118,7 +118,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     found, frames = result["settled"]["by_source"][HUMAN], tables(survey, result)
     evidence, names = course.evidence, list(course.plan.contestants)
     assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
-    assert (found["departures"], len(found["checks"])) == ([], 10)
+    assert (found["departures"], len(found["checks"])) == ([], 9)
     pairs, score = frames["settled_pairs"], evidence.scores / evidence.annotators
     assert len(pairs) == 3
     a, b = (pairs[side].map(names.index).to_numpy() for side in "ab")

@@ -31,7 +31,7 @@ from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOp
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.account import account
-from parlai_spotbot.sequential.course import Course
+from parlai_spotbot.sequential.course import Course, events
 from parlai_spotbot.sequential.outlook import line, note
 from parlai_spotbot.sequential.registration import read_pool, registered
 from parlai_spotbot.sequential.serving import Serving, prepared
@@ -41,14 +41,14 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
 
-SETTLED = {"until": "settled", "margin": 0.1, "budget": 80}
-OPTIONS = ("--until", "settled", "--margin", "0.1", "--budget", "80", "--unit-size", "5")
+SETTLED = {"until": "settled", "margin": 0.1, "budget": 160}
+OPTIONS = ("--until", "settled", "--margin", "0.1", "--budget", "160", "--unit-size", "5")
 
 
-def make_study(path, bots=3, per_pair=30):
+def make_study(path, bots=3, per_pair=60):
     names = [f"bot{i}" for i in range(bots)]
     study = Study.create(path, Plan("chitchat", bots_of(names), per_pair, segments=(2, 3)))
-    checksums.write_jsonl(study.conversations_path, conversations(bots, per_pair, people=60))
+    checksums.write_jsonl(study.conversations_path, conversations(bots, per_pair, people=2 * per_pair))
     return study
 
 
@@ -77,12 +77,13 @@ def _texts(item):
 
 
 def replayed(study):
-    """Draw all units again, each when as many were counted as then; returns what units.jsonl would hold."""
+    """Draw all units again, each when the same had come back as then; returns what units.jsonl would hold."""
     serving, _ = planned(study, SURVEY, "", 1)
     course, drawn = Course(serving.plan, serving.pool, indexed(study.conversations())), []
-    for unit in serving.drawn:
-        for earlier in drawn[len(course.path) : unit.rotation]:
-            course.close(earlier.unit_id, serving.course.blocks[earlier.unit_id].points)
+    points = {name: block.points for name, block in serving.course.blocks.items() if block.points is not None}
+    for told in events(serving.drawn):
+        for event in told:
+            course.happen(event, points)
         drawn.append(course.draw())
     return "".join(files.dumps(unit.to_json()) + "\n" for unit in drawn)
 
@@ -97,7 +98,7 @@ def test_until_settled_over_three_kills(study):
         person = Annotator(next(links), known)
         return person, person.begin(person.survey)
 
-    with Launch(study, *OPTIONS, "--annotators", "30", "--deadline", "2999-01-01") as launched:
+    with Launch(study, *OPTIONS, "--annotators", "60", "--deadline", "2999-01-01") as launched:
         address = launched.ready()
         links, known = iter(launched.links().values()), opinions(study)
         Annotator(next(links), known).work()
@@ -124,7 +125,7 @@ def test_until_settled_over_three_kills(study):
         shy, given = comes()
         shy.ok("return", {"unit": given["unit"]["unit"]})
         late, session = comes()
-        assert len(shown(given) & shown(session)) >= 5, "what one gave back, the next one gets"
+        assert len(shown(given) & shown(session)) <= 2, "but for controls, nobody sees what another one gave back"
         finder.ok("submit", finder.submission(found))
         while session["state"] == "working":  # each comes before the one before has handed in
             body, (person, session) = late.submission(session), comes()
@@ -171,11 +172,13 @@ def _finished_study(study):
     for command in ("collect", "check", "analyze", "report"):
         spotbot(command, "--study", study.path)
     done = {row.unit_id for row in study.judgements(SURVEY)}
-    assert done == {unit.unit_id for unit in study.units(SURVEY)}
+    assert done == {unit.unit_id for unit in planned(study, SURVEY, "", 1)[1]}
+    assert len(study.units(SURVEY)) == len(done) + 1, "one was given back"
+    assert account(study, SURVEY)["departures"] == []
     out, _ = spotbot("crowdsource", "--study", study.path)
     assert "all units are done" in out
     _, err = spotbot("crowdsource", "--study", study.path, *OPTIONS[:4], "--budget", 70, "--unit-size", 5, code=2)
-    assert "budget 80 there, 70 here" in err
+    assert "budget 160 there, 70 here" in err
     lenient = study.path / "lenient.yaml"
     lenient.write_text("limits: {control_mistakes: 5}")
     _, err = spotbot("crowdsource", "--study", study.path, "--config", lenient, code=2)
@@ -205,10 +208,10 @@ def test_people_rate_until_means_are_told_apart(study):
         for link in launched.links().values():
             Annotator(link, known, survey).work()
         assert launched.ended() == 0
-    assert "4 of 6 pairs settled" in launched.said
+    assert re.search(r"[45] of 6 pairs settled", launched.said), launched.said[-700:]
     spotbot("collect", "--study", study.path, "--survey", survey)
     told = account(study, survey)
-    assert {row["a"] for row in told["pairs"] if row["verdict"] == "better"} == {HUMAN, "bot0"}
+    assert {row["a"] for row in told["pairs"] if row["verdict"] == "better"} >= {HUMAN, "bot0"}
     assert (told["ended"], told["departures"]) == ("budget", [])
 
 
@@ -251,7 +254,7 @@ def test_before_the_first_draw_other_commands_tell_how_it_goes_on(ready):
     assert planned(ready, SURVEY, "", 1, "2020-01-01T00:00")[1] == []
     for words in (("analyze",), ("export", "--format", "label_studio", "--out", ready.path / "tasks.json")):
         _, err = spotbot(*words, "--study", ready.path, code=2)
-        assert "--until settled --margin 0.1 --budget 80 --decides nature --unit-size 5" in " ".join(err.split())
+        assert "--until settled --margin 0.1 --budget 160 --decides nature --unit-size 5" in " ".join(err.split())
 
 
 # -- the desk, without Mephisto ----------------------------------------------------------------------------------------
@@ -298,6 +301,38 @@ def test_careless_people_are_handed_units_and_paid_and_do_not_count(ready):
     check_replay(ready)
 
 
+def test_one_who_walks_away_keeps_nobody_from_being_counted(ready):
+    at, known = desk(ready), opinions(ready)
+    assert at.next_unit(Visitor("away"))["state"] == "working"
+    for number in range(30):
+        work(at, known, f"a{number}")
+    counts = at.counts()
+    assert (counts["settled"], counts["open"], counts["ended"]) == (3, 1, "settled")
+    assert f"1 out since {time.strftime('%H:%M', time.localtime(counts['out_since']))}" in line(counts, 0, "")
+    at.ledger.close()
+    again = desk(ready)
+    assert (again.counts()["settled"], again.counts()["answers"]) == (counts["settled"], counts["answers"])
+    check_replay(ready)
+
+
+def test_another_unit_takes_the_place_of_one_that_is_given_back(ready):
+    at, known = desk(ready), opinions(ready)
+    given = at.next_unit(Visitor("shy"))
+    drawn = at.stock.serving.drawn[0]
+    at.give_back(Visitor("shy"), {"unit": given["unit"]["unit"]})
+    assert at.stock.serving.course.out == 0
+    work(at, known, "next")
+    conversations = {name for unit in at.stock.serving.drawn for item in unit.items for name in item.conversation_ids}
+    assert len(conversations) == 10
+    assert at.stock.serving.drawn[1].since == (-1,)
+    assert at.counts()["done"] == 1
+    at.ledger.close()
+    again = desk(ready)
+    assert again.stock.free == set()
+    assert again.stock.serving.course.blocks[drawn.unit_id].lost
+    check_replay(ready)
+
+
 def test_with_an_older_ledger_it_goes_on(ready):
     known, path = opinions(ready), CollectionPaths.of(ready, SURVEY).ledger
     for number in range(4):
@@ -336,7 +371,16 @@ SERVED = {"pairs": 3, "settled": 1, "equal": 0, "answers": 9, "expected": 4, "un
     ],
 )
 def test_the_line_in_the_terminal_foresees_the_end_by_the_latest_pace(figures, said):
-    counts = {"units": 40, "done": 20, "open": 2, "free": 18, "annotators": 20, "stopped": 0, "latest": 20}
+    counts = {
+        "units": 40,
+        "done": 20,
+        "open": 2,
+        "free": 18,
+        "out_since": 0,
+        "annotators": 20,
+        "stopped": 0,
+        "latest": 20,
+    }
     counts |= {"since": time.time() - 60, **figures}
     text = line(counts, 1.0, "USD")
     assert (figures.get("ended") or "more, by ") in note(counts)
@@ -413,5 +457,5 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
         server.call(server.desk.stock.serving.close)
     found = process.verify(study, record)
     assert found["units done"] == counts["done"]
-    assert counts["settled"] >= 5
+    assert counts["settled"] >= 1  # of 200 units about 25 were given back or late
     check_replay(study)

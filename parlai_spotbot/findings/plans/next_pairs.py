@@ -14,7 +14,8 @@ from parlai_spotbot.findings.facts_of_study import facts_of
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.votes import FORM, SEEN, Ballots
-from parlai_spotbot.sequential.evidence import Evidence, Rules, converged, of_counts
+from parlai_spotbot.sequential.betting import converged
+from parlai_spotbot.sequential.evidence import Evidence, Rules, of_counts
 from parlai_spotbot.study import Study
 
 VOTES = "votes"

@@ -7,6 +7,7 @@ from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Unit
 from parlai_spotbot.sequential.registration import registered
 from parlai_spotbot.sequential.serving import OVER, Serving
@@ -26,6 +27,12 @@ class DrawnStock(UnitStock):
         self.serving = serving
         super().__init__(serving.drawn, seeds)
         self.ledger, self.mistakes = ledger, mistakes
+        plan = serving.plan
+        if ledger.keep("plan", plan.digest) != plan.digest:
+            raise UserError(
+                f"{serving.study.settled_path(plan.survey)}: not the plan with which this collection began.",
+                "Put it back as it was: by another plan the verdicts don't hold.",
+            )
 
     def load(self, handouts: Iterable[Handout], seen: Iterable[tuple[str, str, str]]) -> None:
         """See `UnitStock.load`; the ledger's answers are counted again."""

@@ -236,11 +236,17 @@ class Ledger:
                 f"{self.path}: the ledger of survey '{settings['survey']}', not of '{survey}'.",
                 "Each survey has a folder of its own.",
             )
-        if settings != {"survey": survey, "units_per_annotator": limit}:
+        if not {"survey": survey, "units_per_annotator": limit}.items() <= settings.items():
             with self._writing():
                 for name, value in (("survey", survey), ("units_per_annotator", limit)):
                     sql = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
                     self._db.execute(sql, (name, value))
+
+    def keep(self, name: str, value: str) -> str:
+        """Return what the launch has set under this name at first: this value where there was none."""
+        with self._writing():
+            self._db.execute("INSERT OR IGNORE INTO settings VALUES (?, ?)", (name, value))
+        return self._rows("SELECT value FROM settings WHERE name = ?", name)[0][0]
 
     # -- annotators --------------------------------------------------------------------------------------------------
     def annotator(self, worker: str) -> Annotator:

@@ -23,6 +23,15 @@ PLAN = (
     "the plan fixed before the first answer "
     "({0}, level {level:percent}, margin {margin:percent}, budget {budget:,}{rest})"
 )
+ELSE = "that the plan was kept doesn't show that what the verdicts take for granted holds"
+GIVEN = (
+    "where people and conversations are independent of each other (no household, class or copied text stands behind "
+    "several) and the bots stayed the same"
+)
+MEANS = (
+    "More points, over all people and conversations like these. The null hypothesis is that two score alike against "
+    "each other and against every third one. Units that aren't back count as the worst possible."
+)
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 
 
@@ -36,7 +45,7 @@ def summarise(result: Result) -> list[str]:
     departed = [f"{row['departure']}: {row['count']}" for row in data["departures"]]
     checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
-        checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}.")]
+        checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]
     if not data["order"]:
         return [filled(NOTHING, **data), *checked]
     share = (
@@ -46,10 +55,11 @@ def summarise(result: Result) -> list[str]:
     )
     verdicts = [row["verdict"] for row in data["pairs"]]
     counts = [f"{verdicts.count(kind)} {words}" for kind, words in KINDS.items() if kind in verdicts]
-    chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked"
-    pairs = f"Of {counted(len(verdicts), 'pair')}: {', '.join(counts)}; {chance}."
+    chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
+    pairs = f"Of {counted(len(verdicts), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
+    means = Fact.of("Better", MEANS)
     settled = {"settled": len(verdicts) - verdicts.count("open"), "pairs": len(verdicts)}
-    return [filled(ENDS[data["ended"]], **{**data, **settled}, of=share, first=_first(data)), pairs, *checked]
+    return [filled(ENDS[data["ended"]], **{**data, **settled}, of=share, first=_first(data)), pairs, *checked, means]
 
 
 def _first(data: Mapping) -> str:

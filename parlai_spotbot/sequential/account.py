@@ -20,7 +20,15 @@ from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, events, points_by_unit
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
-from parlai_spotbot.sequential.registration import PACKAGE, Registration, drawn_units, pool_path, read_pool, registered
+from parlai_spotbot.sequential.registration import (
+    PACKAGE,
+    Registration,
+    as_frozen,
+    drawn_units,
+    pool_path,
+    read_pool,
+    registered,
+)
 from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -64,11 +72,12 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     """Return what the answers of the plan's source say; {} of a survey that isn't served until settled.
 
     Contestants that were left out afterwards count as before, since others' units were drawn by their answers; no row
-    is about them.
+    is about them. A plan that was changed counts as it was frozen.
     """
     plan = registered(study, survey)
     if plan is None:
         return {}
+    plan, changes = as_frozen(study, plan)
     whole, units = replace(study, gone=frozenset()), drawn_units(study, survey)
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
     about = launched_survey(study, survey)
@@ -93,6 +102,7 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     foreign = _foreign(Course(*material), units, given, lost)
     course.hold(whole_units[len(units) :])
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
+    changed = f" ({', '.join(changes)})" if changes else ""
     counts = {
         "units drawn otherwise than planned, or after the end": foreign,
         "units whose answers are missing, though later ones were drawn by them": len(lost),
@@ -100,6 +110,7 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
         "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
         "changes of the pool of items": int(files.sha256(pool_path(study, survey)) != plan.pool),
+        f"changes of the plan since it was frozen{changed}": len(changes),
         "changes of the package version": int(plan.package != PACKAGE),
     }
     deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)

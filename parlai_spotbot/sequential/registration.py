@@ -45,6 +45,10 @@ NOT_COMPARED = ("package", "deadline", "control_mistakes")
 """Fields that a later command may have otherwise; the report tells where it had."""
 
 
+FROZEN = "settled"
+"""Where provenance.json has the plans as they were before the first answer."""
+
+
 @dataclass(frozen=True)
 class Registration:
     """What was fixed before the first answer.
@@ -106,6 +110,16 @@ class Registration:
         """Return the fields, ready for JSON."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
 
+    @property
+    def frozen(self) -> dict[str, Any]:
+        """Return the fields that stay as they were before the first answer."""
+        return {name: value for name, value in self.to_json().items() if name not in NOT_COMPARED}
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of these fields."""
+        return checksums.record_of(files.dumps(self.frozen).encode())["sha256"]
+
 
 def pool_path(study: Study, survey: str) -> Path:
     """Return the file of the items to draw from."""
@@ -118,6 +132,16 @@ def registered(study: Study, survey: str) -> Registration | None:
     if not path.exists():
         return None
     return read_record(Registration, checksums.read_json(path), str(path))
+
+
+def as_frozen(study: Study, plan: Registration) -> tuple[Registration, list[str]]:
+    """Return the plan as it was frozen, and what was changed since then: "level 0.95 -> 0.8".
+
+    A plan that an earlier version froze is returned as it is.
+    """
+    before, now = study.provenance().get(FROZEN, {}).get(plan.survey, {}), plan.frozen
+    changes = [f"{name} {before[name]} -> {now[name]}" for name in now if name in before and before[name] != now[name]]
+    return read_record(Registration, plan.to_json() | before, str(study.provenance_path)), changes
 
 
 def register(
@@ -152,6 +176,7 @@ def register(
         checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
         said = {name: filled(text, plan=plan) for name, text in LINES.items()}
         checksums.write_json(study.settled_path(survey), {**plan.to_json(), "in_words": said})
+        study.record(FROZEN, {**study.provenance().get(FROZEN, {}), survey: plan.frozen})
     if not study.units_path(survey).exists():  # last: where a crash came before, the plan is made again
         checksums.write_text(study.units_path(survey), "")
     return plan

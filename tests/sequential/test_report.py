@@ -118,7 +118,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     found, frames = result["settled"]["by_source"][HUMAN], tables(survey, result)
     evidence, names = course.evidence, list(course.plan.contestants)
     assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
-    assert (found["departures"], len(found["checks"])) == ([], 9)
+    assert (found["departures"], len(found["checks"])) == ([], 10)
     pairs, score = frames["settled_pairs"], evidence.scores / evidence.annotators
     assert len(pairs) == 3
     a, b = (pairs[side].map(names.index).to_numpy() for side in "ab")
@@ -173,6 +173,10 @@ def by_an_older_version(rows):
     return [dict([*rows[0].items()][:12]) | {"package": "parlai_spotbot 0"}]
 
 
+def eased(rows):
+    return [rows[0] | {"level": 0.8, "budget": 500}]
+
+
 def launched(**about):
     return lambda rows: [rows[0] | {"crowdsourcing": {"spot_the_bot": about}}]
 
@@ -184,6 +188,7 @@ DEPARTURES = [
     ("", 0, "judgements.jsonl", without_last),
     ("units drawn otherwise than planned, or after the end", 15, "units.jsonl", turned),
     ("changes of the package version", 1, "sequential.json", by_an_older_version),
+    ("changes of the plan since it was frozen (level 0.95 -> 0.8, budget 120 -> 500)", 2, "sequential.json", eased),
     ("changes of the deadline", 1, PROVENANCE, launched(deadline="2020-01-01T00:00+00:00")),
     ("changes of the number of controls that may be missed", 1, PROVENANCE, launched(limits={"control_mistakes": 2})),
 ]

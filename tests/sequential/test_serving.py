@@ -29,6 +29,7 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, operato
 from parlai_spotbot.crowdsourcing.server.collection_server import Progress
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.sequential.course import Course, events
@@ -331,6 +332,15 @@ def test_another_unit_takes_the_place_of_one_that_is_given_back(ready):
     assert again.stock.free == set()
     assert again.stock.serving.course.blocks[drawn.unit_id].lost
     check_replay(ready)
+
+
+def test_a_plan_that_was_changed_is_not_served(ready):
+    at = desk(ready)
+    at.ledger.close()
+    plan = checksums.read_json(ready.settled_path(SURVEY))
+    checksums.write_json(ready.settled_path(SURVEY), plan | {"level": 0.8})
+    with pytest.raises(UserError, match="not the plan with which this collection began"):
+        desk(ready)
 
 
 def test_with_an_older_ledger_it_goes_on(ready):

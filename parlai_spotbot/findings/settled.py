@@ -9,7 +9,8 @@ from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
-from parlai_spotbot.wording import asked, counted, filled, percent, some
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.wording import asked, counted, filled, percent, some, upper_first
 
 ENDS = {
     "settled": "Settled after {answers:answer}{of}: {first}.",
@@ -32,6 +33,11 @@ MEANS = (
     "More points, over all people and conversations like these. The null hypothesis is that two score alike against "
     "each other and against every third one. Units that aren't back count as the worst possible."
 )
+PROBES: dict[str, dict[str, str]] = own_data(__file__)
+"""Of each probe of the account a title, a sentence by level and what to `do`."""
+
+WITHHELD = "No verdict is given after {answers:answer}: {0}."
+
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 
 
@@ -53,6 +59,16 @@ def summarise(result: Result) -> list[str]:
         if data["fixed"]
         else ""
     )
+    told = [
+        filled(PROBES[row["probe"]][row["level"]], **row["figures"]) for row in data["probes"] if row["level"] == "red"
+    ]
+    if told:
+        return [Caution(filled(WITHHELD, "; ".join(told), **data)), *checked]
+    checked += [
+        Caution(upper_first(filled(PROBES[row["probe"]]["amber"], **row["figures"])) + ".")
+        for row in data["probes"]
+        if row["level"] == "amber"
+    ]
     verdicts = [row["verdict"] for row in data["pairs"]]
     counts = [f"{verdicts.count(kind)} {words}" for kind, words in KINDS.items() if kind in verdicts]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "

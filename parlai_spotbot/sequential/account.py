@@ -17,9 +17,12 @@ from parlai_spotbot.analysis.planning import Design, pair_power
 from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
+from parlai_spotbot.analysis.verdict.probe import RED, Probe
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import LOW, VERDICTS, WIDTH, Course, Points, counted, events, points_by_unit
+from parlai_spotbot.sequential.assumptions import Answers, probes
+from parlai_spotbot.sequential.course import VERDICTS, Course, counted, events
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
+from parlai_spotbot.sequential.points import LOW, WIDTH, Points, points_by_unit
 from parlai_spotbot.sequential.registration import (
     PACKAGE,
     Registration,
@@ -118,17 +121,39 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         counts["changes of the deadline"] = int(deadline != plan.deadline)
     if plan.control_mistakes is not None:
         counts["changes of the number of controls that may be missed"] = int(mistakes != about.limits.control_mistakes)
+    found = _probes(course)
+    ended = course.ended
+    if any(probe.level == RED for probe in found):  # then no verdict is given
+        course.evidence = replace(course.evidence, verdict=plan.begin().verdict)
     over = bool(deadline) and time.time() >= datetime.fromisoformat(deadline).timestamp()
     return {
         **plan.to_json(),
-        "ended": course.ended or "deadline" * over,
+        "ended": ended or "deadline" * over,
         "answers": int(course.evidence.answers),
         "annotators": int(course.evidence.annotators),
         "fixed": fixed_size(course),
         **_estimates(course, watch, [name for name in plan.contestants if name not in study.gone]),
         "departures": [{"departure": what, "count": count} for what, count in counts.items() if count],
         "checks": list(counts),
+        "out": sum(block.points is None and not block.lost for block in course.blocks.values()),
+        "probes": [{"probe": probe.name, "level": probe.level, "figures": dict(probe.figures)} for probe in found],
     }
+
+
+def _probes(course: Course) -> list[Probe]:
+    """Return what the answers that count show of what the verdicts take for granted."""
+    rows = [
+        (block.unit.replicate, a, b, block.points[item])
+        for block in course.blocks.values()
+        for item, a, b in block.pairs
+        if block.points and not np.isnan(block.points.get(item, np.nan))
+    ]
+    person, a, b, score = np.array(rows or np.zeros((0, 4))).T
+    answers = Answers(person.astype(int), a.astype(int), b.astype(int), score, course.evidence.strengths)
+    items = [item for block in course.blocks.values() for item in block.unit.items]
+    ordered = not course.plan.rated and all(len(item.conversation_ids) == 1 for item in items)
+    lost = sum(block.lost for block in course.blocks.values())
+    return probes(answers, lost, len(course.blocks), ordered, course.plan.rated) if rows else []
 
 
 def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points], lost: Container[str]) -> int:

@@ -20,14 +20,14 @@ from itertools import islice
 
 import numpy as np
 
-from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import NATURES, OUTCOMES, Conversation, Item, Judgement, Unit
+from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.sequential import betting
 from parlai_spotbot.sequential import evidence as proof
 from parlai_spotbot.sequential.evidence import Bets, Evidence
+from parlai_spotbot.sequential.points import Points
 from parlai_spotbot.sequential.registration import SCALE as NOBODY
-from parlai_spotbot.sequential.registration import SPOTTING, Registration, pair_of
+from parlai_spotbot.sequential.registration import SPOTTING, Registration, evidence_marks, pair_of
 from parlai_spotbot.surveys.ids import opaque
 
 VERDICTS = ("open", "better", "equal")
@@ -38,60 +38,8 @@ TINY = 1e-6
 RECENT = 64
 """Units before the last that is back, after which wealth is looked at."""
 
-LOW, WIDTH = SCALE[0], SCALE[-1] - SCALE[0]
-"""Of the scale of ratings."""
-
-WORTH = {answer: (1 + worth) / 2 for answer, worth in OUTCOMES.items()} | {f"{n}": (n - LOW) / WIDTH for n in SCALE}
-"""Points of answers to questions other than who is human."""
-
 Pair = tuple[int, int] | None
 """Places of two contestants, the lower first; None: people alone."""
-
-Points = Mapping[str, float]
-"""Points of the contestant that an item names first, by the item's id: 1, ½, 0, or between."""
-
-Answered = Mapping[tuple[str, str], object]
-"""Answers about an item by (question, target)."""
-
-
-def points(answers: Answered, question: str) -> float:
-    """Return the first contestant's points: 1 for a win, ½ for a tie, 0; of ratings the mean, on a scale from 0 to 1.
-
-    NaN where the question wasn't answered.
-    """
-    if question != SPOTTING:
-        given = [
-            WORTH[str(answer)] for (name, _), answer in answers.items() if name == question and str(answer) in WORTH
-        ]
-        return float(np.mean(given)) if given else np.nan
-    first, second = (answers.get((question, f"entity:{entity}")) for entity in (0, 1))
-    if first not in NATURES or second not in NATURES:
-        return np.nan
-    return float(1 + np.sign(NATURES.index(second) - NATURES.index(first))) / 2
-
-
-def points_of_rows(unit: Unit, rows: Iterable[Judgement], question: str) -> dict[str, float]:
-    """Return the points of a unit's items by judgements; the mean of several, as of a judge's variants."""
-    given: dict[str, dict[str, dict]] = {}
-    for row in rows:
-        given.setdefault(row.item_id, {}).setdefault(row.annotation_id, {})[row.question, row.target] = row.answer
-    points_of = {}
-    for item in unit.items:
-        values = [points(answers, question) for answers in given.get(item.item_id, {}).values()]
-        numbers = [value for value in values if not np.isnan(value)]
-        points_of[item.item_id] = float(np.mean(numbers)) if numbers else np.nan
-    return points_of
-
-
-def points_by_unit(
-    units: Iterable[Unit], rows: Iterable[Judgement], question: str, failed: Container[str] = ()
-) -> dict[str, Points]:
-    """Return the points of the units that were answered; {} of those whose annotator is among the `failed`."""
-    by_unit: dict[str, list[Judgement]] = {}
-    for row in rows:
-        by_unit.setdefault(row.unit_id, []).extend([] if row.worker_id in failed else [row])
-    taken = [(unit, by_unit[unit.unit_id]) for unit in units if unit.unit_id in by_unit]
-    return {unit.unit_id: points_of_rows(unit, answers, question) if answers else {} for unit, answers in taken}
 
 
 def events(units: Sequence[Unit]) -> list[tuple[int, ...]]:
@@ -185,16 +133,17 @@ class Course:
         self._out_then: list[int] = []
         self._events: list[int] = []
         self._returned = 0
-        self._showing: dict[str, list[tuple[Pair, str]]] = {}
+        self._showing: dict[object, list[tuple[Pair, str]]] = {}
+        self._ahead: Counter[Pair] = Counter()
         self._stock: dict[Pair, dict[str, Item]] = {}
         self._talks_left: dict[Pair, Counter[str]] = {}
         for place in np.random.default_rng([plan.seed, 0]).permutation(len(pool)):
             item = pool[place]
             pair = self._pair(item)
             self._stock.setdefault(pair, {})[item.item_id] = item
-            for name in item.conversation_ids:
-                self._showing.setdefault(name, []).append((pair, item.item_id))
-                self._talks_left.setdefault(pair, Counter())[name] += 1
+            for mark in self._once(item, pair):
+                self._showing.setdefault(mark, []).append((pair, item.item_id))
+            self._talks_left.setdefault(pair, Counter()).update(item.conversation_ids)
         self._replay(drawn, answered or {}, lost)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
@@ -286,20 +235,37 @@ class Course:
         return betting.bets(evidence, self.rules, self.out, self._left())
 
     def _take(self, pair: Pair, items: list[Item]) -> None:
-        """Add an item of this pair (None: of people alone) whose conversations and seeds nobody has had here."""
+        """Add an item of this pair (None: of people alone) whose conversations and seeds nobody has had here.
+
+        Either of the pair is shown first in turns, as far as there are conversations.
+        """
         met = {mark for item in items for mark in self._marks(item)}
-        for item in self._stock.get(pair, {}).values():
-            if met.isdisjoint(self._marks(item)):
-                items.append(item)
-                self._use(item)
-                return
+        fitting = (item for item in self._stock.get(pair, {}).values() if met.isdisjoint(self._marks(item)))
+        item = next(fitting, None)
+        if item is not None and pair and self.plan.once and self._ahead[pair] * self._side(item, pair) > 0:
+            item = next((other for other in fitting if self._side(other, pair) != self._side(item, pair)), item)
+        if item is not None:
+            items.append(item)
+            self._use(item)
+
+    def _side(self, item: Item, pair: tuple[int, int]) -> int:
+        """Return 1 where the first of the pair is shown first, and -1 where the other one is."""
+        names = pair_of(item, self._talks, self.plan.question)
+        return 1 if names and self._place[names[0]] == pair[0] else -1
+
+    def _once(self, item: Item, pair: Pair) -> set[object]:
+        names = pair_of(item, self._talks, self.plan.question) if self.plan.once and pair else None
+        return evidence_marks(item, self._talks, names or ())
 
     def _use(self, shown: Item) -> None:
-        """Take every item with a conversation of this one out of the stock."""
-        for name in shown.conversation_ids:
-            for pair, item_id in self._showing.pop(name, ()):
-                gone = self._stock[pair].pop(item_id, None)
-                left = self._talks_left[pair]
+        """Take every item with a mark of this one out of the stock: each is shown once."""
+        pair = self._pair(shown)
+        if pair:
+            self._ahead[pair] += self._side(shown, pair)
+        for mark in self._once(shown, pair):
+            for other, item_id in self._showing.pop(mark, ()):
+                gone = self._stock[other].pop(item_id, None)
+                left = self._talks_left[other]
                 for talk in gone.conversation_ids if gone else ():
                     left[talk] -= 1
                     if not left[talk]:

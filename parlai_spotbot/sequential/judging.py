@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Item, Judgement, Unit, indexed
-from parlai_spotbot.sequential.course import Course, counted, points_by_unit, points_of_rows
+from parlai_spotbot.sequential.course import Course, counted
+from parlai_spotbot.sequential.points import points_by_unit, points_of_rows
 from parlai_spotbot.sequential.registration import Registration
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar

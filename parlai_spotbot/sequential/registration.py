@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.repetition import near_copies
 from parlai_spotbot.wording import filled
 
 PACKAGE = f"parlai_spotbot {parlai_spotbot.__version__}"
@@ -79,6 +81,9 @@ class Registration:
         Answers of people who miss more controls don't count; None where that was not registered, as for judges.
     rated : bool
         Contestants are rated one by one, and their means compared.
+    once : bool
+        Each contestant is shown once with a seed, no near-copies of conversations are drawn, and of each two either is
+        shown first in turns; plans of earlier versions lack it.
     """
 
     survey: str
@@ -96,6 +101,7 @@ class Registration:
     deadline: str | None = None
     control_mistakes: int | None = None
     rated: bool = False
+    once: bool = False
 
     @property
     def rules(self) -> Rules:
@@ -210,7 +216,8 @@ def proposed(
         items, people = read_pool(study, survey), earlier.people
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
-    most = at_most(pairs)
+    once = earlier is None or earlier.once
+    most = at_most(evidence_marks(item, talks, pair if once else ()) for item, pair in pairs.items())
     budget = most if request.budget is None else min(request.budget, most)
     check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
     new = checksums.record_of(_lines(items).encode())["sha256"]
@@ -228,6 +235,7 @@ def proposed(
         files.sha256(pool_path(study, survey)) if earlier else new,
         PACKAGE,
         rated=about.packing == RATINGS,
+        once=once,
         **launch,
     )
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)
@@ -250,14 +258,23 @@ def _lines(items: Iterable[Item]) -> str:
     return "".join(files.dumps(item) + "\n" for item in items)
 
 
-def at_most(items: Iterable[Item]) -> int:
-    """Return how many of the items can be shown where each conversation is shown once."""
-    used: set[str] = set()
+def evidence_marks(item: Item, talks: Mapping[str, Conversation], pair: Iterable[object]) -> set[object]:
+    """Return what may be shown once: the item's conversations, and its seeds with each of this pair of contestants.
+
+    How a contestant does with a seed is one piece of evidence, however many conversations begin with it.
+    """
+    seeds = {talks[name].seed_id for name in item.conversation_ids if name in talks} - {""}
+    return {*item.conversation_ids, *product(seeds, {*pair} - {SCALE})}
+
+
+def at_most(marks: Iterable[set[object]]) -> int:
+    """Return how many of the items with these marks can be shown where each mark is shown once."""
+    used: set[object] = set()
     free = 0
-    for item in items:
-        if used.isdisjoint(item.conversation_ids):
+    for each in marks:
+        if used.isdisjoint(each):
             free += 1
-            used.update(item.conversation_ids)
+            used.update(each)
     return free
 
 
@@ -302,7 +319,10 @@ def _pool(study: Study, about: Survey, question: str) -> tuple[list[Item], float
     )
     packing.check(about, request)
     packed = packing.packed(study, about, request)
-    return items_of(packed.units), PackRequest().humans_per_unit / about.unit_size if spots else 0.0, packed
+    bots = [talk for talk in study.conversations() if HUMAN not in talk.entities]
+    copies = {name for name, first in near_copies(bots).items() if name != first}
+    items = [item for item in items_of(packed.units) if copies.isdisjoint(item.conversation_ids)]
+    return items, PackRequest().humans_per_unit / about.unit_size if spots else 0.0, packed
 
 
 def read_pool(study: Study, survey: str) -> list[Item]:

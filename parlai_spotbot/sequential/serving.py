@@ -15,8 +15,9 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import VERDICTS, Course, Points, counted, points
+from parlai_spotbot.sequential.course import VERDICTS, Course, counted
 from parlai_spotbot.sequential.evidence import nearest
+from parlai_spotbot.sequential.points import Points, points
 from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study

@@ -9,8 +9,9 @@ import pytest
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Turn, Unit, Utterance, indexed
-from parlai_spotbot.sequential.course import Course, points
+from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.evidence import added
+from parlai_spotbot.sequential.points import points
 from parlai_spotbot.sequential.registration import Registration
 
 BOTS = ("best", "good", "poor")
@@ -137,6 +138,22 @@ def test_answers_that_are_gone_and_units_out_of_place_are_told():
         Course(PLAN, POOL, TALKS, units, dict(list(done.items())[3:]))
     with pytest.raises(UserError, match="another place"):
         Course(PLAN, POOL, TALKS, units[1:], done)
+
+
+def test_a_contestant_is_shown_once_with_a_seed_and_either_first_in_turns():
+    turned = {name: dataclasses.replace(talk, entities=talk.entities[::-1]) for name, talk in TALKS.items()}
+    talks = {name: (turned if place % 2 else TALKS)[name] for place, name in enumerate(TALKS)}
+    course, first = Course(dataclasses.replace(PLAN, once=True, budget=100), POOL, talks), {}
+    while unit := course.draw():
+        for item in unit.items:
+            a, b = talks[item.conversation_ids[0]].entities
+            first.setdefault(tuple(sorted((a, b))), []).append((a, talks[item.conversation_ids[0]].seed_id))
+    assert course.ended == "budget"
+    shown = [(name, seed) for pair, found in first.items() for _, seed in found for name in pair if name != "human"]
+    assert len(set(shown)) == len(shown) >= 200
+    for pair in itertools.combinations(BOTS, 2):
+        names = [name for name, _ in first[pair]]
+        assert abs(names.count(pair[0]) - names.count(pair[1])) <= 3
 
 
 @pytest.mark.parametrize(

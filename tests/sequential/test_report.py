@@ -20,7 +20,8 @@ from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.sequential.account import account
-from parlai_spotbot.sequential.course import Course, points_of_rows
+from parlai_spotbot.sequential.course import Course
+from parlai_spotbot.sequential.points import points_of_rows
 from parlai_spotbot.sequential.registration import read_pool, register
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -77,6 +78,7 @@ def served(path, survey, margin=0.0, budget=400, stop=1000, skip=(), talks_each=
     study = Study.create(path, Plan("chitchat", bots_of(BOTS), talks_each, seed=5))
     talks = [talk(pair, n) for pair in study.plan.all_pairs() for n in range(talks_each)]
     talks += [talk((HUMAN, HUMAN), n) for n in range(talks_each)] if survey == "spot_the_bot" else []
+    talks = [replace(one, seed_id=one.conversation_id) for one in talks]
     checksums.write_jsonl(study.conversations_path, talks)
     request = SettledRequest(until="settled", margin=margin, budget=budget)
     launch = {"deadline": "2999-01-01T00:00+00:00", "control_mistakes": get_survey(survey).limits.control_mistakes}
@@ -218,6 +220,26 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
     assert re.match(
         "Ended at its deadline after 66 answers, . of 3 pairs settled" if over else "Not settled yet after ", text
     )
+
+
+def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_path):
+    shutil.copytree(begun, tmp_path / "s")
+    path = tmp_path / "s" / "surveys" / "spot_the_bot" / "judgements.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        late = int(row["worker_id"].removeprefix("person")) > 10
+        ann = row["question"] == "nature" and row["conversation_ids"][0].startswith("ann")
+        if ann:
+            even = int(row["conversation_ids"][0].rpartition(":")[2]) % 2 == 0
+            is_ann = (row["target"] == "entity:0") == even
+            row["answer"] = "human" if is_ann != late else "bot"
+    checksums.write_jsonl(path, rows)
+    found = account(Study.open(tmp_path / "s"), "spot_the_bot")
+    assert {row["probe"]: row["level"] for row in found["probes"]}["drift"] == "red"
+    assert {row["verdict"] for row in found["pairs"]} == {"open"}
+    assert found["fixed"] is None
+    said = " ".join(summarise(Result(HUMAN, found)))
+    assert said.startswith("No verdict is given after 66 answers: the contestants score otherwise in the second half")
 
 
 def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_path):

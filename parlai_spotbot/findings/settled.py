@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import asked, counted, filled, percent, some, upper_first
+from parlai_spotbot.wording import NAMED, asked, counted, filled, percent, some, upper_first
 
 ENDS = {
     "settled": "Settled after {answers:answer}{of}: {first}.",
@@ -33,7 +35,9 @@ MEANS = (
     "More points, over all people and conversations like these. The null hypothesis is that two score alike against "
     "each other and against every third one. Units that aren't back count as the worst possible."
 )
-PROBES: dict[str, dict[str, str]] = own_data(__file__)
+WORDS: dict[str, dict] = own_data(__file__)
+
+PROBES: dict[str, dict[str, str]] = WORDS["probes"]
 """Of each probe of the account a title, a sentence by level and what to `do`."""
 
 WITHHELD = "No verdict is given after {answers:answer}: {0}."
@@ -59,23 +63,38 @@ def summarise(result: Result) -> list[str]:
         if data["fixed"]
         else ""
     )
-    told = [
-        filled(PROBES[row["probe"]][row["level"]], **row["figures"]) for row in data["probes"] if row["level"] == "red"
-    ]
-    if told:
-        return [Caution(filled(WITHHELD, "; ".join(told), **data)), *checked]
-    checked += [
-        Caution(upper_first(filled(PROBES[row["probe"]]["amber"], **row["figures"])) + ".")
-        for row in data["probes"]
-        if row["level"] == "amber"
-    ]
-    verdicts = [row["verdict"] for row in data["pairs"]]
-    counts = [f"{verdicts.count(kind)} {words}" for kind, words in KINDS.items() if kind in verdicts]
+    withheld = _told(data, RED)
+    if withheld:
+        return [Caution(filled(WITHHELD, "; ".join(withheld), **data)), *checked]
+    checked += [Caution(upper_first(text) + ".") for text in _told(data, AMBER)]
+    share = (
+        f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
+        if data["fixed"]
+        else ""
+    )
+    counts = [text for kind in KINDS if (text := _pairs(data, kind))]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
-    pairs = f"Of {counted(len(verdicts), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
-    means = Fact.of("Better", MEANS)
-    settled = {"settled": len(verdicts) - verdicts.count("open"), "pairs": len(verdicts)}
-    return [filled(ENDS[data["ended"]], **{**data, **settled}, of=share, first=_first(data)), pairs, *checked, means]
+    pairs = f"Of {counted(len(data['pairs']), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
+    open_ = sum(row["verdict"] == "open" for row in data["pairs"])
+    numbers = {**data, "settled": len(data["pairs"]) - open_, "pairs": len(data["pairs"]), "open": open_}
+    step = Step.of(filled(WORDS["next"]["out" if data["out"] and open_ else data["ended"]], **numbers), plan=False)
+    first = filled(ENDS[data["ended"]], **numbers, of=share, first=_first(data))
+    return [first, pairs, *checked, Fact.of("Better", MEANS), step]
+
+
+def _told(data: Mapping, level: str) -> list[str]:
+    """Return what the probes of this level say."""
+    rows = [row for row in data["probes"] if row["level"] == level]
+    return [filled(PROBES[row["probe"]][level], **row["figures"]) for row in rows]
+
+
+def _pairs(data: Mapping, kind: str) -> str:
+    """Return how many pairs have this verdict, and which where they are few; "" where none has."""
+    link = "over" if kind == "better" else "and"
+    names = [f"{row['a']} {link} {row['b']}" for row in data["pairs"] if row["verdict"] == kind]
+    if not names:
+        return ""
+    return f"{len(names)} {KINDS[kind]}" + (f" ({', '.join(names)})" if len(names) <= NAMED else "")
 
 
 def _first(data: Mapping) -> str:
@@ -117,14 +136,16 @@ def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
                 "after": Column("count", "After answers"),
                 "n": Column("count", "Its own"),
                 **share,
-                "difference": Column(score.kind, "Difference", ci="ci"),
+                "difference": Column(score.kind, "Lead" if share else "Difference", ci="ci"),
                 "evidence": Column("number", "Evidence"),
                 "needed": Column("number", "Needed"),
             },
             "Every pair",
             "A test by betting for each pair, with closed testing. Evidence and what is needed are logarithms to base "
             "10, of when the pair was settled or now; that a is better than c may follow from a over b and b over c. "
-            "The difference is of points against all others, or of means, with a 95 % interval.",
+            "The lead is half the difference of points against all others: how far a share is above one half, as the "
+            "margin is meant; of ratings it is the difference of means. The 95 % interval ends where the verdict does: "
+            "above 0 where one is better, within the margin where both are equal.",
             ("waudbysmith2024", "vovk2021", "shaffer1986"),
         ),
         "path": Table(

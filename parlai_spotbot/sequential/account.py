@@ -44,6 +44,9 @@ SHOWN, STEPS = 8, 100
 
 OPEN = -1
 
+MORE = 1e-6
+"""The least lead of one that is better."""
+
 
 class Watch:
     """Notes after every unit what was learnt of each pair until it was settled: arrays (K, K).
@@ -184,7 +187,7 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
     pairs = []
     for a, b in combinations(order, 2):
         i, j = at = place[a], place[b]
-        apart = scores[i] - scores[j]
+        apart, ends = _lead(course.plan, VERDICTS[abs(evidence.verdict[at])], scores[i] - scores[j], reach[at])
         pairs.append(
             {
                 "a": a,
@@ -193,22 +196,25 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
                 "n": course.about(i, j),
                 "share": evidence.share(i, j),
                 "difference": apart,
-                "ci": np.clip([apart - reach[at], apart + reach[at]], -width, width),
+                "ci": ends,
                 "after": watch.after[at] if evidence.verdict[at] else None,
                 "evidence": watch.evidence[at],
                 "needed": watch.needed[at],
             }
         )
+    score_ci = {
+        name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), low, low + width)
+        for name in order
+    }
+    if len(pairs) == 1 and not course.plan.rated:
+        score_ci = {pairs[0]["a"]: 0.5 + pairs[0]["ci"], pairs[0]["b"]: 0.5 - pairs[0]["ci"][::-1]}
     shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
     steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int)) if watch.path else []
     return {
         "order": order,
         "clusters": {name: clusters[name] for name in order},
         "score": {name: np.clip(scores[place[name]], low, low + width) for name in order},
-        "score_ci": {
-            name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), low, low + width)
-            for name in order
-        },
+        "score_ci": score_ci,
         "matches": {name: evidence.matches[place[name]].sum() for name in order},
         "pairs": pairs,
         "path": [
@@ -222,6 +228,18 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
         ],
         "draws": list(_draws(course, names)),
     }
+
+
+def _lead(plan: Registration, verdict: str, apart: float, reach: float) -> tuple[float, np.ndarray]:
+    """Return by how much a leads b, and an interval that doesn't contradict their verdict.
+
+    Of points it is half the difference of scores: how far a share is above one half, as the margin is. The verdict is
+    by the same answers and holds at a higher level, so the interval ends where it does.
+    """
+    half, most = (1, WIDTH) if plan.rated else (2, 0.5)
+    least, greatest = {"better": (MORE, most), "equal": (-plan.margin, plan.margin)}.get(verdict, (-most, most))
+    ends = np.clip(np.array([apart - reach, apart + reach]) / half, least, greatest)
+    return float(np.clip(apart / half, least, greatest)), ends
 
 
 def _draws(course: Course, names: Sequence[str]) -> Iterator[dict[str, Any]]:

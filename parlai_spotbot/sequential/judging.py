@@ -50,11 +50,15 @@ def course_of(
 ) -> Course:
     """Return the course after the units drawn so far, of which those that are `waiting` lack some of their `rows`.
 
-    A unit without any is counted only where a later one was drawn by it.
+    Units are counted in the order in which the judge answers them, so none is after the first that waits. One without
+    any rows is counted only where a later one was drawn by it.
     """
-    done, needed = [unit for unit in units if unit not in waiting], counted(units)
-    given = {unit.unit_id: {} for unit in done if unit.unit_id in needed}
-    given |= points_by_unit(done, rows, plan.question)
+    found, needed = points_by_unit(units, rows, plan.question), counted(units)
+    given = {}
+    for unit in units:
+        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in found):
+            break
+        given[unit.unit_id] = found.get(unit.unit_id, {})
     return Course(plan, pool, indexed(study.conversations()), units, given)
 
 

@@ -7,7 +7,10 @@ import shutil
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scripted import rows_of_item, small_study, talk
 from spoken import bots_of
 
@@ -19,10 +22,10 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.page import build_report
-from parlai_spotbot.sequential.account import account
+from parlai_spotbot.sequential.account import _lead, account
 from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.points import points_of_rows
-from parlai_spotbot.sequential.registration import read_pool, register
+from parlai_spotbot.sequential.registration import Registration, read_pool, register
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -127,7 +130,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert pairs["n"].tolist() == evidence.matches[a, b].tolist()
     assert pairs["share"].tolist() == pytest.approx(evidence.points[a, b] / evidence.matches[a, b])
     assert pairs["verdict"].tolist() == [("open", "better", "equal")[verdict] for verdict in evidence.verdict[a, b]]
-    assert pairs["difference"].tolist() == pytest.approx(score[a] - score[b])
+    assert pairs["difference"].tolist() == pytest.approx((score[a] - score[b]) / 2)
     assert pairs["difference"].between(pairs["difference_low"], pairs["difference_high"]).all()
     assert ((pairs["evidence"] > pairs["needed"] - 1e-9) == (pairs["verdict"] != "open")).all()
     assert frames["settled"].set_index("bot")["score"][names].tolist() == pytest.approx(score)
@@ -150,6 +153,20 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
     assert "Computed as if the number" in summary(survey, result)
     assert "needs" not in result
+
+
+@given(st.sampled_from(["open", "better", "equal"]), st.floats(-1, 1), st.floats(0, 1) | st.just(np.nan), st.booleans())
+def test_verdict_and_interval_do_not_contradict_each_other(verdict, apart, reach, rated):
+    plan = Registration("s", "q", HUMAN, BOTS, 0.95, 0.15, 100, 4, 0, 0, "", "", rated=rated)
+    lead, (low, high) = _lead(plan, verdict, apart, reach)
+    if verdict == "better":
+        assert lead > 0
+        assert not low <= 0
+    if verdict == "equal":
+        assert abs(lead) <= plan.margin
+        assert not low < -plan.margin
+        assert not high > plan.margin
+    assert np.isnan(reach) or low <= lead <= high
 
 
 def one_person(rows):

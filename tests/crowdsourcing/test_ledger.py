@@ -115,7 +115,7 @@ def test_everything_comes_back_as_it_went_in(ledger):
     assert ledger.attempts("cyd") == [attempt]
     ledger.agree("cyd", "text", 9.5)
     assert ledger.annotator("cyd").consent == "text"
-    assert ledger.counts() == {"annotators": 3, "stopped": 1, "latest": 2, "since": 15.0}
+    assert ledger.counts() == {"annotators": 3, "stopped": 1, "latest": 2, "since": 15.0, "out_since": 0}
 
 
 def test_nobody_else_may_read_a_ledger_and_nothing_is_left_beside_it(ledger, path):

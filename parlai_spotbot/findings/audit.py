@@ -15,7 +15,7 @@ WORDS: dict[str, dict[str, str]] = own_data(__file__)
 SIGNS = {GREEN: "✓", AMBER: "!", RED: "✗"}
 """Marks of the levels, beside their colours."""
 
-BLOCKING = ("annotators", "flips", "floor", "order", "circle")
+BLOCKING = ("annotators", "flips", "floor", "order", "circle", "drift")
 """Red probes after which nothing can be planned from the answers."""
 
 

@@ -9,6 +9,7 @@ from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
+from parlai_spotbot.findings.settled import audit_of
 from parlai_spotbot.findings.standings import WIN_RATE, standings
 from parlai_spotbot.wording import filled, source_said, upper_first
 
@@ -87,7 +88,8 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
         found = UNDECIDED if pair["verdict"] != BETTER else BETTER if pair["a"] == new else WORSE
         settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")}
         rate, ci, what = data["score"][new], data["score_ci"][new], RATING if data.get("rated") else POINTS
-        return Comparison(new, old, source, found, what, rate, ci, settled=settled | {"verdict": pair["verdict"]})
+        settled |= {"verdict": pair["verdict"]}
+        return Comparison(new, old, source, found, what, rate, ci, settled=settled, probes=tuple(audit_of(data)))
     ranked = [standing for standing in standings(contents) if standing.source == source and not standing.criterion]
     if not ranked:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)

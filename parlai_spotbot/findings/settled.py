@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.analysis.verdict.probe import AMBER, RED
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.render import Caution, Fact
@@ -66,12 +66,7 @@ def summarise(result: Result) -> list[str]:
     withheld = _told(data, RED)
     if withheld:
         return [Caution(filled(WITHHELD, "; ".join(withheld), **data)), *checked]
-    checked += [Caution(upper_first(text) + ".") for text in _told(data, AMBER)]
-    share = (
-        f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
-        if data["fixed"]
-        else ""
-    )
+    checked += [upper_first(text) + "." for text in _told(data, AMBER)]
     counts = [text for kind in KINDS if (text := _pairs(data, kind))]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
     pairs = f"Of {counted(len(data['pairs']), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
@@ -80,6 +75,18 @@ def summarise(result: Result) -> list[str]:
     step = Step.of(filled(WORDS["next"]["out" if data["out"] and open_ else data["ended"]], **numbers), plan=False)
     first = filled(ENDS[data["ended"]], **numbers, of=share, first=_first(data))
     return [first, pairs, *checked, Fact.of("Better", MEANS), step]
+
+
+def audit_of(data: Mapping) -> list[dict]:
+    """Return the probes of a survey that was served until settled as rows of an audit (see `findings.audit`)."""
+    rows = []
+    for row in data.get("probes") or ():
+        words, level = PROBES[row["probe"]], row["level"]
+        text = upper_first(filled(words.get(level, words["green"]), **row["figures"])) + "."
+        step = "" if level == GREEN else upper_first(words["do"]) + "."
+        about = {"probe": row["probe"], "level": level, "title": words["title"], "figures": row["figures"]}
+        rows.append({**about, "text": text, "step": step, "given": ""})
+    return sorted(rows, key=lambda row: (RED, AMBER, GREEN).index(row["level"]))
 
 
 def _told(data: Mapping, level: str) -> list[str]:

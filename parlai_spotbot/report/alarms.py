@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings.audit import SIGNS, of_level
+from parlai_spotbot.findings.result import SETTLED
+from parlai_spotbot.findings.settled import audit_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.contents import Contents
@@ -27,7 +30,14 @@ class Alarm:
         return SIGNS[self.level]
 
 
+def audit_rows(contents: Contents, source: str) -> Sequence[Mapping]:
+    """Return the probes of what leads: those of serving until settled where the source was served so, else those of its
+    ranking."""
+    settled = contents.of(SETTLED, source)
+    return audit_of(settled) if settled.get("probes") else contents.of("ranking", source).get("audit") or ()
+
+
 def alarms_of(contents: Contents, source: str) -> list[Alarm]:
     """Return the red and amber probes of a source's ranking, the worst first."""
-    rows = of_level(contents.of("ranking", source), RED, AMBER)
+    rows = of_level({"audit": audit_rows(contents, source)}, RED, AMBER)
     return [Alarm(row["level"], row["title"], row["text"], row["step"]) for row in rows]

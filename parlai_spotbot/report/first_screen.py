@@ -79,7 +79,9 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
-        step = _step(contents, lead.card, [section for section in unsettled if section.step])
+        steps = [section for section in unsettled if section.step]
+        steps = steps or [section for source, section in chapter.told if source == account.source and section.step]
+        step = _step(contents, lead.card, steps)
         alarms = alarms_of(contents, account.source)[:ALARMS]
         return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, alarms, step)
 

@@ -12,7 +12,7 @@ from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.alarms import Alarm, alarms_of
+from parlai_spotbot.report.alarms import Alarm, alarms_of, audit_rows
 from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
@@ -97,8 +97,8 @@ def second_screen(
         careful.append(f"Self-play: {failures}")
     others = _others(chapters, account.source if account else "")
     alarms = alarms_of(contents, account.source) if account else []
-    ranking = contents.of("ranking", account.source) if account else {}
-    green = [row["title"] for row in of_level(ranking, GREEN)]
+    rows = audit_rows(contents, account.source) if account else ()
+    green = [row["title"] for row in of_level({"audit": rows}, GREEN)]
     return SecondScreen(
         how=[(what, text) for what, text in how if text],
         others=others[:OTHERS],

@@ -467,5 +467,5 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
         server.call(server.desk.stock.serving.close)
     found = process.verify(study, record)
     assert found["units done"] == counts["done"]
-    assert counts["settled"] >= 1  # of 200 units about 25 were given back or late
+    assert counts["answers"] > 200  # though of 200 units about 25 were given back or late, each at its worst
     check_replay(study)

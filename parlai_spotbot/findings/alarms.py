@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from parlai_spotbot.analysis.verdict.probe import GREEN
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.wording import NAMED, listed
+from parlai_spotbot.wording import NAMED, listed, part_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Form
@@ -22,7 +22,7 @@ def summarise(result: Result) -> list[str]:
         return [f"All {len(rows)} probes of what the verdict assumes are green."]
     named = listed(f"{row['title'].lower()} ({row['level']})" for row in found[:NAMED])
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return [f"{len(found)} of {len(rows)} probes are not green: {named}{more}."]
+    return [f"{part_of(len(found), len(rows), 'probe', 'is', 'are')} not green: {named}{more}."]
 
 
 TABLE = Table(
@@ -35,8 +35,8 @@ TABLE = Table(
         "probe": Column("text"),
     },
     "What could be wrong",
-    "Each probe looks at one thing that the verdict assumes. A red one takes verdicts away, an amber one is named "
-    "beside the verdict. Where nothing is wrong, a probe that is a test raises an alarm in at most 5 of 100 studies.",
+    "A red probe takes verdicts away, an amber one is named beside the verdict. One that is a test raises a false alarm "
+    "in at most 5 of 100 studies.",
 )
 
 

@@ -115,7 +115,8 @@ def means_of(result: Mapping, probes: Sequence[Probe], less_is_better: bool = Fa
     verdict = verdict_of_means(result["order"], frame, probes, less_is_better)
     pairs = []
     for row in verdict.pairs.drop(columns=["p_errors", "effective"]).to_dict(orient="records"):
-        pairs.append({**row, "ci": (row.pop("low"), row.pop("high"))})
+        low, high = row.pop("low"), row.pop("high")
+        pairs.append({**row, "ci": (low, high)})
     places = {name: list(verdict.places[name]) for name in result["order"]}
     return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes)}
 
@@ -140,7 +141,7 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     elif _rejected(ranking):
         text = [f"There is no single order: {audit.beats(ranking['one_scale']['circle'])}."]
     elif (red := _nothing_known(ranking)) is not None:
-        text = [f"It is not known who is better. {red['text']}", *_this_person(red, order)]
+        text = [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
     else:
         text = [_ahead(ranking, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
     if len(groups) > 1:
@@ -163,11 +164,13 @@ def _nothing_known(ranking: Mapping) -> Mapping | None:
     return next((row for row in audit.of_level(ranking, RED) if row["probe"] in reasons), None)
 
 
-def _this_person(red: Mapping, order: Sequence[str]) -> list[str]:
-    """Return in which order the only annotator's answers put the contestants."""
-    if red["figures"].get("case") != "one":
+def _this_person(red: Mapping, ranking: Mapping) -> list[str]:
+    """Return in which order the only annotator's answers put the contestants; [] where some are equal in them."""
+    names = ranking["order"][:NAMED]
+    scores = {round(ranking["score"][name], 6) for name in names if known(ranking["score"].get(name))}
+    if red["figures"].get("case") != "one" or len(scores) < len(names):
         return []
-    return [f"In this person's answers the order is {', '.join(map(who, order[:NAMED]))}."]
+    return [f"In this person's answers the order is {', '.join(map(who, names))}."]
 
 
 def every_pair(ranking: Mapping) -> list[Mapping]:

@@ -20,11 +20,6 @@ from parlai_spotbot.sequential.registration import MOST, pair_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import counted, some
 
-LOOKED = (
-    "These answers were looked at {} before they were complete; as their number was fixed beforehand, each look raises "
-    "the chance of a false winner above 5 %. Serving until settled (--until settled) may be looked at any time."
-)
-
 HOLDING = "Looked at {} before the answers were complete. Verdicts that hold however often one looks: {} of {}{}."
 
 TABLES = {
@@ -63,12 +58,6 @@ def note(study: Study, survey: str, looks: Sequence[dict]) -> None:
     if len(looks) > len(_read(study, survey)):
         with closing(checksums.Journal(_path(study, survey))) as journal:
             journal.append(looks[-1])
-
-
-def told(study: Study, survey: str) -> list[str]:
-    """Return how often the answers were looked at before they were complete, in a sentence; [] where they weren't."""
-    looks = len(_read(study, survey))
-    return [LOOKED.format(counted(looks, "time"))] if looks else []
 
 
 def anytime(answers: Answers, question: str, matches: pd.DataFrame) -> dict[str, Any] | None:

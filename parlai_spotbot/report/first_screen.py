@@ -37,7 +37,8 @@ ALARMS = 5
 """So many of the things that could be wrong are named on the first screen, the worst first; all stand on the second."""
 
 FURTHER = 2
-"""So many sentences of the ranking are on the first screen beside the verdict."""
+"""So many sentences of the ranking are on the first screen beside the verdict, one less where something could be wrong
+with it."""
 
 NEXT = 200
 """So many pairs to vote on the next step of an arena draws."""
@@ -75,14 +76,15 @@ def first_screen(chapter: Chapter) -> FirstScreen:
             return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
         if not account.people:
             question = f"{question.rstrip('?')}, by {source_said(account.source)}?"
-        further = [text for text in lead.card.text[1 : 1 + FURTHER] if not isinstance(text, (Caution, Fact))]
+        alarms = alarms_of(contents, account.source)[:ALARMS]
+        sentences = lead.card.text[1 : 1 + FURTHER - bool(alarms)]
+        further = [text for text in sentences if not isinstance(text, (Caution, Fact))]
         shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
         unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
         uncertain = [*further, *(text for section in unsettled for text in section.text)]
         steps = [section for section in unsettled if section.step]
         steps = steps or [section for source, section in chapter.told if source == account.source and section.step]
         step = _step(contents, lead.card, steps)
-        alarms = alarms_of(contents, account.source)[:ALARMS]
         return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, alarms, step)
 
 

@@ -21,7 +21,7 @@ WITHOUT = "Without conversations in which judges are addressed by zed: "
 
 def study_with(path, survey, bots=BOTS, every=1, **pack):
     """A study in which zed gives an order in the fourth turn of each, or `every` second, of its conversations."""
-    study = small_study(path, survey, bots=bots, per_pair=6, people=6, **pack)
+    study = small_study(path, survey, bots=bots, per_pair=10, people=6, **pack)
     talks, number = [], 0
     for talk in study.conversations():
         if "zed" in talk.entities:
@@ -63,15 +63,15 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
     for source in sources:
         own = result["ranking"]["by_source"][source]
         assert own["order"][0] == "zed"
-        assert own["unaddressed"]["contestants"] == {"zed": [18, 18]}
+        assert own["unaddressed"]["contestants"] == {"zed": [30, 30]}
         assert own["unaddressed"]["ranking"]["order"][0] == "ann"
     shares = {
         name: entry["kinds"]["addresses_judge"]["count"] for name, entry in result["hygiene"]["contestants"].items()
     }
-    assert shares == {"ann": 0, "bob": 0, "cat": 0, "zed": 18, HUMAN: 0}
+    assert shares == {"ann": 0, "bob": 0, "cat": 0, "zed": 30, HUMAN: 0}
     told = report_sentences.check(study)
     assert WITHOUT + "ann is ahead" in told["first screen"][0]
-    assert any("marks of a prompt: zed in 18 of 18 conversations." in text for text in told["second screen"])
+    assert any("marks of a prompt: zed in 30 of 30 conversations." in text for text in told["second screen"])
     assert not [text for text in told["first screen"][1:] if "zed (100%)" in text]
     if HUMAN not in sources:
         assert told["first screen"][0].startswith("By judge j: zed is ahead")
@@ -88,13 +88,13 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
     ]
     page = build_report(study).read_text(encoding="utf-8")
     top = re.sub(r"<tbody.*?</tbody>", "", page.split("<h1")[1].split('<section id="how"')[0], flags=re.S)
-    assert len(re.sub(r"<[^>]*>", " ", top).split()) <= 150
+    assert len([word for word in re.sub(r"<[^>]*>", " ", top).split() if re.search(r"\w", word)]) <= 150
 
 
 def test_what_speaks_to_them_now_and_then_is_ranked_by_the_other_conversations(tmp_path):
     study = study_with(tmp_path / "s", "spot_the_bot", every=2)
     own = judged(study, "spot_the_bot")["ranking"]["by_source"]["judge:j"]["unaddressed"]
-    assert own["contestants"] == {"zed": [9, 18]}
+    assert own["contestants"] == {"zed": [15, 30]}
     assert sorted(own["ranking"]["order"]) == ["ann", "bob", "cat", "zed"]
 
 
@@ -111,7 +111,7 @@ def test_every_survey_of_conversations_has_it(tmp_path, survey):
     study = study_with(tmp_path / "s", survey)
     result = judged(study, survey, (HUMAN,))
     own = result["ranking"]["by_source"][HUMAN]["unaddressed"]
-    assert own["contestants"] == {"zed": [18, 18]}
+    assert own["contestants"] == {"zed": [30, 30]}
     assert WITHOUT in report_sentences.check(study)["first screen"][0]
 
 

@@ -125,20 +125,20 @@ def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_pa
 def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     study, result = made(tmp_path, "spot_the_bot", {"people": 12}, "always_first", 1, 14, seconds=1.0)
     human = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
-    assert set(human["needs"]) == {"scarce"}
+    assert set(human["needs"]) == {"obstacle"}
+    alone = "One annotator gave all 5 answers: they say what this person prefers, not what others would."
     text = " ".join(filter(None, told("spot_the_bot", study, result)))
-    assert "Too little is known to plan from: 1 annotator and 0 decided matches" in text
+    assert alone in text
     assert "further annotations" not in text
     ranking = next(finding for finding in findings_of("spot_the_bot") if finding.name == "ranking")
     card = render.card(ranking, Result(HUMAN, human["ranking"], human, tuple(study.plan.contestants)))
-    assert card.text == ["Too little was answered to say who is better."]
+    assert card.text[0] == f"It is not known who is better. {alone}"
+    assert "the order is" not in " ".join(card.text)
     assert "100% [100%" not in text
     assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text
-    with pytest.raises(UserError, match="Too little is known to plan from: 1 annotator") as caught:
+    with pytest.raises(UserError, match=alone) as caught:
         plan(PlanRequest("spot_the_bot"), study)
-    assert caught.value.remedy == (
-        "Collect 9 conversations of each pair or more, each judged by 2 annotators at least: 54 annotations."
-    )
+    assert caught.value.remedy == "Let more annotators answer, five at least."
 
 
 def test_where_everybody_failed_the_controls_nothing_is_said_to_wait_for_analysis(tmp_path):

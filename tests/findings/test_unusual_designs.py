@@ -9,10 +9,13 @@ import pytest
 import report_sentences
 import yaml
 from case_tables import cases
-from scripted import answered, rows_of, small_study
+from scripted import answered, small_study
+from scripted import rows_of as answers_of
 
+from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED, annotator_probe
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
+from parlai_spotbot.findings.audit import rows_of
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.finding import Result
@@ -94,12 +97,12 @@ def designed(path, survey, name):
     """The study of a design, and its answers."""
     bots, met, winner, most = DESIGNS[name]
     spotting = survey.startswith("spot")
-    sizes = {"per_pair": 8, "people": 2} if spotting else {"per_pair": 0, "selves": 6, "people": 0}
+    sizes = {"per_pair": 8, "people": 2} if spotting else {"per_pair": 0, "selves": 20, "people": 0}
     study = small_study(path / "study", survey, BOTS[:bots], **sizes)
     talks = indexed(study.conversations())
     items = {item.item_id: item for unit in study.units(survey) for item in unit.items}
     last, kept, annotations = BOTS[bots - 1], [], set()
-    for row in rows_of(study, survey, says(winner), WORKERS):
+    for row in answers_of(study, survey, says(winner), WORKERS):
         a, b = contestants(items[row.item_id], talks)
         if a != b and HUMAN not in (a, b):
             if not met(a, b):
@@ -162,7 +165,7 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
         assert re.search(r"Compare ann with cat: the best of groups that never met", next_step)
         assert not PROMISES.search(every)
         assert re.search(
-            r"is known: (ann is ahead of bob; cat is ahead of dan|cat is .*; ann is ahead of bob)\.", text[0]
+            r"is known: (ann is ahead of bob(, .*)?; cat is ahead of dan|cat is .*; ann is ahead of bob)\b", text[0]
         )
     if name.startswith("a circle") and not ranking["one_scale"]["circle"]:
         assert text[0] == "The contestants can't be told apart by these data."
@@ -210,47 +213,65 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
         assert not any({"ann", "cat"} == {row["a"], row["b"]} for row in found.numbers["pairs"]) or "lonely" in name
     study, rows = designed(tmp_path / "circle", "spot_the_bot", "a circle of 3")
     answered(study, "spot_the_bot", rows)
-    with pytest.raises(UserError, match="No number of further matches makes one order"):
+    with pytest.raises(UserError, match="No one scale fits: ann beats bob, bob beats cat, cat beats ann"):
         plan(PlanRequest("spot_the_bot"), study)
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("given", "case", "more"),
     [
-        ([40, *[2] * 30], 61),
-        ([25, *[3] * 25], 1),
-        ([24, *[4] * 19], None),
-        ([50, 50], None),
-        ([34, 33, 33], None),
-        ([60, 20, 20], 141),
-        ([100], None),
-        ([], None),
+        ([40, *[2] * 30], "dominant", 61),
+        ([25, *[3] * 25], "dominant", 1),
+        ([24, *[4] * 19], None, None),
+        ([50, 50], "few", None),
+        ([34, 33, 33], None, None),
+        ([60, 20, 20], "dominant", 141),
+        ([100], "one", None),
     ],
 )
-def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(given, expected):
-    found = obstacle({}, given, MATCHES)
-    assert (found and found["step"]) == (
-        expected and f"Let others answer: {expected} answers by others bring that share below 25%."
+def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(given, case, more):
+    probe = annotator_probe(given)
+    [row] = rows_of([probe])
+    assert (probe.level, row["figures"].get("case"), row["figures"].get("more")) == (
+        {"one": RED, None: GREEN}.get(case, AMBER),
+        case,
+        more,
     )
-    assert obstacle({"pairs": [{"p_adjusted": 0.001}]}, given, MATCHES) is None
-    assert not expected or given[0] < 0.25 * (sum(given) + expected) <= given[0] + 0.25
+    found = obstacle({"audit": [row], "pairs": [{"p_adjusted": 0.2}]}, MATCHES)
+    if more:
+        assert row["step"] == f"Let others answer: {more} answers by others bring that share below 25%."
+        assert given[0] < 0.25 * (sum(given) + more) <= given[0] + 0.25
+    assert (found and found["step"]) == (row["step"] if case in ("one", "dominant") else None)
+    settled = obstacle({"audit": [row], "pairs": [{"p_adjusted": 0.001}]}, MATCHES)
+    assert (settled is None) == (case != "one")
 
 
 VOTES = yaml.safe_load("""
-two groups: {'ann,bob,model_a': 30, 'ann,bob,model_b': 4, 'cat,dan,model_a': 30}
-a circle of 3: {'ann,bob,model_a': 20, 'bob,cat,model_a': 20, 'cat,ann,model_a': 20}
-a circle of 4: {'ann,bob,model_a': 20, 'bob,cat,model_a': 20, 'cat,dan,model_a': 20, 'dan,ann,model_a': 20}
-all in one order: {'ann,bob,model_a': 20, 'ann,cat,model_a': 20, 'bob,cat,model_a': 10, 'bob,cat,model_b': 10}
-a lonely bot, 1 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 1}
-a lonely bot, 2 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 2}
-a lonely bot, 3 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 3}
-a lonely bot, 4 matches: {'ann,bob,model_a': 12, 'bob,cat,model_a': 12, 'ann,cat,model_a': 12, 'dan,ann,model_a': 4}
+two groups: {'ann,bob': 30, 'cat,dan': 30}
+a circle of 3: {'ann,bob': 20, 'bob,cat': 20, 'cat,ann': 20}
+a circle of 4: {'ann,bob': 20, 'bob,cat': 20, 'cat,dan': 20, 'dan,ann': 20}
+all in one order: {'ann,bob': 20, 'ann,cat': 20, 'bob,cat': 10, 'cat,bob': 10}
+a lonely bot, 1 matches: {'ann,bob': 12, 'bob,cat': 12, 'ann,cat': 12, 'dan,ann': 1}
+a lonely bot, 2 matches: {'ann,bob': 12, 'bob,cat': 12, 'ann,cat': 12, 'dan,ann': 2}
+a lonely bot, 3 matches: {'ann,bob': 12, 'bob,cat': 12, 'ann,cat': 12, 'dan,ann': 3}
+a lonely bot, 4 matches: {'ann,bob': 12, 'bob,cat': 12, 'ann,cat': 12, 'dan,ann': 4}
 """)
+"""How often "winner,loser"; the winner is named first every second time."""
+
+
+def sided(given):
+    """Return the votes, by "a,b,winner", with the winner on each side in turn."""
+    votes = {}
+    for names, times in given.items():
+        winner, loser = names.split(",")
+        votes[f"{winner},{loser},model_a"] = times - times // 2
+        votes[f"{loser},{winner},model_b"] = times // 2
+    return votes
 
 
 @pytest.mark.parametrize("name", VOTES)
 def test_the_page_of_votes_of_a_design(name, tmp_path):
-    study = report_sentences.analysed_votes(tmp_path, VOTES[name])
+    study = report_sentences.analysed_votes(tmp_path, sided(VOTES[name]))
     told = report_sentences.check(study)
     first, every = told["first screen"], " ".join(text for texts in told.values() for text in texts)
     assert not PROMISES.search(" ".join(first)) or name == "all in one order"

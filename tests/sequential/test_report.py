@@ -290,7 +290,7 @@ def test_looks_at_an_unfinished_fixed_study_are_counted_and_told(tmp_path):
     journal = study.survey_path(survey) / "looks.jsonl"
     looks = [json.loads(line) for line in journal.read_text().splitlines()]
     assert [(look["units"], look["of"]) for look in looks] == [(answered, len(units)) for answered in counts[1:3]]
-    assert "These answers were looked at 2 times before they were complete; as their number was fixed" in page
+    assert "Looked at 2 times before all was answered: the chance of a false winner is above 5%." in page
     Study.open(study.path)
     checksums.remove(journal)
     _, page = told(study, survey)

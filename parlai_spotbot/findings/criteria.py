@@ -9,7 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, GREEN, RED, UNKNOWN, WORSE, Probe
-from parlai_spotbot.analysis.verdict.probes import cluster_probe, pair_probes
+from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.result import Result
@@ -69,6 +69,8 @@ def pool_of(
         (see there), `audit` (see `findings.audit`).
     """
     circle = clear_circle(grid)
+    if circle and first_place_explains(contrasts):
+        circle = []
     place = {name: i for i, name in enumerate(contrasts.names)}
     probes = [*probes, *pair_probes(contrasts, matches, circle, times)]
     verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes)

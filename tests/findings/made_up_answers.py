@@ -44,7 +44,10 @@ def text_of(name):
 
 def conversation(name, entities, row):
     given = row.get("text")
-    own = text_of(name) if not isinstance(given, str) else [*text_of(given), given]
+    own = text_of(name)
+    if isinstance(given, str):
+        own = text_of(given)
+        own[4] = given
     return spoken(name, entities, own, seed_id=str(row["prompt"]))
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_up_answers import JUDGE, SURVEYS, MadeUp, contents_of, ranked, table
 
-from parlai_spotbot.analysis.verdict import AMBER, BETTER, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
+from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
 from parlai_spotbot.findings.audit import WORDS, rows_of
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.criteria import every_pair, headline, pair_verdict
@@ -78,7 +78,7 @@ def copies():
 
 
 def recurring():
-    return MadeUp(study().assign(prompt=lambda rows: rows["talk"].str.split("-").str[1].astype(int) % 4))
+    return MadeUp(study(talks=24).assign(prompt=lambda rows: rows["talk"].str.split("-").str[1].astype(int) % 12))
 
 
 def circle():
@@ -114,11 +114,10 @@ def controls():
 
 
 def drift():
-    """Ann is best in the first half, and worst in the second."""
-    rows = study({"ann": 2.5, "bob": 0.0, "cat": 0.0}, talks=24)
+    """Ann beats bob in the first half and loses to bob in the second; both beat cat."""
+    rows = study({"ann": 2.0, "bob": 0.0, "cat": -3.0}, talks=24)
     order = np.random.default_rng(5).permutation(len(rows))
-    later = order >= len(rows) / 2
-    turn = later & ((rows["first"] == "ann") | (rows["second"] == "ann"))
+    turn = (order >= len(rows) / 2) & (rows["first"] != "cat") & (rows["second"] != "cat")
     return MadeUp(rows.assign(time=order, outcome=np.where(turn, -rows["outcome"], rows["outcome"])))
 
 
@@ -142,12 +141,14 @@ ALL, NONE = "all", "none"
 DEFECTS = {
     # name: (how it is made, probe, level, pairs that it leaves unknown, surveys that see it)
     "fixed order": (lambda: MadeUp(two(fixed=True)), "order", RED, ALL, OF_MATCHES),
-    "six wins on one conversation": (one_conversation, "clusters", RED, ALL, OF_CONVERSATIONS),
-    "six wins on one prompt": (one_prompt, "clusters", RED, ALL, SURVEYS),
+    "six wins on one conversation": (one_conversation, "clusters", RED, ALL, OF_CONVERSATIONS[:2]),
+    "six ratings on one conversation": (one_conversation, "clusters", AMBER, [], ["dialogue_likert"]),
+    "six wins on one prompt": (one_prompt, "clusters", RED, ALL, OF_MATCHES),
+    "six ratings on one prompt": (one_prompt, "clusters", AMBER, [], ["dialogue_likert"]),
     "one annotator": (lambda: MadeUp(study(people=1, judged_by=1, talks=30)), "annotators", RED, ALL, SURVEYS),
     "one annotator decides": (one_decides, "decider", RED, ALL, OF_MATCHES),
     "a dominant annotator": (dominant, "annotators", AMBER, NONE, SURVEYS),
-    "copies": (copies, "copies", RED, NONE, OF_CONVERSATIONS),
+    "copies": (copies, "copies", AMBER, NONE, OF_CONVERSATIONS),
     "recurring prompts": (recurring, "prompts", AMBER, NONE, OF_CONVERSATIONS),
     "a circle": (circle, "circle", RED, NONE, OF_MATCHES),
     "never met, other people": (elsewhere, "indirect", RED, [("ann", "dan"), ("cat", "dan")], OF_MATCHES),
@@ -202,7 +203,7 @@ def check(survey, ranking, source=HUMAN):
         expected = verdict if verdict in (BETTER, WORSE) else "undecided"
         assert compared.verdict == expected
         assert CODES[compared.verdict] == {BETTER: DONE, WORSE: EXIT_WORSE}.get(expected, EXIT_UNDECIDED)
-        assert ("not known" in str(compared)) == (verdict == UNKNOWN or verdict is None or bool(compared.why))
+        assert ("can't tell whether" in str(compared)) == (verdict == UNKNOWN or verdict is None or bool(compared.why))
         assert pair_verdict(ranking, new, old).get("verdict") == verdict
     if ranking["order"]:
         text = headline(ranking)[0]
@@ -236,13 +237,13 @@ def test_a_planted_defect_fires_its_own_probe(name, survey, tmp_path):
         assert set(told.values()) == {UNKNOWN}
         assert text.startswith("It is not known who is better. ")
     elif unknown != NONE:
-        assert {told[pair] for pair in unknown} == {UNKNOWN}
+        assert all(told[pair] == UNKNOWN for pair in unknown)
     if name == "a circle":
         assert text == "There is no single order: ann beats bob, bob beats cat, cat beats ann."
     elif level == AMBER:
         given = [row["given"] for row in ranking["audit"] if row["given"]]
-        assert text.endswith(f", {given[0]}.")
-        assert "better" in told.values()
+        assert text.endswith(f", {given[0]}.") or "is ahead of" not in text
+        assert BETTER in told.values() or unknown == []
     elif unknown == NONE:
         assert UNKNOWN not in told.values()
 
@@ -253,7 +254,9 @@ def test_a_circle_that_the_first_place_makes_is_none(size, tmp_path):
     names = ["ann", "bob", "cat", "dan"][:size]
     pairs = zip(names, [*names[1:], names[0]], strict=True)
     rows = [
-        (a, b, 1 if k % 10 else -1, f"{a}-{k}", f"{a}-{k}", f"w{(k + ord(a[0])) % 20}") for a, b in pairs for k in range(40)
+        (a, b, 1 if k % 10 else -1, f"{a}-{k}", f"{a}-{k}", f"w{(k + ord(a[0])) % 20}")
+        for a, b in pairs
+        for k in range(40)
     ]
     for survey in OF_MATCHES:
         ranking = ranked(survey, MadeUp(table(rows)), tmp_path)

@@ -12,7 +12,8 @@ from case_tables import cases
 from scripted import answered, small_study
 from scripted import rows_of as answers_of
 
-from parlai_spotbot.analysis.verdict import AMBER, GREEN, RED, annotator_probe
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
+from parlai_spotbot.analysis.verdict.probes import annotator_probe
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.audit import rows_of

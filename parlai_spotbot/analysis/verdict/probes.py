@@ -119,6 +119,13 @@ def _most_uneven(fit: Contrasts, matches: pd.DataFrame) -> dict:
     return {"first": ends[0], "second": ends[1], "share": float(max(share[top], 1 - share[top]))}
 
 
+def first_place_explains(fit: Contrasts) -> bool:
+    """Return True if an advantage of the first place, beside one strength each, fits matches whose sides were hardly
+    turned: then a circle may be the order's, not the contestants'."""
+    turned = fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0])
+    return not turned and _misfit(fit) >= CLEAN
+
+
 def circle_probe(circle: Sequence[str], fit: Contrasts, misfit: float) -> Probe:
     """Probe whether one strength of each contestant fits all matches.
 
@@ -183,7 +190,7 @@ def pair_probes(
     fit: Contrasts, matches: pd.DataFrame, circle: Sequence[str], times: Sequence[float] | None = None
 ) -> list[Probe]:
     """Return what the matches and their fit show of the assumptions, in the order in which they are told."""
-    misfit = min((misfit_pvalue(each) for each in fit.fits), default=1.0)
+    misfit = _misfit(fit)
     return [
         decider_probe(fit),
         cluster_probe(fit.pairs),
@@ -203,3 +210,8 @@ def _never_met(fit: Contrasts) -> tuple[tuple[str, str], ...]:
         met[each.members[a], each.members[b]] = met[each.members[b], each.members[a]] = True
     i, j = np.triu_indices(len(fit.names), 1)
     return tuple((fit.names[x], fit.names[y]) for x, y in zip(i, j, strict=True) if not met[x, y])
+
+
+def _misfit(fit: Contrasts) -> float:
+    """Return the least p of the groups' own matches telling other differences than their strengths do."""
+    return min((misfit_pvalue(each) for each in fit.fits), default=1.0)

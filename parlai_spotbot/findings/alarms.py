@@ -35,8 +35,8 @@ TABLE = Table(
         "probe": Column("text"),
     },
     "What could be wrong",
-    "A red probe takes verdicts away, an amber one is named beside the verdict. One that is a test raises a false alarm "
-    "in at most 5 of 100 studies.",
+    "A red probe takes verdicts away, an amber one is named beside the verdict. One that is a test raises a false "
+    "alarm in at most 5 of 100 studies.",
 )
 
 

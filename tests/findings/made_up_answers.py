@@ -1,4 +1,4 @@
-"""Made-up comparisons as answers of each comparing survey, with what `compute` takes beside them, and their rankings."""
+"""Made-up comparisons as answers of each comparing survey, and their rankings."""
 
 import random
 from dataclasses import dataclass

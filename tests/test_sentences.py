@@ -15,8 +15,8 @@ CLOSED = 3
 LONG = 8
 """From so many words on, what begins as a sentence does is one."""
 
-NAMES = {"sentence", "sentences", "verdict"}
-"""No entry of a result bears such a name."""
+NAMES = {"sentence", "sentences"}
+"""No entry of a result bears such a name. A verdict is one of four codes (`verdict.probe`), no sentence."""
 
 
 def strings(node: ast.AST) -> Iterator[tuple[int, str]]:

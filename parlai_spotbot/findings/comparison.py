@@ -72,7 +72,7 @@ class Comparison:
         if self.rate is None:
             text += ": no match was decided"
         elif self.what == WIN_RATE:
-            text += ": {1} wins {0.rate:percent}{0.ci:between} of the decided matches"
+            text += ": {1} wins an estimated {0.rate:percent}{0.ci:between} of decided matches"
         else:
             text += ": its {0.what} is higher by {0.rate:number}{0.ci:between_number}"
         given = [row["given"] for row in self.probes if row["given"]][: not undecided]

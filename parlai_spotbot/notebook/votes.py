@@ -62,8 +62,9 @@ def read_votes(
 
     Examples
     --------
-    >>> rows = "model_a,model_b,winner\n" + "ada,bob,model_a\nbob,cleo,tie\nada,cleo,model_a\n" * 20
-    >>> _ = open("votes.csv", "w").write(rows)
+    >>> won = "ada,bob,model_a\nbob,ada,model_b\nada,cleo,model_a\ncleo,ada,model_b\n"
+    >>> rows = won + "bob,cleo,tie\ncleo,bob,tie\n"
+    >>> _ = open("votes.csv", "w").write("model_a,model_b,winner\n" + rows * 10)
     >>> sb.read_votes("votes.csv").rank(bootstraps=50).tables["ranking"][["bot", "score", "n"]].round(2)
         bot  score   n
     0   ada   0.99  40

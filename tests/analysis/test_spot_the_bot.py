@@ -16,7 +16,7 @@ from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
-OF_EVERY_SOURCE = ["ranking", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
+OF_EVERY_SOURCE = ["ranking", "audit", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def passing(question, target, options, item, talks, rng):
 def pilot(tmp_path):
     """A study of three bots, twenty conversations a pair, of which one passes far more often than the others."""
     study = small_study(tmp_path / "pilot", "spot_the_bot", tuple(PASSING), per_pair=20, people=20)
-    rows = rows_of(study, "spot_the_bot", passing, ("w1", "w2"), seconds=36.0)
+    rows = rows_of(study, "spot_the_bot", passing, ("w1", "w2", "w3", "w4", "w5"), seconds=36.0)
     checksums.write_jsonl(study.judgements_path("spot_the_bot"), rows)
     return study
 

@@ -186,7 +186,8 @@ class Simulated:
 
 
 def simulated(design, studies=None, seed=1):
-    """Simulate `studies` of bots evenly spread (by half a standard deviation), and as many null studies."""
+    """Simulate `studies` (coverage and width are of intervals with both ends) of bots evenly spread (by half a standard
+    deviation), and as many null studies."""
     studies, found = studies or design.studies, []
     names, (i, j) = [f"b{place}" for place in range(design.bots)], np.triu_indices(design.bots, 1)
     for spread in (0.5, 0.0):
@@ -199,8 +200,8 @@ def simulated(design, studies=None, seed=1):
         ]
         columns = ("low", "high", "difference", "p_adjusted")
         low, high, at, p = (np.array([own[c] for own in rows], dtype=float) for c in columns)
-        known, declared = np.isfinite(low), np.nan_to_num(p, nan=1.0) < 0.05
-        width = np.nanmean(high - low) / (3.92 * np.nanstd(at, axis=0)).mean()
+        known, declared = np.isfinite(low) & np.isfinite(high), np.nan_to_num(p, nan=1.0) < 0.05
+        width = (high - low)[known].mean() / (3.92 * np.nanstd(at, axis=0)).mean()
         cover = ((low <= gaps) & (gaps <= high))[known].mean()
         found.append((cover, width, declared.mean(), declared.any(axis=1).mean()))
     (cover, width, power, _), (cover_null, width_null, _, false) = found

@@ -22,12 +22,9 @@ SMALL = Path(__file__).parents[1] / "goldens" / "studies" / "people"
 
 
 @pytest.fixture(scope="module")
-def page(study, tmp_path_factory):
-    """The report of people's and a judge's answers."""
-    path = tmp_path_factory.mktemp("two screens") / "study"
-    shutil.copytree(study.path, path)
-    own = Study.open(path)
-    return build_report(own)
+def page(new_study, tmp_path_factory):
+    """The report of people's and a judge's answers, on prompts enough for a plan."""
+    return build_report(new_study(tmp_path_factory.mktemp("two screens") / "study", per_pair=12))
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def _clustered(rows_by_name: Mapping[str, pd.DataFrame], crossed: bool) -> dict[
     is as many as it has conversations.
     """
     tests = {
-        name: share_test(rows["value"].to_numpy() > 0, frame_clusters(rows, crossed))
+        name: share_test(rows["value"].to_numpy() > 0, frame_clusters(rows, crossed), tested=False)
         for name, rows in rows_by_name.items()
     }
     telling = {name: test for name, test in tests.items() if 0 < test["estimate"] < 1 and test["effective"] > 1}

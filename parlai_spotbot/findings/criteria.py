@@ -239,10 +239,10 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
     """Return who is ahead in one group of contestants that met."""
     best = [name for name in group if ranking["clusters"][name][0] == 1]
     unknown = _unknown_among(ranking, best)
-    if len(best) == len(group) and not unknown:
+    if len(best) == len(group) and len(unknown) < len(best) * (len(best) - 1) / 2:
         return f"{_some(group) if several else f'The {noun}'} can't be told apart by these data."
     within = f" among {_some(group)}" if several else ""
-    if len(best) > 1 and unknown:
+    if len(best) > 1 and len(unknown) == len(best) * (len(best) - 1) / 2:
         ahead = [name for name in best if _beats_all_met(ranking, name, group)]
         met = ""
         if ahead:

@@ -45,8 +45,10 @@ def sign_test(wins: np.ndarray, losses: np.ndarray) -> np.ndarray:
     return np.minimum(1.0, 2 * bdtr(np.floor(np.minimum(wins, losses)), np.round(n).astype(int), 0.5))
 
 
-def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters) -> dict:
+def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters, tested: bool = True) -> dict:
     """Compute how often a choice (n,) is a hit (1 or True; a value between may stand), by group (n,), numbered from 0.
+
+    Where the shares are `tested` against one half, sign flips are a floor, and interval and p agree.
 
     Returns
     -------
@@ -74,9 +76,10 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)
     p = np.where(varied, 2 * stdtr(np.maximum(diagonal.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
     p = np.where(independent, p_exact, np.where(diagonal.df > 0, np.maximum(p_exact, p), 1.0))
-    for way in cluster_codes(clusters):
-        p = np.maximum(p, _flipped(hits - 0.5, groups, count, way))
-    ends, p = _agreeing(share, ends, p)
+    if tested:
+        for way in cluster_codes(clusters):
+            p = np.maximum(p, _flipped(hits - 0.5, groups, count, way))
+        ends, p = _agreeing(share, ends, p)
     return {
         "estimate": share,
         "ci": ends,
@@ -118,12 +121,12 @@ def _by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray 
     return columns
 
 
-def share_test(hits: np.ndarray, clusters: Clusters) -> dict:
+def share_test(hits: np.ndarray, clusters: Clusters, tested: bool = True) -> dict:
     """`share_tests` of a single group: numbers, and pairs of them."""
-    tests = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters)
+    tests = share_tests(hits, np.zeros(len(hits), dtype=int), 1, clusters, tested)
     return {name: tuple(column[0].tolist()) if column.ndim == 2 else column[0].item() for name, column in tests.items()}
 
 
 def share_interval(values: np.ndarray, clusters: Clusters) -> Interval:
     """The interval of the mean of `values` (n,) from 0 to 1, see `share_tests`."""
-    return share_test(values, clusters)["ci"]
+    return share_test(values, clusters, tested=False)["ci"]

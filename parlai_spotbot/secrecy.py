@@ -18,7 +18,7 @@ FORM = re.compile(
     r"xox[abeoprs]-|npm_|pypi-|dop_v1_)"
     r"(?=[A-Za-z0-9_-]{0,80}\d)[A-Za-z0-9_-]{16,}"
     r"|hf_[A-Za-z0-9]{16,}|SG\.[\w-]{16,}\.[\w-]{16,}|ya29\.[\w-]{20,}|AIza[\w-]{30,}|(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])"
-    r"|\d{8,10}:AA[\w-]{30,36}|eyJ[\w-]{8,999}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
+    r"|\d{8,10}:AA[\w-]{30,36}|(?<![\w-])eyJ[\w-]{8,999}\.eyJ[\w-]{4,}(?:\.[\w-]*)?)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[^-]+-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
     r"|\b[Bb]earer\s+(?!authori|authent)[^\s<$]{8,}"
     r"|(?<!uthorization:\s)(?:(?<=:\s)|(?<=[:\"']))(?:[Tt]oken|[Bb]asic|[Aa][Pp][Ii]-?[Kk]ey|[Kk]ey)\s+"

@@ -53,7 +53,7 @@ def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
         for name in ("annotator-3", "annotator-4"):
             Annotator(second.links()[name], knows).work()
         assert second.ended() == 0
-        assert "done: 4 of 4 units done, 0 open, 0 free; 4 annotators, 0 stopped" in second.said
+        assert "done: 4 of 4 units done, 0 out, 0 free; 4 annotators, 0 stopped" in second.said
     found = collect(study, SURVEY)
     assert (found.units, found.added) == (4, 3 * 5 * 8)
     rows = study.judgements(SURVEY)

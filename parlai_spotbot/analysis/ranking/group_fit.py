@@ -37,6 +37,10 @@ RARER = 0.2
 BOTH_ORDERS = 0.5
 """Orders are balanced where more than this share of matches is of pairs seen in both orders."""
 
+REVERSED, TOLD = 5, 20
+"""So many matches of a pair in the rarer order, and so many in all, tell the order from strength where orders aren't
+balanced."""
+
 PROFILED = 60
 """With more contestants in a group pairs are tested by Wald's test, since each likelihood ratio takes a fit."""
 
@@ -315,9 +319,15 @@ def _summed(counts: csr_array, score: np.ndarray, information: np.ndarray) -> Ar
 
 def _confounded(counts: np.ndarray) -> np.ndarray | None:
     """Return what the first place could add to each contestant's strength (k,) as the matches were played: the solution
-    of s[first] - s[second] = 1 in each of them; None where there is none, so that its effect can be told."""
-    first, second = np.nonzero(counts.sum(axis=-1))
-    size = len(counts)
+    of s[first] - s[second] = 1 in each of them; None where there is none, so that its effect can be told.
+
+    Fewer than `REVERSED` matches of a pair in the rarer order tell nothing, nor do fewer than `TOLD` matches in all:
+    then each contestant's strength could be such an effect.
+    """
+    matches, size = counts.sum(axis=-1), len(counts)
+    if matches.sum() < TOLD:
+        return np.arange(size, dtype=float)
+    first, second = np.nonzero((matches >= REVERSED) | ((matches > 0) & (matches >= matches.T)))
     laplacian = np.zeros((size, size))
     np.add.at(laplacian, (first, first), 1.0)
     np.add.at(laplacian, (second, second), 1.0)

@@ -46,14 +46,13 @@ def pool_of(
     grid: Sequence[dict],
     probes: Sequence[Probe] = (),
     times: Sequence[float] | None = None,
-    **options,
 ) -> tuple[dict, Verdict]:
     """Return what a ranking by contrasts says of the pool as a whole, and the verdict on every two.
 
     Parameters
     ----------
     matches : frame
-        Those of `contrasts`, which was made with `options`; `times` (n,) are when each was judged.
+        Those of `contrasts`; `times` (n,) are when each was judged.
     grid : sequence of dict
         The rows of `pair_grid`: each pair's own matches and their test.
     probes : sequence of Probe
@@ -74,9 +73,9 @@ def pool_of(
     place = {name: i for i, name in enumerate(contrasts.names)}
     probes = [*probes, *pair_probes(contrasts, matches, circle, times)]
     verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes)
-    left_out = leave_one_out(matches, contrasts, **options) if verdict.leader and not circle else {}
+    left_out = leave_one_out(contrasts) if verdict.leader and not circle else {}
     people = left_out.get("annotators", {})
-    if people.get("carry"):
+    if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]
     order = list(verdict.order)
     number = {name: i for i, group in enumerate(verdict.groups, start=1) for name in group}
@@ -283,14 +282,14 @@ def _begun(text: str) -> str:
 def _carried(ranking: Mapping, several: bool) -> list[str]:
     """Return whether the leader's lead holds without any one annotator."""
     left = ranking.get("leave_one_out") or {}
-    count, total, carry = (left.get("annotators", {}).get(name, 0) for name in ("tried", "total", "carry"))
-    if not count:
+    total, carry = (left.get("annotators", {}).get(name, 0) for name in ("total", "carry"))
+    if not total:
         return []
     lead = f"The lead of {who(left['leader'])}" if several else "The lead"
-    part = f"{count:,} annotators" if count == total else f"the {count:,} most influential of {total:,} annotators"
     if not carry:
-        return [f"{lead} holds without any one of {part}."]
-    return [f"{lead} rests on few: without any one of {carry:,} of {part} it is no longer sure."]
+        return [f"{lead} holds without any one of {total:,} annotators."]
+    part = part_of(carry, total, "annotator", "takes", "take")
+    return [f"{lead} rests on few: {part} it away, left out one at a time."]
 
 
 def pair_counts(data: Mapping) -> dict:

@@ -262,15 +262,15 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
 def test_a_lead_that_one_annotator_carries_is_told(matches_of):
     rows = matches_of("ab+ ba- " * 20 + "ab+ ab- ba+ ba- " * 5).assign(conversation_id=range(60))
     rows["worker_id"] = ["one"] * 40 + [f"w{i}" for i in range(20)]
-    assert leave_one_out(rows, contrasts(rows, ["a", "b"])) == {}  # nobody leads: it is one annotator's word
+    assert leave_one_out(contrasts(rows, ["a", "b"])) == {}  # nobody leads: it is one annotator's word
     rows["worker_id"] = ["one"] * 12 + [f"w{i % 12}" for i in range(48)]
-    found = leave_one_out(rows, contrasts(rows, ["a", "b"]))
+    found = leave_one_out(contrasts(rows, ["a", "b"]))
     assert found["leader"] == "a"
     assert found["annotators"]["total"] == 13
     assert found["annotators"]["carry"] == 0
     decided = rows.assign(outcome=[*rows["outcome"][:12], *[0] * 48])  # all by one of nine
     decided["worker_id"] = ["one"] * 12 + [f"w{i % 8}" for i in range(48)]
-    assert leave_one_out(decided, contrasts(decided, ["a", "b"])).get("annotators", {"carry": 1})["carry"] == 1
+    assert leave_one_out(contrasts(decided, ["a", "b"])).get("annotators", {"carry": 1})["carry"] == 1
 
 
 def test_the_released_data(released):

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.ranking.group_fit import HELD, UNKNOWN, GroupFit
 from parlai_spotbot.analysis.ranking.wins import Codes, conversations_won, match_codes
@@ -24,6 +25,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_cluster
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
+from parlai_spotbot.analysis.values import ratio
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -31,11 +33,11 @@ MINIMUM = 5
 MOST = 1000
 """Of more contestants those with the most matches are ranked, which takes the square of their number in memory."""
 
+ALIKE, MUCH = 4.0, 0.9
+"""An annotator adds far more to a difference than others who adds so many equal shares, or so much."""
+
 DIGITS = 5
 """Strengths that are the same to so many digits are equal, and stand in the order of the names."""
-
-TRIED, LARGE = 20, 20_000
-"""Up to `TRIED` annotators are left out in turn; none with more than `LARGE` matches."""
 
 PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted", "p_errors", "effective", "confounded")
 
@@ -170,32 +172,34 @@ def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarr
     return strength, ci, score, score_ci, table, group, pairs
 
 
-def leave_one_out(matches: pd.DataFrame, fit: Contrasts, **options) -> dict:
+def leave_one_out(fit: Contrasts) -> dict:
     """Return how many annotators the sole leader of the largest group rests on.
 
-    The annotators who add most to any of the leader's differences, up to `TRIED`, are left out in turn. `options` are
-    those of `contrasts` by which `fit` was made.
+    Each annotator is left out in turn: a difference then loses the part that they add to it, and its information their
+    part of the matches.
 
     Returns
     -------
     dict
-        `leader`, and `annotators` {total, tried, carry}: how many there are, how many were left out in turn, and
-        without how many of these the leader isn't surely ahead. Empty where nobody leads alone, or annotators aren't a
-        sample.
+        `leader`, and `annotators` {total, carry, uneven}: how many there are, without how many of these the leader
+        isn't surely ahead, and how many of those add far more than others. Empty where nobody leads alone, or
+        annotators aren't a sample.
     """
-    workers, leads = fit.clusters.workers, np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
-    if (fit.group == 0).sum() < 2 or len(leads) != 1 or workers is None or len(matches) > LARGE:
+    leads = np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
+    if (fit.group == 0).sum() < 2 or len(leads) != 1 or not fit.influence.shape[1]:
         return {}
-    matches, leader = matches.reset_index(drop=True), fit.names[leads[0]]
-    theirs = ((fit.pairs["a"] == leader) | (fit.pairs["b"] == leader)).to_numpy()
-    weight = np.round(fit.influence[theirs].max(axis=0, initial=0.0), DIGITS)
-    tried = np.argsort(-weight, kind="stable")[: min(TRIED, int((weight > 0).sum()))]
-    carry = 0
-    for worker in tried:
-        other = contrasts(matches[workers != worker], fit.names, **options)
-        carry += not (other.places[leads[0]] == 1).all() or other.group[leads[0]] != 0
-    total = len(np.unique(workers))
-    return {"leader": leader, "annotators": {"total": total, "tried": len(tried), "carry": int(carry)}}
+    leader = fit.names[leads[0]]
+    theirs = ((fit.pairs["a"] == leader) | (fit.pairs["b"] == leader)).to_numpy() & fit.pairs["p"].notna().to_numpy()
+    p, adjusted, df = (fit.pairs[name].to_numpy()[theirs] for name in ("p", "p_adjusted", "df"))
+    factor = ratio(adjusted, p, float(len(fit.pairs)))
+    t = -stdtrit(df, np.maximum(p, 1e-300) / 2)
+    given = np.bincount(fit.clusters.workers, minlength=fit.influence.shape[1]) / fit.clusters.rows
+    left = np.maximum(1 - fit.influence[theirs], 0.0) / np.sqrt(1 - given) * t[:, None]
+    without = 2 * stdtr(df[:, None], -left) * factor[:, None]
+    lost, total = np.round(without, DIGITS) >= 1 - LEVEL, fit.influence.shape[1]
+    much = fit.influence[theirs] >= min(MUCH, ALIKE / total)
+    counts = {"total": total, "carry": int(lost.any(axis=0).sum()), "uneven": int((lost & much).any(axis=0).sum())}
+    return {"leader": leader, "annotators": counts}
 
 
 def _influence(names: tuple[str, ...], fits: Sequence[GroupFit], clusters: Clusters) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ranking.contrasts import Contrasts
+from parlai_spotbot.analysis.ranking.contrasts import ALIKE, MUCH, Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
 from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, FEWER, LEVEL
@@ -19,8 +19,6 @@ DOMINANT, UNEQUAL = 0.25, 1.5
 
 DECIDES = 0.5
 """An annotator who adds at least this share of a difference decides it; of few annotators `ALIKE` equal shares."""
-
-ALIKE = 2.5
 
 NAMED = 4
 """So many pairs are named."""
@@ -79,7 +77,7 @@ def decider_probe(fit: Contrasts) -> Probe:
     if not people:
         return Probe("decider", GREEN, {})
     share = fit.influence.max(axis=1)
-    limit = max(DECIDES, min(0.9, ALIKE / people))
+    limit = max(DECIDES, min(MUCH, ALIKE / people))
     shown = (fit.pairs["p_errors"] < 1 - LEVEL).to_numpy() & (np.round(share, 6) >= limit)
     figures = {"share": float(share[shown].max(initial=0.0)), "pairs": int(shown.sum()), "annotators": people}
     if not shown.any():

@@ -82,7 +82,7 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     grid = pair_grid(rows, met, **answers.hang)
     probes = study_probes.of_answers(answers, rows)
     times = study_probes.times_of(answers, rows)
-    pool, verdict = criteria.pool_of(fitted, rows, grid, probes, times, order=order, **answers.hang)
+    pool, verdict = criteria.pool_of(fitted, rows, grid, probes, times)
     result = {
         **pool,
         "criterion": CRITERION,

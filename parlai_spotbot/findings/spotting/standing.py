@@ -114,7 +114,7 @@ def ranking(
     options = {"crossed": crossed}
     fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
-    pool, verdict = pool_of(fit, matches, grid, probes, times, **options)
+    pool, verdict = pool_of(fit, matches, grid, probes, times)
     rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}

@@ -90,7 +90,7 @@ def ranked(ballots: Ballots) -> dict:
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
     probes = study_probes.of_votes(ballots)
-    pool, verdict = criteria.pool_of(fit, matches, grid, probes, ballots.times, **ballots.sampled)
+    pool, verdict = criteria.pool_of(fit, matches, grid, probes, ballots.times)
     result = {
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],

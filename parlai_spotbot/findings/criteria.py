@@ -238,10 +238,11 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
     """Return who is ahead in one group of contestants that met."""
     best = [name for name in group if ranking["clusters"][name][0] == 1]
     unknown = _unknown_among(ranking, best)
-    if len(best) == len(group) and len(unknown) < len(best) * (len(best) - 1) / 2:
+    all_unknown = len(unknown) == len(best) * (len(best) - 1) / 2
+    if len(best) == len(group) and not all_unknown:
         return f"{_some(group) if several else f'The {noun}'} can't be told apart by these data."
     within = f" among {_some(group)}" if several else ""
-    if len(best) > 1 and len(unknown) == len(best) * (len(best) - 1) / 2:
+    if len(best) > 1 and all_unknown:
         ahead = [name for name in best if _beats_all_met(ranking, name, group)]
         met = ""
         if ahead:

@@ -11,8 +11,6 @@ from parlai_spotbot.wording import span
 
 WIN_RATE = "win rate"
 
-Rate = tuple[float | None, tuple[float, float] | None, float | None]
-
 
 @dataclass(frozen=True)
 class Standing:
@@ -74,19 +72,6 @@ class Standing:
         """Return a contestant's places as a cell has them."""
         ends = self.clusters.get(name, (self.order.index(name) + 1,) * 2)
         return span(ends) + (f" of group {self.group(name)}" if len(self.groups) > 1 else "")
-
-    def pair(self, a: str, b: str) -> Rate:
-        """Return the rate of a over b (or the difference of their scores), its interval and the adjusted p."""
-        rate, ends = ("rate_a", "rate_ci") if self.rates else ("estimate", "ci")
-        for row in self.ranking.get("pairs") or ():
-            if {row["a"], row["b"]} == {a, b}:
-                value, ci, p = row.get(rate), row.get(ends), row.get("p_adjusted")
-                ci = tuple(ci) if ci and None not in ci else None
-                if row["a"] == a or value is None:
-                    return value, ci, p
-                whole = 1 if self.relative else 0
-                return whole - value, (whole - ci[1], whole - ci[0]) if ci else None, p
-        return None, None, None
 
 
 def standings(contents: Analysis) -> list[Standing]:

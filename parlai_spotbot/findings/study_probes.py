@@ -52,7 +52,7 @@ def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
         *([annotator_probe(people)] if answers.crossed else judge_probes(judge, rows)),
         copies_probe(answers.facts.copies, rows),
         prompts_probe(rows),
-        missing_probe(answers) if answers.crossed else Probe("missing", GREEN),
+        answers.once("missing", missing_probe) if answers.crossed else Probe("missing", GREEN),
         left_out_probe(answers.left_out, answers.used),
         unfinished_probe(answers),
         addressed_probe(answers.facts.addressed),
@@ -69,7 +69,7 @@ def of_votes(ballots: Ballots) -> list[Probe]:
 
 def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray | None:
     """Return when each row was answered (n,), in seconds; None where that isn't known of all."""
-    submitted = {row.annotation_id: row.submitted_at for row in answers.judgements}
+    submitted = answers.once("submitted", lambda own: {row.annotation_id: row.submitted_at for row in own.judgements})
     texts = [submitted.get(name, "") for name in rows["annotation_id"]]
     if not texts or not all(texts):
         return None
@@ -105,8 +105,6 @@ def _kinds_of(rows: pd.DataFrame) -> int:
 
 def _most_frequent(rows: pd.DataFrame) -> tuple[str, float]:
     """Return the most frequent answer that tells nobody apart, a tie or a value of a scale, and its share."""
-    if rows.empty:
-        return "", 0.0
     if "value" in rows:
         counts = rows["value"].value_counts()
         return f"{counts.index[0]:g}", float(counts.iloc[0] / len(rows))

@@ -107,11 +107,8 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
 
 def own_counts(matches: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
     """Count the matches (q,) of every two of `names`."""
-    place = pd.Index(names, dtype=object)
-    a, b = (place.get_indexer(pd.Index(matches[side], dtype=object)) for side in ("a", "b"))
-    size = len(names)
-    table = np.bincount(np.minimum(a, b) * size + np.maximum(a, b), minlength=size * size).reshape(size, size)
-    return table[np.triu_indices(size, 1)]
+    counts = win_matrix(matches, names).counts.sum(axis=-1).astype(int)
+    return (counts + counts.T)[np.triu_indices(len(counts), 1)]
 
 
 def conversations_won(codes: Codes, clusters: Clusters, size: int) -> np.ndarray:

@@ -18,6 +18,9 @@ from parlai_spotbot.analysis.values import ratio
 KNOWN = 1e-3
 """A pair whose own matches keep less of their information beside the strengths can't disagree with them."""
 
+EXPECTED, HARDLY = 3.0, 0.1
+"""People who would judge both of two contestants by chance, and the share of them that is hardly anybody."""
+
 
 def misfit_pvalue(fit: GroupFit) -> float:
     """Return the p, corrected for all pairs, of a pair's own matches telling another difference than its strengths do.
@@ -107,9 +110,8 @@ def separate_people(
     size = int(max(first.max(), second.max())) + 1
     count = int(people.max()) + 1
     ends = np.concatenate([first, second])
-    table = csr_array((np.ones(len(ends)), (np.tile(people, 2), ends)), shape=(count, size))
-    table.sum_duplicates()
-    judged = table.copy()
+    judged = csr_array((np.ones(len(ends)), (np.tile(people, 2), ends)), shape=(count, size))
+    judged.sum_duplicates()
     judged.data = np.ones_like(judged.data)
     both = (judged.T @ judged).toarray()
     share = np.bincount(ends, minlength=size) / len(first)
@@ -120,7 +122,3 @@ def separate_people(
         neither = np.maximum(1 - share[i] - share[j], 0.0) ** number
         expected += times * (1 - (1 - share[i]) ** number - (1 - share[j]) ** number + neither)
     return (expected >= EXPECTED) & (both[i, j] <= HARDLY * expected)
-
-
-EXPECTED, HARDLY = 3.0, 0.1
-"""People who would judge both of two contestants by chance, and the share of them that is hardly anybody."""

@@ -89,9 +89,8 @@ def verdict_of_matches(
             pairs[column] = values
         pairs["rests_on"] = np.where(met, OWN, OTHERS)
     group = dict(zip(fit.names, fit.group.tolist(), strict=True))
-    apart = np.array([group[a] < 0 or group[a] != group[b] for a, b in zip(pairs["a"], pairs["b"], strict=True)])
-    few = np.array([group[a] < 0 or group[b] < 0 for a, b in zip(pairs["a"], pairs["b"], strict=True)])
-    reason = np.where(few, "too few", np.where(apart, "groups", "")).astype(object)
+    first, second = (fit.group[place] for place in np.triu_indices(len(fit.names), 1))
+    reason = np.where(np.minimum(first, second) < 0, "too few", np.where(first != second, "groups", "")).astype(object)
     if circle:
         reason[~met & (reason == "")] = "circle"
     pairs = _judged(pairs, reason, probes, 0.5)

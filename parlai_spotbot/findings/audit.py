@@ -35,8 +35,16 @@ def rows_of(probes: Iterable[Probe]) -> list[dict[str, Any]]:
         if probe.level == AMBER and "given" in words:
             row["given"] = filled(words.get(f"given_{case}") or words["given"], **figures)
         rows.append(row | {"figures": dict(probe.figures)})
+    return worst_first(rows)
+
+
+def worst_first(rows: Iterable[Mapping]) -> list[dict[str, Any]]:
+    """Return the worst row of each probe, the first of those of one level; the worst probes first."""
     levels = (RED, AMBER, GREEN)
-    return sorted(rows, key=lambda row: levels.index(row["level"]))
+    found: dict[str, dict] = {}
+    for row in sorted(rows, key=lambda row: levels.index(row["level"])):
+        found.setdefault(row["probe"], dict(row))
+    return list(found.values())
 
 
 def _in_words(name: str, value: Any) -> Any:

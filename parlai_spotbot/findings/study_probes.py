@@ -13,6 +13,7 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
 from parlai_spotbot.records import HUMAN, Conversation
@@ -59,12 +60,24 @@ def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
     ]
 
 
+def of_means(
+    answers: Answers, rows: pd.DataFrame, means: Mapping, scale: Sequence[int], questions: int = 1
+) -> list[Probe]:
+    """Return the probes of a study's answers and of the differences of `means` that `rate` made of the `rows`."""
+    pairs = pd.DataFrame(means["pairs"], columns=["a", "b", "p_errors"])
+    about = (answers.clusters(rows), (min(scale), max(scale)), times_of(answers, rows), questions)
+    return [*of_answers(answers, rows), *mean_probes(rows, pairs, *about)]
+
+
 def of_votes(ballots: Ballots) -> list[Probe]:
     """Return the probes of an arena's votes."""
     counts = np.bincount(ballots.worker[ballots.worker >= 0])
     known = bool((ballots.worker >= 0).all())
     people = annotator_probe(counts[counts > 0].tolist(), known)
-    return [people, left_out_probe(ballots.left_out, ballots.used)] if ballots.crossed else []
+    probes = [_recurring(ballots.prompts, ballots.comparisons, "votes")]
+    if ballots.crossed:
+        probes = [people, *probes, left_out_probe(ballots.left_out, ballots.used)]
+    return probes
 
 
 def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray | None:
@@ -91,7 +104,8 @@ def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
         probes.append(Probe("flips", level, {**position, "guessing": guessing}))
     if len(rows) and ("value" in rows or "outcome" in rows):
         answer, share = _most_frequent(rows)
-        level = RED if share >= ALWAYS and len(rows) > 1 else GREEN
+        most = 1.0 if "value" in rows and rows["value"].isin((0, 1)).all() else ALWAYS  # behaviours may be rare
+        level = RED if share >= most and len(rows) > 1 else GREEN
         probes.append(Probe("floor", level, {"answer": answer, "share": share}))
     return probes
 
@@ -129,8 +143,13 @@ def prompts_probe(rows: pd.DataFrame) -> Probe:
     """Probe whether many conversations begin on few prompts."""
     if "prompt_id" not in rows:
         return Probe("prompts", GREEN)
-    figures = {"prompts": rows["prompt_id"].nunique(), "conversations": rows["conversation_id"].nunique()}
-    recur = figures["conversations"] >= RECUR * figures["prompts"]
+    return _recurring(rows["prompt_id"].nunique(), rows["conversation_id"].nunique())
+
+
+def _recurring(prompts: int, talks: int, case: str = "") -> Probe:
+    """Probe whether so many conversations, or comparisons, are on each prompt that it is about these prompts."""
+    recur = talks >= RECUR * prompts > 0
+    figures = {"prompts": prompts, "conversations": talks, "case": case if recur else ""}
     return Probe("prompts", AMBER if recur else GREEN, figures)
 
 

@@ -6,11 +6,15 @@
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from made_up_studies import arena, study
 
 from parlai_spotbot.analysis.choices import clear_circle, pair_grid
 from parlai_spotbot.analysis.ranking import contrasts
+from parlai_spotbot.analysis.ratings import rate
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
+from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
 from parlai_spotbot.analysis.verdict.probe import GREEN
 from parlai_spotbot.analysis.verdict.probes import annotator_probe, pair_probes
 
@@ -33,6 +37,42 @@ def alarms(make, studies):
         probes.append(annotator_probe(rows["worker_id"].value_counts().tolist()))
         found.update(probe.name for probe in probes if probe.level != GREEN)
     return {name: count / studies for name, count in found.items()}
+
+
+def rated(rng, spread):
+    """Ratings of four bots, 20 conversations of each by 3 of 25 annotators, by latent worth with normal noise."""
+    talk = np.repeat(np.arange(80), 3)
+    who = np.argsort(rng.random((80, 25)))[:, :3].ravel()
+    worth = spread * np.linspace(0.5, -0.5, 4)[talk // 20] + 0.5 * rng.standard_normal(80)[talk]
+    worth += 0.4 * (rng.standard_normal(25)[who] + rng.standard_normal((25, 4))[who, talk // 20])
+    value = 1 + (worth + rng.standard_normal(240) > np.array([[-1.5], [-0.5], [0.5], [1.5]])).sum(axis=0)
+    rows = pd.DataFrame({"name": [f"b{i}" for i in talk // 20], "value": value, "annotation_id": np.arange(240)})
+    return rows.assign(conversation_id=talk, worker_id=who)
+
+
+def rating_alarms(spread, studies):
+    """The share of studies of ratings in which each probe of means is not green."""
+    found = Counter()
+    for seed in range(studies):
+        rng = np.random.default_rng([seed, 6])
+        rows = rated(rng, spread)
+        pairs = pd.DataFrame(rate(rows, ["b0", "b1", "b2", "b3"])["pairs"])
+        probes = mean_probes(rows, pairs, frame_clusters(rows), (1, 5), rng.permutation(len(rows)))
+        found.update(probe.name for probe in probes if probe.level != GREEN)
+    return {name: count / studies for name, count in found.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_probes_of_a_thousand_clean_studies_of_ratings(spread):
+    found = rating_alarms(spread, 1000)
+    print(spread, found)
+    assert max(found.values(), default=0) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 1000)
+
+
+def test_probes_of_a_few_clean_studies_of_ratings():
+    assert max(rating_alarms(0.5, 60).values(), default=0) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
 
 
 @pytest.mark.slow

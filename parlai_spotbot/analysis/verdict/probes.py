@@ -71,18 +71,31 @@ def cluster_probe(pairs: pd.DataFrame) -> Probe:
     return Probe("clusters", AMBER if thin.any() else GREEN, figures)
 
 
-def decider_probe(fit: Contrasts) -> Probe:
-    """Probe whether one annotator decides a difference."""
-    people = fit.influence.shape[1]
+def decider_probe(pairs: pd.DataFrame, shares: np.ndarray, p_alone: np.ndarray | None = None) -> Probe:
+    """Probe whether one annotator decides a difference.
+
+    Parameters
+    ----------
+    pairs : frame (q)
+        a, b and p_errors of each difference.
+    shares : array (q, annotators)
+        The part of each difference that each annotator adds; no column where nobody is known.
+    p_alone : array (q,), optional
+        The p of a test that takes annotators as independent: where it alone is small, errors by annotators leave the
+        difference open already.
+    """
+    people = shares.shape[1]
     if not people:
         return Probe("decider", GREEN, {})
-    share = fit.influence.max(axis=1)
+    share = shares.max(axis=1)
     limit = max(DECIDES, min(MUCH, ALIKE / people))
-    shown = (fit.pairs["p_errors"] < 1 - LEVEL).to_numpy() & (np.round(share, 6) >= limit)
+    clear = (pairs["p_errors"] < 1 - LEVEL).to_numpy()
+    told = clear if p_alone is None else clear | (p_alone < 1 - LEVEL)
+    shown = told & (np.round(share, 6) >= limit)
     figures = {"share": float(share[shown].max(initial=0.0)), "pairs": int(shown.sum()), "annotators": people}
-    if not shown.any():
-        return Probe("decider", GREEN, figures)
-    rows = fit.pairs[shown]
+    if not (shown & clear).any():
+        return Probe("decider", AMBER if shown.any() else GREEN, figures)
+    rows = pairs[shown & clear]
     return Probe("decider", RED, figures, tuple(zip(rows["a"], rows["b"], strict=True)))
 
 
@@ -164,16 +177,24 @@ def indirect_probe(fit: Contrasts, matches: pd.DataFrame) -> Probe:
 
 def drift_probe(fit: Contrasts, times: Sequence[float] | None) -> Probe:
     """Probe whether a contestant does otherwise in the later half of the matches; `times` (n,), NaN where unknown."""
-    if times is None or not fit.fits:
+    later = later_half(times)
+    if later is None or not fit.fits:
         return Probe("drift", GREEN, {"case": "unknown"})
-    values = np.asarray(times, dtype=float)
-    if not np.isfinite(values).all() or len(np.unique(values)) < 2:
-        return Probe("drift", GREEN, {"case": "unknown"})
-    middle = np.median(values)
-    later = values > middle
-    if not later.any():
-        later = values >= middle
-    p = drift_pvalue(fit.fits[0], later[fit.fits[0].rows])
+    p = min(drift_pvalue(each, later[each.rows]) for each in fit.fits)
+    return changed_probe(min(1.0, len(fit.fits) * p))
+
+
+def later_half(times: Sequence[float] | None) -> np.ndarray | None:
+    """Return which answers (n,) are of the later half of all `times` (n,); None where these are not known, or equal."""
+    values = np.asarray([] if times is None else times, dtype=float)
+    if not len(values) or not np.isfinite(values).all() or np.ptp(values) == 0:
+        return None
+    later = values > np.median(values)
+    return later if later.any() else values >= np.median(values)
+
+
+def changed_probe(p: float) -> Probe:
+    """Return the probe of a change over time by the p of nothing having changed."""
     return Probe("drift", AMBER if p < CLEAN else GREEN, {"p": p})
 
 
@@ -190,7 +211,7 @@ def pair_probes(
     """Return what the matches and their fit show of the assumptions, in the order in which they are told."""
     misfit = _misfit(fit)
     return [
-        decider_probe(fit),
+        decider_probe(fit.pairs, fit.influence),
         cluster_probe(fit.pairs),
         order_probe(fit, matches, misfit),
         indirect_probe(fit, matches),

@@ -5,7 +5,7 @@ There is no overall order: sixteen behaviours don't add up to one number, and of
 
 import pandas as pd
 
-from parlai_spotbot.analysis.behaviours import adjust_over_all, behaviour
+from parlai_spotbot.analysis.behaviours import SCALE, adjust_over_all, behaviour
 from parlai_spotbot.findings import audit, criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
@@ -35,8 +35,8 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     label = rows["question"].iloc[0] if len(rows) else ""
     less = direction(label) == "less"
     shares = behaviour(rows, answers.names, **answers.hang, less_is_better=less)
-    result = criteria.means_of(shares, study_probes.of_answers(answers, rows), less)
-    del result["audit"]  # that of all behaviours together is above them
+    probes = study_probes.of_means(answers, rows, shares, SCALE, len(answers.questions))
+    result = criteria.means_of(shares, probes, less)
     return {
         **result,
         "criterion": CRITERION,
@@ -53,13 +53,15 @@ def compute(answers: Answers) -> dict:
     adjust_over_all(ranked_by_label)
     pairs = [pair for one in ranked_by_label.values() for pair in one["pairs"]]
     clear = {f"clear{over}": sum(pair[f"p_adjusted{over}"] < 0.05 for pair in pairs) for over in ("", "_all")}
+    study = audit.rows_of(study_probes.of_answers(answers, answers.rows))
+    of_labels = [row for one in ranked_by_label.values() for row in one.pop("audit")]
     more = listed([f"“{plainly(label)}”" for label in MORE])
     return {
         "order": [],
         "why": NO_ORDER.format(more=more),
         "criterion": CRITERION,
         "criteria": ranked_by_label,
-        "audit": audit.rows_of(study_probes.of_answers(answers, answers.rows)),
+        "audit": audit.worst_first([*study, *of_labels]),
         "tests": {"pairs": len(pairs), **clear},
         "bootstrap": answers.bootstrap(),
     }

@@ -58,7 +58,8 @@ def main_dimension(answers: Answers) -> str:
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
-    result = criteria.means_of(rate(rows, answers.names, **answers.hang), study_probes.of_answers(answers, rows))
+    means = rate(rows, answers.names, **answers.hang)
+    result = criteria.means_of(means, study_probes.of_means(answers, rows, means, SCALE))
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
 
 

@@ -54,6 +54,18 @@ class Ballots:
         """Return how many votes are analysed."""
         return len(self.a)
 
+    @property
+    def prompts(self) -> int:
+        """Return how many prompts are known."""
+        return len(np.unique(self.prompt[self.prompt >= 0]))
+
+    @property
+    def comparisons(self) -> int:
+        """Return how many pairs of contestants were compared on these, a pair counting once on each."""
+        pair = np.minimum(self.a, self.b) * len(self.names) + np.maximum(self.a, self.b)
+        known = self.prompt >= 0
+        return len(np.unique(self.prompt[known].astype(np.int64) * len(self.names) ** 2 + pair[known]))
+
     @cached_property
     def computed(self) -> dict[str, Any]:
         return {}

@@ -26,7 +26,7 @@ from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes, failed_people, graded_controls
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.addressing import judge_addressed
-from parlai_spotbot.texts.normal_forms import plain_text
+from parlai_spotbot.texts.normal_forms import plain_text, units
 from parlai_spotbot.texts.repetition import near_copies
 
 LeftOut = dict[str, dict[str, int]]
@@ -204,13 +204,34 @@ class Answers:
         return bootstrap
 
 
+LEAST_WORDS = 6
+"""A first turn of fewer words is a greeting, no prompt."""
+
+
 def recurring_prompts(conversations: Iterable[Conversation]) -> dict[str, str]:
-    """Return what each conversation began on: its seed, or the text of its seed exchange; {} where no two are alike."""
+    """Return what each conversation began on; {} where no two are alike.
+
+    That is its seed, or the text of its seed exchange; without one the first turn, where it is no greeting and not one
+    contestant's own: people said it, or several contestants.
+    """
+    talks = list(conversations)
+    speakers: dict[str, set[str]] = {}
+    for talk in talks:
+        speakers.setdefault(_opening(talk), set()).add(talk.turns[0].speaker if talk.turns else HUMAN)
     begun = {}
-    for talk in conversations:
-        opening = " ".join(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges])
-        begun[talk.conversation_id] = talk.seed_id or plain_text(opening) or talk.conversation_id
+    for talk in talks:
+        opening = _opening(talk)
+        own = not talk.seed_exchanges and speakers[opening] != {HUMAN} and len(speakers[opening]) == 1
+        begun[talk.conversation_id] = talk.seed_id or ("" if own else opening) or talk.conversation_id
     return begun if len(set(begun.values())) < len(begun) else {}
+
+
+def _opening(talk: Conversation) -> str:
+    """Return the words that a conversation opens with: its seed exchange, or a first turn that is no greeting."""
+    if talk.seed_exchanges:
+        return plain_text(" ".join(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges]))
+    words = units(talk.turns[0].text) if talk.turns else []
+    return " ".join(words) if len(words) >= LEAST_WORDS else ""
 
 
 def with_prompts(rows: pd.DataFrame, prompts: Mapping[str, str]) -> pd.DataFrame:

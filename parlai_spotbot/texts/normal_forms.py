@@ -8,6 +8,17 @@ _WORD = re.compile(r"[^\W_]+")
 _SYMBOL = re.compile(r"[^\x00-\x7f\w\s]")
 
 
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words."""
+
+_UNIT = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+
+
+def units(text: str) -> list[str]:
+    """Return the words of a text in lower case, of scripts without spaces between words the characters."""
+    return _UNIT.findall(text.lower())
+
+
 @lru_cache(maxsize=1 << 16)
 def plain_text(text: str) -> str:
     """Words in lower case, without punctuation, one space between them."""

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.texts.normal_forms import plain_text
+from parlai_spotbot.texts.normal_forms import plain_text, units
 
 ALIKE = 0.8
 """Conversations are near-copies from this Jaccard similarity of their sequences of three words on."""
@@ -34,7 +34,8 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
 
     Two conversations are near-copies where all their words are the same, or, if both have at least `LEAST_WORDS`, where
     the Jaccard similarity of their sets of three consecutive words is at least `ALIKE`. What counts is what annotators
-    can see: all turns after the seed exchange, in lower case and without punctuation, whoever said them. A near-copy of
+    can see: all turns after the seed exchange, in lower case and without punctuation, whoever said them; characters are
+    taken for words in scripts that have no spaces between words. A near-copy of
     a near-copy belongs to the same cluster (single linkage).
 
     Notes
@@ -45,7 +46,7 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
     """
     same: dict[tuple[str, ...], list[str]] = {}
     for conversation in conversations:
-        words = " ".join(plain_text(turn.text) or turn.text for turn in conversation.shown).split()[:MOST_WORDS]
+        words = [word for turn in conversation.shown for word in units(turn.text) or turn.text.split()][:MOST_WORDS]
         same.setdefault(tuple(words), []).append(conversation.conversation_id)
     leads = _linked(list(same))
     clusters: dict[int, list[str]] = {}

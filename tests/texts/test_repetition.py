@@ -63,6 +63,15 @@ def test_which_conversations_are_near_copies():
     assert near_copies([talk("c1", ("x", "y"), "😀", "😀"), talk("c2", ("x", "y"), "...", "!")]) == {}
 
 
+def test_near_copies_in_scripts_without_spaces():
+    """Texts of characters drawn at random, with one of twelve turns changed, or all of them."""
+    rng = np.random.default_rng(4)
+    for first in (0x4E00, 0x3042, 0x0E01):
+        texts = ["".join(map(chr, first + rng.integers(0, 40, 15))) for _ in range(24)]
+        assert near_copies([talk("c1", ("x", "y"), *texts[:12]), talk("c2", ("x", "y"), *texts[:11], texts[20])])
+        assert not near_copies([talk("c1", ("x", "y"), *texts[:12]), talk("c2", ("x", "y"), *texts[12:])])
+
+
 def test_the_seed_exchange_is_no_copy():
     assert near_copies([talk("c1", ("x", "y"), "one", "two"), talk("c2", ("x", "y"), "three", "four")]) == {}
 

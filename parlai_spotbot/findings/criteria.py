@@ -73,7 +73,8 @@ def pool_of(
     place = {name: i for i, name in enumerate(contrasts.names)}
     probes = [*probes, *pair_probes(contrasts, matches, circle, times)]
     verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes)
-    left_out = leave_one_out(contrasts) if verdict.leader and not circle else {}
+    known = all(probe.name != "annotators" or probe.figures.get("case") != "unknown" for probe in probes)
+    left_out = leave_one_out(contrasts) if verdict.leader and known and not circle else {}
     people = left_out.get("annotators", {})
     if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]
@@ -137,11 +138,12 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     if not order:
         return [f"There is no order: {ranking.get('why') or 'nobody has enough answers to be ranked'}."]
     groups = ranking.get("groups") or [order]
+    red = _nothing_known(ranking)
     if len(order) == 1:
         text = [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
     elif _rejected(ranking):
         text = [f"There is no single order: {audit.beats(ranking['one_scale']['circle'])}."]
-    elif (red := _nothing_known(ranking)) is not None:
+    elif red is not None:
         text = [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
     else:
         text = [_ahead(ranking, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
@@ -153,7 +155,9 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
         text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
-    return text + _carried(ranking, len(groups) > 1) + ([f"Note: {ranking['why']}."] if ranking.get("why") else [])
+    told = red is not None and red["probe"] == "clusters"
+    note = [f"Note: {ranking['why']}."] if ranking.get("why") and not told else []
+    return [*text, *_carried(ranking, len(groups) > 1), *note]
 
 
 def _nothing_known(ranking: Mapping) -> Mapping | None:

@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from made_up_answers import JUDGE, SURVEYS, MadeUp, contents_of, ranked, table
 
+import parlai_spotbot as sb
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
 from parlai_spotbot.findings.audit import WORDS, rows_of
 from parlai_spotbot.findings.comparison import compare
@@ -342,3 +343,26 @@ def test_parts_of_words_belong_to_a_case():
         for part in words:
             if part.startswith(("step_", "given_")):
                 assert part.partition("_")[2] in words, (name, part)
+
+
+@pytest.mark.parametrize("survey", SURVEYS)
+@pytest.mark.parametrize("column", ["prompt", "worker"])
+def test_answers_on_one_or_two_clusters_say_nothing_of_others(survey, column, tmp_path):
+    rows = two(talks=40, people=40)
+    made = MadeUp(
+        rows.assign(**{column: np.where(np.arange(len(rows)) // 2 % 2, "x", "y" if column == "worker" else "x")})
+    )
+    ranking = ranked(survey, made, tmp_path)
+    assert BETTER not in check(survey, ranking).values()
+    assert {level_of(ranking, "clusters"), level_of(ranking, "annotators")} != {GREEN}
+    assert "is ahead" not in headline(ranking)[0]
+
+
+def test_votes_of_nobody_known_hold_without_nobody(tmp_path):
+    """Whoever gave them: no annotator can be left out."""
+    file = tmp_path / "votes.csv"
+    lines = [("a,b,model_a", "b,a,model_b")[n % 2] + f",p{n}" for n in range(60)]
+    file.write_text("\n".join(["model_a,model_b,winner,prompt", *lines, "a,b,model_b,q", "b,a,model_a,r"]))
+    ranking = sb.read_votes(file).rank(bootstraps=5).data
+    assert headline(ranking)[0].startswith("a is ahead of all others")
+    assert not any("annotators" in text for text in headline(ranking))

@@ -126,7 +126,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     study, result = made(tmp_path, "spot_the_bot", {"people": 12}, "always_first", 1, 14, seconds=1.0)
     human = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
     assert set(human["needs"]) == {"obstacle"}
-    alone = "One annotator gave all 5 answers: they say what this person prefers, not what others would."
+    alone = "All answers (5) are by one annotator: they say what this person prefers, not what others would."
     text = " ".join(filter(None, told("spot_the_bot", study, result)))
     assert alone in text
     assert "further annotations" not in text
@@ -136,7 +136,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     assert "the order is" not in " ".join(card.text)
     assert "100% [100%" not in text
     assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text
-    with pytest.raises(UserError, match=alone) as caught:
+    with pytest.raises(UserError, match=re.escape(alone)) as caught:
         plan(PlanRequest("spot_the_bot"), study)
     assert caught.value.remedy == "Let more annotators answer, five at least."
 

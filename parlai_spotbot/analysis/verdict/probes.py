@@ -56,19 +56,27 @@ def annotator_probe(answers_by: Sequence[int], known: bool = True) -> Probe:
 def cluster_probe(pairs: pd.DataFrame) -> Probe:
     """Probe whether what decides is on several conversations (or prompts, or by several annotators).
 
-    Red pairs are those that standard errors would call different and sign flips of whole clusters do not.
+    Red pairs are those that standard errors would call different and sign flips of whole clusters do not, and those
+    with an estimate but no test, since nothing shows how others would differ.
     """
-    tested = pairs[np.isfinite(pairs["p"].to_numpy(dtype=float))]
-    undone = tested[(tested["p_errors"] < 1 - LEVEL) & (tested["p"] >= 1 - LEVEL)]
-    thin = np.round(tested["effective"].to_numpy(dtype=float), 6) <= AGREE
-    effective = tested["effective"].to_numpy(dtype=float)
-    fewest = float(effective.min(initial=np.inf))
-    figures = {"pairs": int(thin.sum()), "of": len(tested), "fewest": fewest if np.isfinite(fewest) else None}
-    if len(undone):
-        about = tuple(zip(undone["a"], undone["b"], strict=True))
-        few = max(1, round(float(undone["effective"].min())))
-        return Probe("clusters", RED, figures | {"few": few, "named": [list(pair) for pair in about[:NAMED]]}, about)
-    return Probe("clusters", AMBER if thin.any() else GREEN, figures)
+    p = pairs["p"].to_numpy(dtype=float)
+    estimate = pairs["estimate" if "estimate" in pairs else "difference"].to_numpy(dtype=float)
+    tested, effective = np.isfinite(p), pairs["effective"].to_numpy(dtype=float)
+    untested = ~tested & np.isfinite(estimate)
+    undone = tested & (pairs["p_errors"] < 1 - LEVEL).to_numpy() & (p >= 1 - LEVEL)
+    thin = tested & (np.round(effective, 6) <= AGREE)
+    fewest = float(effective[tested].min(initial=np.inf))
+    figures = {"pairs": int(thin.sum()), "of": int(tested.sum()), "fewest": fewest if np.isfinite(fewest) else None}
+    red = undone | untested
+    if not red.any():
+        return Probe("clusters", AMBER if thin.any() else GREEN, figures)
+    about = tuple(zip(pairs["a"][red], pairs["b"][red], strict=True))
+    figures["named"] = [list(pair) for pair in about[:NAMED]]
+    if undone.any():
+        figures["few"] = max(1, round(float(effective[undone].min())))
+    else:
+        figures["case"] = "untested"
+    return Probe("clusters", RED, figures, about)
 
 
 def decider_probe(pairs: pd.DataFrame, shares: np.ndarray, p_alone: np.ndarray | None = None) -> Probe:

@@ -88,7 +88,7 @@ def waits(report: Path) -> Iterator[Row]:
 def reads(report: Path) -> Iterator[Row]:
     """What a reader of many contestants sees first: whether it fits, and whether it is short."""
     from chromium import browser
-    from two_screens import words_before_the_tabs
+    from two_screens import words_before_the_sections
 
     with browser() as chromium:
         for width in WIDTHS:
@@ -96,7 +96,9 @@ def reads(report: Path) -> Iterator[Row]:
             tab.goto(report.as_uri())
             wide = tab.evaluate("document.documentElement.scrollWidth")
             yield Row(f"{MANY} contestants: width of the page", wide, width, "window", "px")
-        yield Row(f"{MANY} contestants: words of two screens", len(words_before_the_tabs(tab)), 700, "limit", "words")
+        yield Row(
+            f"{MANY} contestants: words of two screens", len(words_before_the_sections(tab)), 700, "limit", "words"
+        )
 
 
 def run() -> Iterator[Row]:

@@ -27,7 +27,7 @@ LIMITS = (
 """Contestants, MiB, and seconds of each command."""
 
 
-def made_up(path: Path, votes: int = MILLION, bots: int = 100) -> None:
+def made_up(path: Path, votes: int, bots: int) -> None:
     """Write the file."""
     rng = np.random.default_rng(0)
     strength = rng.normal(0, 0.7, bots)
@@ -59,7 +59,7 @@ def run() -> Iterator[Row]:
     for bots, mebibytes, limits in LIMITS:
         with tempfile.TemporaryDirectory() as folder:
             data, study = Path(folder, "votes.csv"), Path(folder, "study")
-            made_up(data, bots=bots)
+            made_up(data, MILLION, bots)
             for what, seconds in limits.items():
                 words = ["--format", "votes", "--data", str(data)] if what == "import" else ["--survey", "votes"]
                 spent, held = alone(__file__, what, *words, "--study", str(study))

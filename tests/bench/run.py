@@ -13,6 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+HERE = Path(__file__).parent
+FOLDERS = (HERE, HERE.parent, HERE.parent / "crowdsourcing", HERE.parent / "nuc", HERE.parent / "six_studies")
+"""Where benchmarks find each other's and the tests' helpers by their names."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -49,9 +53,8 @@ def tell(spent: float) -> None:
 
 
 def main(names: list[str]) -> None:
-    here = Path(__file__).parent
-    sys.path[:0] = [str(here), *(str(here.parent / room) for room in ("", "crowdsourcing", "nuc", "six_studies"))]
-    known = sorted(path.stem.removeprefix("bench_") for path in here.glob("bench_*.py"))
+    sys.path[:0] = map(str, FOLDERS)
+    known = sorted(path.stem.removeprefix("bench_") for path in FOLDERS[0].glob("bench_*.py"))
     unknown = set(names) - set(known)
     if unknown:
         raise SystemExit(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(known)}")

@@ -1,0 +1,64 @@
+"""Every benchmark still runs: what it imports is there, and the quick ones are measured once at a small size."""
+
+import ast
+import importlib
+import itertools
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from case_tables import cases
+
+HERE = Path(__file__).parent
+OPTIONAL = {"lifelines", "surpyval"}
+"""Peers that `make bench` installs; a benchmark leaves them out where they are missing."""
+
+
+@pytest.fixture(autouse=True)
+def folders(monkeypatch):
+    """The modules that benchmarks import by their names."""
+    monkeypatch.syspath_prepend(HERE)
+    for folder in importlib.import_module("run").FOLDERS:
+        monkeypatch.syspath_prepend(folder)
+
+
+def imported_names(path):
+    """(module, name) of every import in a file, those in functions too."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+@pytest.mark.parametrize("path", sorted(HERE.glob("bench_*.py")), ids=lambda path: path.stem)
+def test_what_a_benchmark_imports_is_there(path):
+    for module, name in imported_names(path):
+        if module not in OPTIONAL:
+            assert hasattr(importlib.import_module(module), name), f"{path.name} imports {name} of {module}"
+    assert callable(importlib.import_module(path.stem).run)
+
+
+@cases(
+    "benchmark constants rows",
+    """
+- [metrics, {}, 1]
+- [nuc, {QUESTIONS: 4}, 2]
+- [packing, {BOTS: 30, PEOPLE: 12, UNITS: 90}, 1]
+- [ranking, {}, 1]
+- [report, {BOTS: 5, PER_PAIR: 1, PEOPLE: 4, MANY: 4}, 11]
+- [sequential, {STUDIES: 2, BOTS: 3, EACH: 20}, 4]
+- [start, {RUNS: 1}, 2]
+- [survival, {}, 7]
+- [votes, {MILLION: 300, LIMITS: [[4, 1.0, {import: 1.0}]]}, 2]
+""",
+)
+def test_quick_benchmarks_measure(request, monkeypatch, benchmark, constants, rows):
+    """The first rows of each, with the constants that make it small."""
+    if benchmark == "report":
+        tabs = request.getfixturevalue("chromium")
+        monkeypatch.setattr("chromium.browser", lambda: nullcontext(tabs))
+    module = importlib.import_module(f"bench_{benchmark}")
+    for name, value in constants.items():
+        monkeypatch.setattr(module, name, value)
+    measured = list(itertools.islice(module.run(), rows))
+    assert len(measured) == rows
+    assert all(row.ours >= 0 and row.peer > 0 for row in measured)

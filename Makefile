@@ -12,7 +12,7 @@ TASK ?= interpretability
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /|/' | column -t -s '|'
 
-install: ## everything needed, into .venv (PYTHON=… names another Python 3.11; R=no leaves R out)
+install: ## everything needed, into .venv (PYTHON=… another Python 3.11; R=no without R, CHROMIUM=no without browser)
 	@.ci/install.sh
 
 install-ray: install ## ray, for --engine ray (many machines); its tests skip where it is missing

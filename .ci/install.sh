@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv with Python 3.11 and runs parlai_spotbot.installation in it, which installs all that the project needs;
 # `make install` calls it, `make demo` with --demo. What is done isn't done again, and an interrupted installation goes on
-# where it stopped. R=no leaves R out.
+# where it stopped. R=no leaves R out, CHROMIUM=no the browser; both are remembered until it is R=yes, CHROMIUM=yes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -41,6 +41,4 @@ if [ "$(cat "$here" 2>/dev/null)" != "$PWD" ]; then
     fi
     mkdir -p "${here%/*}" && echo "$PWD" >"$here.new" && mv "$here.new" "$here"
 fi
-without=("$@")
-[ "${R:-}" = no ] && without+=(--without-r)
-"$venv/bin/python" -m parlai_spotbot.installation "${without[@]}"
+"$venv/bin/python" -m parlai_spotbot.installation "$@"

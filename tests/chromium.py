@@ -5,7 +5,9 @@ import os
 import shutil
 from collections.abc import Iterator
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from parlai_spotbot.installation.world import BROWSERS
+
+CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 
 NOT_NEEDED = (
     # pages for who types an address, made with each window: more work than a small page of ours

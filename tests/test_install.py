@@ -212,6 +212,54 @@ def test_a_step_of_r_that_failed_is_named_by_the_doctor_and_tried_again(tmp_path
         assert (f"failed: {tmp_path / 'icenreg.log'}" in part.state) is not done
 
 
+@cases(
+    "user commands packages",
+    """
+- [0, [apt-get], [r-base-dev, chromium]]
+- [0, [apt-get, R], [chromium]]
+- [0, [apt-get, google-chrome], [r-base-dev]]
+- [0, [apt-get, R, chromium], []]
+- [0, [], []]
+- [1000, [apt-get], []]
+""",
+)
+def test_r_and_a_browser_are_installed_where_this_user_may(monkeypatch, capsys, user, commands, packages):
+    from parlai_spotbot.installation import world
+
+    installed = []
+    monkeypatch.setattr(world, "R_PACKAGES", ("r-base-dev",))
+    monkeypatch.setattr(world.os, "geteuid", lambda: user)
+    monkeypatch.setattr(world.shutil, "which", lambda name: name if name in commands else None)
+    monkeypatch.setattr(world, "step", lambda name, key, *more, **options: installed.extend(key.split()))
+    world._of_the_system(r=True, browser=True)
+    assert installed == packages
+    named = "apt-get install r-base-dev chromium; then make install" in capsys.readouterr().out
+    assert named == (not packages and "R" not in commands)
+
+
+def test_what_is_not_wanted_is_remembered(tmp_path, monkeypatch):
+    from parlai_spotbot.installation import steps
+
+    monkeypatch.setattr(steps, "STAMPS", tmp_path)
+    monkeypatch.delenv("R", raising=False)
+    assert steps.wanted("R")
+    for choice, is_wanted in (("no", False), ("", False), ("yes", True), ("", True)):
+        monkeypatch.setenv("R", choice)
+        assert steps.wanted("R") is is_wanted
+        assert steps.wanted("CHROMIUM")
+
+
+def test_a_long_step_says_that_it_runs_and_ends_at_its_limit(tmp_path, monkeypatch, capsys):
+    from parlai_spotbot.installation import steps
+
+    monkeypatch.setattr(steps, "STAMPS", tmp_path)
+    monkeypatch.setattr(steps, "PATIENCE", 0.2)
+    assert steps.step("slow", "key", "a slow step", [["sleep", "0.5"]], "left out.")
+    assert "  0 min so far" in capsys.readouterr().out
+    assert not steps.step("slower", "key", "a slower step", [["sleep", "60"]], "left out.", limit=0.3)
+    assert "timed out" in (tmp_path / "slower.log").read_text("utf-8")
+
+
 @cases("target", "[install, demo, test, test-all, lint, bench, wheel, clean]")
 def test_make_knows_the_target(target):
     helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -280,7 +328,7 @@ def install(checkout: Path, *options: str, **environment: str) -> tuple[int, lis
             "PIP_NO_INDEX": "1",
             "PIP_FIND_LINKS": str(checkout.parent / "wheels"),
             "R": "no",
-            "BROWSER": "no",
+            "CHROMIUM": "no",
             **environment,
         },
     )
@@ -323,7 +371,11 @@ def test_what_is_gone_or_of_another_version_is_told_and_installed_again(checkout
     assert install(checkout)[0] == 0
     python = checkout / ".venv" / "bin" / "python"
     pip = [python, "-m", "pip", "-q", "--disable-pip-version-check"]
-    told = "from parlai_spotbot.installation.doctor import parts; print(*parts(), sep='\\n')"
+    # R is out of sight: of it the doctor asks a room that this checkout lacks.
+    told = (
+        "from parlai_spotbot.installation import doctor; doctor.shutil.which = lambda name: None\n"
+        "print(*doctor.parts(), sep='\\n')"
+    )
     lock = "the 3 packages of locks/requirements.lock"
     [half] = python.parent.parent.glob("lib/*/site-packages/first-1.0.dist-info")
     (half / "INSTALLER").unlink()  # as a pip that was killed over it leaves it

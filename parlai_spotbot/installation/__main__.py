@@ -7,12 +7,11 @@ from parlai_spotbot.installation.steps import Failed, say
 from parlai_spotbot.installation.world import install, page
 
 parser = argparse.ArgumentParser(prog="parlai_spotbot.installation", description=__doc__)
-parser.add_argument("--without-r", action="store_true", help="leave R's backend out")
-parser.add_argument("--demo", action="store_true", help="leave out what a demo doesn't need: R, tests, annotation")
+parser.add_argument("--demo", action="store_true", help="leave out all but what plays, judges and reports")
 parser.add_argument("--page", action="store_true", help="build the annotation page, which a wheel carries, alone")
 chosen = parser.parse_args()
 try:
-    page() if chosen.page else install(r=not chosen.without_r, demo=chosen.demo)
+    page() if chosen.page else install(demo=chosen.demo)
 except Failed as err:
     print(f"install: {err}", file=sys.stderr)
     sys.exit(1)

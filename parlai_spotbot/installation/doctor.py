@@ -60,12 +60,16 @@ def _gpu() -> Part:
 
 def _survival() -> Part:
     """Return the backend of survival analysis, and why it is not R's."""
-    from parlai_spotbot.analysis.survival.icenreg import unusable
+    if shutil.which("R"):
+        from parlai_spotbot.analysis.survival.icenreg import unusable
 
-    if why := unusable() if shutil.which("R") else "R is missing (Debian: apt-get install r-base-dev)":
-        logs = (STAMPS / "r.log", STAMPS / "icenreg.log")
-        why += "".join(f"; a step of installing it failed: {log}" for log in logs if failed(log))
-        return Part("survival analysis", f"this package's own, tested against R's: {why}", FIX, optional=True)
+        reason = unusable()
+    else:
+        reason = "R is missing (Debian: apt-get install r-base-dev)"
+    if reason:
+        logs = [STAMPS / f"{name}.log" for name in ("system", "r", "icenreg")]
+        reason += "".join(f"; a step of installing it failed: {log}" for log in logs if failed(log))
+        return Part("survival analysis", f"this package's own, tested against R's: {reason}", FIX, optional=True)
     return Part("survival analysis", "R's icenReg")
 
 

@@ -4,6 +4,7 @@ repeated, and an interrupted installation goes on where it stopped."""
 import contextlib
 import fcntl
 import hashlib
+import os
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 STAMPS = Path(sys.prefix) / ".installed"
+PATIENCE = 60
+"""Seconds after which a step that still runs says so, again and again."""
 
 
 class Failed(Exception):
@@ -47,6 +50,14 @@ def stamp(name: str, key: str) -> None:
     new.replace(STAMPS / name)
 
 
+def wanted(part: str) -> bool:
+    """Return False if the environment variable of an optional part is "no", or was when it was last "yes" or "no"."""
+    choice = os.environ.get(part)
+    if choice in ("yes", "no"):
+        stamp(f"{part}.wanted", choice)
+    return not stamped(f"{part}.wanted", "no")
+
+
 @contextlib.contextmanager
 def one_at_a_time() -> Iterator[None]:
     """A second installation into the same environment waits for the first."""
@@ -63,12 +74,13 @@ def step(
     commands: Sequence[Sequence[str]],
     without: str = "",
     there: bool = True,
+    limit: float = float("inf"),
     **options: Any,
 ) -> bool:
     """Run commands unless they were run with this key and what they make is still `there`; return whether it is.
 
     `without` says what is left out where they fail, and their output goes to a log beside the stamp; where it is empty,
-    a failure is `Failed`. `options` go to `subprocess.run`.
+    a failure is `Failed`. A command that runs for more than `limit` seconds fails. `options` go to `subprocess.Popen`.
     """
     if stamped(name, key) and there:
         return True
@@ -79,7 +91,7 @@ def step(
         out = file if without else None
         for command in commands:
             try:
-                code = subprocess.run(command, stdout=out, stderr=out, **options).returncode
+                code = _run(command, limit, stdout=out, stderr=out, **options)
             except (OSError, subprocess.TimeoutExpired) as err:
                 code = print(err, file=file) or True
             if code and not without:
@@ -91,3 +103,21 @@ def step(
     stamp(name, key)
     say(f"  done in {time.monotonic() - start:.0f} s")
     return True
+
+
+def _run(command: Sequence[str], limit: float, **options: Any) -> int:
+    """Run a command and return its exit code; it is told every minute that it still runs."""
+    start = time.monotonic()
+    with subprocess.Popen(command, **options) as process:
+        while True:
+            try:
+                return process.wait(PATIENCE)
+            except subprocess.TimeoutExpired as still_running:
+                spent = time.monotonic() - start
+                if spent > limit:
+                    process.kill()
+                    raise still_running
+                say(f"  {spent / 60:.0f} min so far")
+            except BaseException:
+                process.kill()
+                raise

@@ -1,7 +1,8 @@
-"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R."""
+"""Installation, in order: torch, the locks, this checkout itself, the annotation page, R and a browser."""
 
 import contextlib
 import importlib.util
+import os
 import shlex
 import shutil
 import subprocess
@@ -10,15 +11,18 @@ from importlib import metadata
 from pathlib import Path
 
 from parlai_spotbot.installation import AGAIN, CHECKOUT, LOCKS, PAGE, PYTHON, cut_off, pins, unmet
-from parlai_spotbot.installation.steps import Failed, checksum, one_at_a_time, say, stamped, step
+from parlai_spotbot.installation.steps import Failed, checksum, one_at_a_time, say, stamped, step, wanted
 
-R_PACKAGES = ("r-base-dev", "r-cran-survival")
+R_PACKAGES = ("r-base-dev", *(f"r-cran-{name}" for name in ("survival", "rcpp", "rcppeigen", "foreach", "coda")))
+"""Debian's packages of R, and of what icenReg needs."""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Commands that start a browser which the tests of pages can drive."""
 ICENREG = Path(__file__).with_name("icenreg.R")
 R_LIBRARY = Path(sys.prefix) / "R"
 """Where icenReg goes, which `analysis.survival.icenreg` looks into."""
 SIZE = "1.8 GB"
 """What the packages of the lock take on disk, with torch for CPUs."""
-ICENREG_LIMIT = 600
+ICENREG_LIMIT = 1800
 """Seconds that R's own installer may take for icenReg and what it needs."""
 
 
@@ -26,6 +30,7 @@ def install(r: bool = True, cpu: bool = False, demo: bool = False) -> None:
     """Install what is missing into the environment that runs this; `Failed` where a part fails that all else needs.
 
     `r`: R's backend too; `cpu`: torch without the libraries of a GPU; `demo`: only what plays, judges and reports.
+    The environment variables R=no and CHROMIUM=no leave these out, and are remembered until one is "yes".
     """
     if sys.version_info[:2] != PYTHON:
         required, running = (".".join(map(str, version)) for version in (PYTHON, sys.version_info[:2]))
@@ -37,9 +42,13 @@ def install(r: bool = True, cpu: bool = False, demo: bool = False) -> None:
         _packages(cpu)
         if CHECKOUT:
             _checkout(demo)
-        if not demo:
-            page()
-        if r and not demo:
+        if demo:
+            return
+        page()
+        r = wanted("R") and r
+        if CHECKOUT:
+            _of_the_system(r, wanted("CHROMIUM"))
+        if r:
             _rpy2()
             _icenreg()
 
@@ -126,12 +135,42 @@ def _sources_checksum() -> str:
     return checksum(*sorted(path for path in PAGE.rglob("*") if path.is_file() and not made & {*path.parents}))
 
 
+def _of_the_system(r: bool, browser: bool) -> None:
+    """R and Chromium from Debian's packages, where this user may install them; elsewhere the command is named."""
+    missing = []
+    if r and not shutil.which("R"):
+        missing += R_PACKAGES
+    if browser and not any(map(shutil.which, BROWSERS)):
+        missing.append("chromium")
+    if not missing:
+        return
+    packages = " ".join(missing)
+    left_out = "what needs them is left out (all else works, tests of it skip)"
+    otherwise = f"To go without: {AGAIN} R=no CHROMIUM=no"
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        say(f"R or a browser is missing: {left_out}. To have them: sudo apt-get install {packages}; then {AGAIN}.")
+        say(f"  {otherwise}.")
+        return
+    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
+    step(
+        "system",
+        packages,
+        f"Debian packages {packages}",
+        [["apt-get", "update", "-qq"], install],
+        f"they could not be installed: {left_out}. {otherwise}.",
+        there=False,
+        limit=ICENREG_LIMIT,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+    )
+
+
 def _rpy2() -> None:
     if not shutil.which("R"):
-        say(
-            "R is missing, so its backend is left out (all else works). "
-            f"To have it: apt-get install {' '.join(R_PACKAGES)}; then {AGAIN}"
-        )
+        if not CHECKOUT:
+            say(
+                "R is missing, so its backend is left out (all else works). "
+                f"To have it: apt-get install {' '.join(R_PACKAGES)}; then {AGAIN}"
+            )
         return
     lock = LOCKS / "requirements-r.lock"
     install = [*_pip(), "--no-deps", "-r", str(lock)]
@@ -152,10 +191,10 @@ def _icenreg() -> None:
     step(
         "icenreg",
         _r_key(ICENREG),
-        f"R's package icenReg (optional, at most {ICENREG_LIMIT // 60} minutes)",
+        "R's package icenReg (optional; it is built once, in 2 to 5 minutes on two cores)",
         [["Rscript", str(ICENREG), str(R_LIBRARY)]],
         "R's package icenReg is left out (all else works): survival is fitted by this package itself.",
-        timeout=ICENREG_LIMIT,
+        limit=ICENREG_LIMIT,
     )
 
 

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import gzip
+import io
 import json
 import os
 import re
@@ -21,7 +22,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.spotbot2020_dump import read_dump
 from parlai_spotbot.judges.specs import read_judges
-from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml
+from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml, unpacked
 from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_surveys import read_survey
@@ -212,6 +213,42 @@ def test_a_zip_file_that_grows_without_end_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "MOST_UNPACKED", 1 << 20)
     with pytest.raises(UserError, match=r"dump\.zip.*grows to more than 1 MiB"):
         read_dump(path, "convai2")
+
+
+def test_a_file_in_a_zip_file_is_read_up_to_the_bound(tmp_path, monkeypatch):
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 1 << 20)
+    path = tmp_path / "dump.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("just", b" " * (1 << 20))
+        archive.writestr("beyond", b" " * ((1 << 20) + 1))
+    with zipfile.ZipFile(path) as archive:
+        assert len(unpacked(archive, "just")) == 1 << 20
+        with pytest.raises(Malformed, match="beyond grows to more than 1 MiB"):
+            unpacked(archive, "beyond")
+
+
+class OneFile:
+    """A zip file with one file, whose entry says `size` and which holds `data`."""
+
+    def __init__(self, size: int, data: bytes):
+        self.size, self.data = size, data
+
+    def getinfo(self, name):
+        entry = zipfile.ZipInfo(name)
+        entry.file_size = self.size
+        return entry
+
+    def open(self, name):
+        return io.BytesIO(self.data)
+
+
+def test_what_is_unpacked_is_counted_whatever_the_entry_says(monkeypatch):
+    assert unpacked(OneFile(1 << 28, b"rows"), "rows") == b"rows"
+    with pytest.raises(Malformed, match="grows to more than 256 MiB"):
+        unpacked(OneFile((1 << 28) + 1, b"rows"), "rows")
+    monkeypatch.setattr(reading, "MOST_UNPACKED", 1 << 20)
+    with pytest.raises(Malformed, match="grows to more than 1 MiB"):
+        unpacked(OneFile(4, bytes((1 << 20) + 1)), "rows")
 
 
 def test_nobody_reads_in_another_way():

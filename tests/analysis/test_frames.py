@@ -36,6 +36,18 @@ def test_a_row_without_conversation_or_annotator_is_named(made_up, make, column)
         make(rows)
 
 
+def test_who_is_favoured_has_a_plus(made_up):
+    """A match goes to entity 0, a, where the answer is entity:0."""
+    judgements, conversations = made_up()
+    answers = {row.annotation_id: row.answer for row in judgements if row.question == "fluency"}
+    assert set(answers.values()) == {"entity:0", "no_difference", "entity:1"}
+    rows = annotations_frame(judgements, conversations).frame
+    signs = {"entity:0": 1, "no_difference": 0, "entity:1": -1}
+    assert rows["fluency"].tolist() == [signs[answers[name]] for name in rows["annotation_id"]]
+    matches = matches_frame(rows, "fluency")
+    assert (matches["outcome"] == rows.loc[matches.index, "fluency"]).all()
+
+
 def test_relative_features(made_up):
     judgements, conversations = made_up()
     rows = annotations_frame(judgements, conversations).frame

@@ -1,5 +1,7 @@
 """Wins and rank clusters: the paper's counts, closed forms, properties."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -58,6 +60,24 @@ def test_ranges_throw_out_the_outer_ranks():
 def test_clusters_join_overlapping_ranges():
     assert cluster_places(np.array([[4, 4], [1, 1], [2, 3], [3, 3]])).tolist() == [[4, 4], [1, 1], [2, 3], [2, 3]]
     assert cluster_places(np.array([[1, 2], [2, 3], [1, 3]])).tolist() == [[1, 3]] * 3
+
+
+def test_wins_losses_and_ties_are_counted_from_either_side(matches_of):
+    """a beats b three times of four, as entity 0 and as entity 1; c ties with b and loses to a."""
+    matrix = win_matrix(matches_of("ab+ ab+ ba- ab- cb= ca-"))
+    assert matrix.names == ("a", "b", "c")
+    assert matrix.wins.tolist() == [[0, 3, 1], [1, 0, 0], [0, 0, 0]]
+    assert matrix.ties.tolist() == [[0, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert matrix.rates[0, 1] == 0.75
+    assert win_rates(matrix).tolist() == [(0.75 + 1) / 2, 0.25, 0]
+
+
+def test_the_papers_chi_squared_by_hand():
+    """Of 50 matches 30 are won and 10 lost: [[30, 10], [20, 40]], where [[20, 20], [30, 30]] are expected."""
+    statistic = (10 - 0.5) ** 2 * (2 / 20 + 2 / 30)
+    assert paper_chi2(30, 10, 50) == pytest.approx(math.erfc(math.sqrt(statistic / 2)), rel=1e-12)
+    assert paper_chi2(10, 30, 50) == paper_chi2(30, 10, 50)
+    assert paper_chi2([5, 0, 4], [5, 0, 4], [20, 7, 4]).tolist() == [1, 1, 1]  # as many, none, none but decided ones
 
 
 def test_unknown_and_impossible_matches_are_named(matches_of):

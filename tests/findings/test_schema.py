@@ -65,6 +65,14 @@ def test_a_table_is_read_from_where_its_path_leads():
     assert PAIRS.read({"pairs": None}).empty
 
 
+def test_a_number_that_is_a_key_of_the_json_is_read_as_a_number():
+    table = Table(
+        "by/{k}", {"k": Column("count", "Exchanges"), "n": Column("count", "N"), "name": Column("text", "Name")}
+    )
+    frame = table.read({"by": {"3": {"n": 5, "name": "7"}, "12": {"n": None, "name": None}}})
+    assert frame.to_numpy().tolist() == [[3, 5, "7"], [12, None, None]]
+
+
 def test_page_csv_terminal_and_first_screen_are_derived():
     own, result = (
         finding(chart=Chart("grid", "pairs", x="b", y="a", value="rate", caption="Who beats whom.")),

@@ -8,6 +8,7 @@ import zlib
 
 import pytest
 import yaml
+from matplotlib.axes import Axes
 from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, get_font
 
@@ -117,6 +118,22 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     assert rows(drawing) == [{"x": "1"}, {"x": "2"}]
     if kind != "grid":
         assert "var(--bot0)" in drawing
+
+
+def test_an_interval_goes_from_its_low_end_to_its_high_one(monkeypatch):
+    """An interval that reaches further down than up is drawn so."""
+    reaches = []
+    errorbar = Axes.errorbar
+
+    def noted(axes, value, place, xerr, **how):
+        reaches.append((value, xerr))
+        return errorbar(axes, value, place, xerr=xerr, **how)
+
+    monkeypatch.setattr(Axes, "errorbar", noted)
+    data = DATA["forest"] | {"rows": [{"label": "x", "estimate": 0.6, "low": 0.3, "high": 0.7}]}
+    charts.draw(Chart("c", "forest", "c", data, []), looks(BOTS), "name")
+    [(value, reach)] = reaches
+    assert (value - reach[0][0], value + reach[1][0]) == pytest.approx((0.3, 0.7))
 
 
 @pytest.mark.parametrize(

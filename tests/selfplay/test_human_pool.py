@@ -1,5 +1,7 @@
 """People's conversations from the bots' training fold, as in the paper (section 3.1), on request."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 from case_tables import cases
@@ -9,7 +11,7 @@ from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
-from parlai_spotbot.selfplay.play import draw_people
+from parlai_spotbot.selfplay.play import draw_people, wanted_people
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
@@ -30,6 +32,15 @@ def test_people_are_of_the_fold_that_is_asked_for(pool, fold):
     for talk in people_of(pool):
         assert tuple(turn.text for turn in talk.turns) == tuple(known[talk.seed_id][: len(talk.turns)])
         assert talk.provenance == {"fold": fold}
+
+
+def test_one_conversation_of_people_for_three_of_bots():
+    plan = Plan("chitchat", bots_of(("alice", "eliza", "parry"), "spotbot:{}"), conversations_per_pair=4, seed=4)
+    assert plan.bot_conversations == 12
+    assert wanted_people(plan) == 4
+    assert wanted_people(replace(plan, conversations_per_pair=5)) == 5
+    assert wanted_people(replace(plan, conversations_per_pair=1)) == 1
+    assert wanted_people(replace(plan, human_conversations=0)) == 0
 
 
 def test_a_plan_holds_it_and_plans_of_before_stay_byte_for_byte(tmp_path):

@@ -107,6 +107,14 @@ def test_perfect_agreement_is_bounded_exactly():
     )
 
 
+def test_perfect_agreement_on_a_rare_label_is_bounded_by_the_least_alpha():
+    """Of ten units with two answers each, one has the other label; two conversations bound hardly anything."""
+    same = krippendorff_alpha(np.repeat(np.arange(10), 2), [1.0] * 2 + [0.0] * 18, Clusters.by(np.arange(20) % 2))
+    differ = 2 * 2 * 18 / (20 * 19)
+    assert 1 - (1 - 0.025 ** (1 / 2)) / differ < -3
+    assert (same["alpha"], same["ci"], same["effective"]) == (1.0, (-1.0, 1.0), 2.0)
+
+
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_slope_is_the_derivative(metric):
     own = _Answers.of(*rows_of(drawn(30, 3))[:2], metric)

@@ -7,7 +7,7 @@ import statsmodels.api as sm
 from scipy.sparse import csr_array
 from scipy.stats import ttest_1samp
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means, mean_of, places
 
@@ -67,6 +67,18 @@ def test_a_row_by_itself_a_single_annotator_and_too_few_clusters():
     assert Clusters.of(pairs, ["w"] * 4).workers is None
     with pytest.raises(ValueError, match="a row has 3 of them"):
         Clusters.of([("a", "b", "c")], None)
+
+
+def test_variances_are_drawn_half_way_to_the_mean_design_effect():
+    """Design effects 2 and 4 of 11 clusters: half way to their mean, 3, with the degrees of freedom worked by hand."""
+    every = lambda number: lambda contrasts: np.full(len(contrasts), number)  # noqa: E731
+    clusters = lambda contrasts: [np.full(len(contrasts), 11.0)]  # noqa: E731
+    spread = Spread((np.diag([2.0, 4.0]),), None, clusters, (np.eye(2), every(101.0)))
+    variance, df = spread.moderated(np.eye(2), 2)
+    np.testing.assert_allclose(variance, [2.5, 3.5])
+    # Own effects are known with 10 degrees of freedom, and their mean with twice as many, from 100 of rows.
+    np.testing.assert_allclose(df, 1 / (0.25 / 10 + 0.75 * (1 / 20 + 1 / 100)))
+    np.testing.assert_allclose(spread.moderated(np.eye(2), 1), ([2, 4], [10, 10]))  # one alone has no family
 
 
 def test_a_missing_id_is_named():

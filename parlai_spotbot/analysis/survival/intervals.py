@@ -149,32 +149,24 @@ def arrange(
     left_closed, right_closed = (False, True) if closed is None else closed
     exact = left == right
     refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
-    times, low, high = _ranks(left, right)
-    low *= 2
-    high *= 2
-    low += ~exact if not left_closed else 0
-    high -= ~(exact | np.isinf(right)) if not right_closed else 0
-    # Which places are the start, or the stop, of an observation; and how many stops there are up to each place.
-    starts_at, stops_at = np.zeros(2 * len(times), dtype=bool), np.zeros(2 * len(times), dtype=bool)
-    starts_at[low] = True
-    stops_at[high] = True
-    starts, stops = np.flatnonzero(starts_at), np.flatnonzero(stops_at)
-    before = np.cumsum(stops_at) - stops_at
+    times, place = np.unique(np.concatenate([left, right]), return_inverse=True)
+    low, high = 2 * place.reshape(2, -1)
+    if not left_closed:
+        low += ~exact
+    if not right_closed:
+        high -= ~(exact | np.isinf(right))
+    starts = np.unique(low)
+    stops = np.unique(high)
     # Innermost: a start and the next stop, with no other start between them.
-    stop = stops[before[starts]]
+    stop = stops[np.searchsorted(stops, starts)]
     inner = np.append(starts[1:] > stop[:-1], True)
-    starts, stops = starts[inner], stop[inner]
+    starts = starts[inner]
+    stops = stop[inner]
     ends = np.stack([times[starts // 2], times[(stops + 1) // 2]], axis=-1)
     ends_closed = np.stack([starts % 2 == 0, (stops % 2 == 0) & np.isfinite(ends[:, 1])], axis=-1)
-    return Intervals(
-        left,
-        right,
-        weights,
-        _counts(starts, len(starts_at), inclusive=False)[low],
-        _counts(stops, len(stops_at), inclusive=True)[high] - 1,
-        ends,
-        ends_closed,
-    )
+    first = np.searchsorted(starts, low)
+    last = np.searchsorted(stops, high, side="right") - 1
+    return Intervals(left, right, weights, first, last, ends, ends_closed)
 
 
 def _check_closed(closed: tuple[bool, bool] | None) -> None:
@@ -184,32 +176,3 @@ def _check_closed(closed: tuple[bool, bool] | None) -> None:
     two = isinstance(closed, list | tuple | np.ndarray) and len(closed) == 2
     if not two or not all(isinstance(end, int | np.bool_) for end in closed):
         raise ValueError(f"closed is {closed!r}, expected two booleans: is the left end included, and the right one")
-
-
-def _ranks(left: np.ndarray, right: np.ndarray) -> ArrayTriple:
-    """The distinct times in order, from 0 to inf, and the place of every left and right end among them."""
-    # The many ends at 0 and inf need no sorting.
-    inner_left, inner_right = left > 0, (right > 0) & np.isfinite(right)
-    values = np.concatenate([left[inner_left], right[inner_right]])
-    order = np.argsort(values)
-    ordered = values[order]
-    new = np.ones(len(values), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    kind = np.int32 if len(left) < 2**29 else np.int64
-    place = np.empty(len(values), dtype=kind)
-    place[order] = np.cumsum(new, dtype=kind)
-    times = np.concatenate([[0.0], ordered[new], [np.inf]])
-    low = np.zeros(len(left), dtype=kind)
-    high = np.where(right > 0, kind(len(times) - 1), kind(0))
-    count = int(np.count_nonzero(inner_left))
-    low[inner_left] = place[:count]
-    high[inner_right] = place[count:]
-    return times, low, high
-
-
-def _counts(places: np.ndarray, size: int, *, inclusive: bool) -> np.ndarray:
-    """For every place below `size`, how many of `places` come before it, or up to it."""
-    mark = np.zeros(size, dtype=np.int32)
-    mark[places] = 1
-    total = np.cumsum(mark, dtype=np.int32)
-    return total if inclusive else total - mark

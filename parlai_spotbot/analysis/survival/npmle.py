@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 
 from parlai_spotbot.analysis.survival.intervals import Intervals
-from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
+from parlai_spotbot.analysis.survival.quadratic import candidates, nonnegative_quadratic
 from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 TOLERANCE = 1e-10
@@ -104,7 +104,7 @@ class _Problem:
             if self.gap(slope) <= tolerance:
                 return mass
             many = rounds < ROUNDS and np.count_nonzero(mass) ** 2 > MANY * len(self.first)
-            if many or len(support := self.support(mass, slope)) > DENSE:
+            if many or len(support := candidates(mass > 0, slope, self.total * (1 - 1e-3))) > DENSE:
                 mass = np.maximum(mass, 1e-300) * slope
                 mass /= mass.sum()
                 mass, probability = self.convex_step(mass, self.probability(mass))
@@ -136,22 +136,6 @@ class _Problem:
         target = np.clip(isotonic_regression(now + rise / curve, weights=curve).x, 0.0, 1.0)
         step = np.diff(np.concatenate([[0.0], target, [1.0]])) - mass
         return self.search(mass, probability, step, float(rise @ (target - now)))
-
-    def support(self, mass: np.ndarray, slope: np.ndarray) -> np.ndarray:
-        """Return where there is mass, and the steepest place of every gap between."""
-        kept = mass > 0
-        group = np.cumsum(kept)
-        inside = np.flatnonzero(~kept)
-        if not len(inside):
-            return np.flatnonzero(kept)
-        group = group[inside]
-        starts = np.flatnonzero(np.concatenate([[True], group[1:] != group[:-1]]))
-        peak = np.maximum.reduceat(slope[inside], starts)
-        which = inside[(slope[inside] == np.repeat(peak, np.diff(np.append(starts, len(inside)))))]
-        which = which[np.concatenate([[True], np.diff(np.cumsum(kept)[which]) > 0])]
-        kept = kept.copy()
-        kept[which[slope[which] > self.total * (1 - 1e-3)]] = True
-        return np.flatnonzero(kept)
 
     def newton(self, support: np.ndarray, mass: np.ndarray, slope: np.ndarray, probability: np.ndarray) -> np.ndarray:
         """The maximum of the quadratic approximation on `support`, masses >= 0.

@@ -61,3 +61,12 @@ def _solve(matrix: np.ndarray, linear: np.ndarray, passive: np.ndarray) -> np.nd
     _, solved, failed = dposv(part, linear[place], lower=True)
     x[place] = np.linalg.lstsq(part, linear[place], rcond=1e-14)[0] if failed else solved
     return x
+
+
+def candidates(used: np.ndarray, slope: np.ndarray, least: float) -> np.ndarray:
+    """Return the places in use, and of every gap between them the one with the greatest slope, if above `least`."""
+    inside = np.flatnonzero(~used & (slope > least))
+    gap = np.cumsum(used)[inside]
+    steepest = np.lexsort((-slope[inside], gap))
+    first = np.unique(gap[steepest], return_index=True)[1]
+    return np.union1d(np.flatnonzero(used), inside[steepest[first]])

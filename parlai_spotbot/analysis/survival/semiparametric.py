@@ -13,7 +13,7 @@ import numpy as np
 
 from parlai_spotbot.analysis.survival import links
 from parlai_spotbot.analysis.survival.intervals import Intervals
-from parlai_spotbot.analysis.survival.quadratic import nonnegative_quadratic
+from parlai_spotbot.analysis.survival.quadratic import candidates, nonnegative_quadratic
 from parlai_spotbot.analysis.values import ArrayPair
 
 # A rise below this share of the range of the baseline is 0 but for rounding.
@@ -156,21 +156,10 @@ class Expansion:
         rises = np.diff(alpha)
         flat = FLAT * max(1.0, float(alpha[-1] - alpha[0]) if size else 1.0)
         self.used = np.concatenate([[True], rises > flat])[:size]
-        self.places = self._candidates()
+        self.places = candidates(self.used, self.slope, 0.0)
         self.rise = np.concatenate([alpha[:1], np.where(self.used[1:], rises, 0.0)])[self.places]
         self._second_order(t)
         self.step = self._solve()
-
-    def _candidates(self) -> np.ndarray:
-        """The boundaries with a rise, and of every flat stretch the one where a rise gains most."""
-        used = self.used.copy()
-        inside = np.flatnonzero(~used & (self.slope > 0))
-        if len(inside):
-            group = np.cumsum(self.used)[inside]
-            order = np.lexsort((-self.slope[inside], group))
-            first = np.concatenate([[True], np.diff(group[order]) > 0])
-            used[inside[order[first]]] = True
-        return np.flatnonzero(used)
 
     def _second_order(self, t: links.Terms) -> None:
         problem, count = self.problem, len(self.places)

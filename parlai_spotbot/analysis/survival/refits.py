@@ -23,39 +23,34 @@ FLAT = 1e-13
 any of them."""
 
 
-def refit(
-    data: Intervals, rows: DistinctRows, X: np.ndarray, model: str, best: Maximum, drawn: ClusterBootstrap
-) -> np.ndarray:
+def refit(data: Intervals, rows: DistinctRows, model: str, best: Maximum, drawn: ClusterBootstrap) -> np.ndarray:
     """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate."""
-    if rows.cells is None or not (data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS):
-
-        def coefficients(block: np.ndarray) -> np.ndarray:
-            return np.stack(
-                [_one(data.first, data.last + 1, X, times * data.weights, rows.size, model) for times in block]
-            )
-
-        return drawn.samples(coefficients)
     counts = drawn.cell_sums(rows.cells, len(rows.weights), data.weights)
-    samples, settled = _Batch(rows, model).solve(counts, best)
+    if data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS:
+        samples, settled = _Batch(rows, model).solve(counts, best)
+    else:
+        samples = np.empty((len(counts), rows.X.shape[1]))
+        settled = np.zeros(len(counts), dtype=bool)
     for i in np.flatnonzero(~settled):
-        samples[i] = _one(rows.low, rows.high, rows.X, counts[i], rows.size, model)
+        samples[i] = _one(rows, counts[i], model)
     return samples
 
 
-def _one(low: np.ndarray, high: np.ndarray, X: np.ndarray, weights: np.ndarray, size: int, model: str) -> np.ndarray:
+def _one(rows: DistinctRows, weights: np.ndarray, model: str) -> np.ndarray:
     """One replicate: its own innermost intervals, since rows that weren't drawn leave some without a purpose."""
-    end = np.where(high == size, np.inf, high.astype(float))
-    data = arrange(low.astype(float), end, weights)
+    end = np.where(rows.high == rows.size, np.inf, rows.high)
+    data = arrange(rows.low.astype(float), end, weights)
+    unknown = np.full(rows.X.shape[1], np.nan)
     if len(data.ends) == 1:
-        return np.full(X.shape[1], np.nan)
-    rows = DistinctRows.build(data, X[weights > 0])
+        return unknown
+    rows = DistinctRows.build(data, rows.X[weights > 0])
     tells = (rows.low > 0) | (rows.high < rows.size)
-    if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), rows.X[tells]])) <= X.shape[1]:
-        return np.full(X.shape[1], np.nan)
+    if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), rows.X[tells]])) <= len(unknown):
+        return unknown
     problem = Problem(rows, model)
-    solution = problem.maximise(problem.start(npmle.solve(data)), np.zeros(X.shape[1]))
+    solution = problem.maximise(problem.start(npmle.solve(data)), np.zeros(len(unknown)))
     if not _smallest(solution.information[None])[0] > FLAT:
-        return np.full(X.shape[1], np.nan)
+        return unknown
     return runaway(solution.beta, rows.X)
 
 
@@ -164,18 +159,13 @@ class _Batch:
         """log P (replicates, c) and its first and second derivative by the predictor."""
         eta = np.clip(eta, -300.0, 300.0)
         if self.model == "po":
-            sign = np.where(self.spotted, 1.0, -1.0)
             p = 1 / (1 + np.exp(-eta))
-            return -np.logaddexp(0.0, -sign * eta), self.spotted - p, -p * (1 - p)
+            return -np.logaddexp(0.0, np.where(self.spotted, -eta, eta)), self.spotted - p, -p * (1 - p)
         u = np.exp(np.minimum(eta, 6.5))
-        v = u[:, self.spotted]
-        ratio = v / np.expm1(v)
-        value, slope, curve = -u, -u, -u
-        value, slope, curve = value.copy(), slope.copy(), curve.copy()
-        value[:, self.spotted] = np.log(-np.expm1(-v))
-        slope[:, self.spotted] = ratio
-        curve[:, self.spotted] = ratio * (1 + v / np.expm1(-v))
-        return value, slope, curve
+        ratio = u / np.expm1(u)
+        value = np.where(self.spotted, np.log(-np.expm1(-u)), -u)
+        slope = np.where(self.spotted, ratio, -u)
+        return value, slope, np.where(self.spotted, ratio * (1 + u / np.expm1(-u)), -u)
 
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return which merged pairs gain when what is behind them, within their group, is raised."""

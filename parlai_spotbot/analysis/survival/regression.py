@@ -131,7 +131,7 @@ def _fit(
     if drawn is None:
         covariance = _profile(best, infinite)
     else:
-        covariance, df = _bootstrapped(drawn, refit(data, rows, X, model, best, drawn), infinite)
+        covariance, df = _bootstrapped(drawn, refit(data, rows, model, best, drawn), infinite)
     if backend == "icenreg":
         theirs = None if infinite.any() else _by_icenreg(data, X, model, best)
         backend = "native" if theirs is None else backend

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.survival import links
 from parlai_spotbot.analysis.survival.intervals import Intervals
@@ -27,7 +28,7 @@ LONGEST = 4.0
 class DistinctRows:
     """Distinct observations: between boundaries `low` (0: from the start) and `high` (m: to the end), covariates X.
 
-    `cells` (n,) is the distinct observation of every row of the data; None where rows weren't put together.
+    `cells` (n,) is the distinct observation of every row of the data.
     """
 
     low: np.ndarray
@@ -35,38 +36,17 @@ class DistinctRows:
     X: np.ndarray
     weights: np.ndarray
     size: int
-    cells: np.ndarray | None = None
+    cells: np.ndarray
 
     @classmethod
     def build(cls, data: Intervals, X: np.ndarray) -> DistinctRows:
-        """`X` (n, p) belongs to the observations of `data`; equal ones are counted where they are many."""
-        size = len(data.ends)
-        cells = _cells(data, X, size)
-        if cells is None:
-            return cls(data.first, data.last + 1, X, data.weights, size)
-        place, row = cells
-        weights = np.bincount(place, data.weights)
-        return cls(data.first[row], data.last[row] + 1, X[row], weights, size, place)
-
-
-def _cells(data: Intervals, X: np.ndarray, size: int) -> ArrayPair | None:
-    """Return which distinct observation each row is, and a row of each; None where there are too many to be worth
-    it."""
-    import pandas as pd
-
-    n = len(X)
-    sample = np.linspace(0, n - 1, min(n, 2000)).astype(int)
-    probe = np.column_stack([data.first[sample], data.last[sample], X[sample]])
-    if len(np.unique(probe, axis=0)) > 0.5 * len(sample) and n > 200:
-        return None
-    key = data.first.astype(np.int64) * size + data.last
-    for column in X.T:
-        codes, values = pd.factorize(column)
-        if len(values) * (int(key.max()) + 1) > 2**62:
-            key = pd.factorize(key)[0].astype(np.int64)
-        key = key * len(values) + codes
-    _, row, place = np.unique(key, return_index=True, return_inverse=True)
-    return place.ravel(), row
+        """`X` (n, p) belongs to the observations of `data`; equal ones are counted."""
+        codes = [pd.factorize(column)[0] for column in X.T]
+        rows = np.column_stack([data.first, data.last, *codes])
+        row, cells = np.unique(rows, axis=0, return_index=True, return_inverse=True)[1:]
+        cells = cells.ravel()
+        weights = np.bincount(cells, data.weights)
+        return cls(data.first[row], data.last[row] + 1, X[row], weights, len(data.ends), cells)
 
 
 @dataclass

@@ -23,30 +23,20 @@ from parlai_spotbot.analysis.survival.robust import clustered, clusters_effectiv
 from parlai_spotbot.analysis.survival.turnbull import estimate
 from parlai_spotbot.analysis.uncertainty.corrections import METHODS
 from parlai_spotbot.analysis.uncertainty.corrections import adjust as adjusted
-from parlai_spotbot.analysis.values import ArrayTriple, ratio
+from parlai_spotbot.analysis.values import ratio
 
 SCORES = ("sun", "finkelstein")
 
 
-def collapse(left: np.ndarray, right: np.ndarray) -> ArrayTriple:
-    """Return the distinct intervals (c,) of checked rows, left and right ends, and the place (n,) of each row among
-    them."""
-    lefts, rights = (pd.factorize(values) for values in (left, right))
-    codes, keys = pd.factorize(lefts[0] * len(rights[1]) + rights[0])
-    return lefts[1][keys // len(rights[1])], rights[1][keys % len(rights[1])], codes
+def pooled_scores(left: np.ndarray, right: np.ndarray, score: str, backend: str) -> tuple[np.ndarray, str]:
+    """Return the score (n,) of every checked row under the NPMLE of all, and its backend.
 
-
-def pooled_scores(
-    left: np.ndarray, right: np.ndarray, weights: np.ndarray, score: str, backend: str
-) -> tuple[np.ndarray, str]:
-    """Return the score of every cell (c,) under the NPMLE of checked cells of positive weight, and its backend.
-
-    A score is positive where the cell is spotted earlier than the pooled estimate expects. With h(S) = S log S it is
+    A score is positive where the row is spotted earlier than the pooled estimate expects. With h(S) = S log S it is
     the derivative of log(S(left) - S(right)) by the log hazard ratio, Finkelstein's score. Sun's has minus the
     cumulated hazard Σ mass / S in place of log S; for exact or right-censored times it is the log-rank test's observed
     less expected.
     """
-    data = arrange(left, right, weights)
+    data = arrange(left, right, np.ones(len(left)))
     fit = estimate(data, None, icenreg.choose(backend))
     # S before the first innermost interval and after each, falling from 1 to 0.
     levels = np.append(1.0, np.clip(1.0 - np.cumsum(fit.mass), 0.0, 1.0))
@@ -198,11 +188,10 @@ def logrank_pairs(
 
 @dataclass(frozen=True)
 class _Rows:
-    """Checked rows, as codes: the cell, group, stratum and clusters of each."""
+    """Checked rows: the interval of each, and as codes its group, stratum and clusters."""
 
     left: np.ndarray
     right: np.ndarray
-    cell: np.ndarray
     group: np.ndarray
     names: tuple
     stratum: np.ndarray
@@ -218,16 +207,14 @@ class _Rows:
         stratum = np.zeros(n, dtype=np.int64) if strata is None else label_codes(strata, "strata", n)[0]
         if len(names) < 2:
             raise ValueError(f"group: only {list(names)}, expected at least two groups")
-        return cls(*collapse(left, right), codes, names, stratum, clusterings(clusters, n, np.ones(n, dtype=bool)))
+        return cls(left, right, codes, names, stratum, clusterings(clusters, n, np.ones(n, dtype=bool)))
 
     def pair(self, a: int, b: int) -> _Rows:
-        """Return the rows of two groups, which become groups 0 and 1; cells without rows are left out."""
-        use = np.flatnonzero((self.group == a) | (self.group == b))
-        cells, cell = np.unique(self.cell[use], return_inverse=True)
+        """Return the rows of two groups, which become groups 0 and 1."""
+        use = (self.group == a) | (self.group == b)
         return _Rows(
-            self.left[cells],
-            self.right[cells],
-            cell,
+            self.left[use],
+            self.right[use],
             (self.group[use] == b).astype(np.int64),
             (self.names[a], self.names[b]),
             pd.factorize(self.stratum[use])[0],
@@ -236,36 +223,30 @@ class _Rows:
 
     def test(self, score: str, backend: str) -> LogrankTest:
         check_choice(score, "score", SCORES)
-        counted = np.bincount(self.cell).astype(float)
-        raw, backend = pooled_scores(self.left, self.right, counted, score, backend)
-        cells, strata, groups = len(self.left), int(self.stratum.max()) + 1, len(self.names)
-        place = (self.cell * strata + self.stratum) * groups + self.group
-        counts = np.bincount(place, minlength=cells * strata * groups).reshape(cells, strata, groups)
-        by_stratum = counts.sum(axis=2)
-        values = raw[:, None] - raw @ by_stratum / by_stratum.sum(axis=0)
-        away = np.einsum("cbg,cb->g", counts, values)
-        scale = float((by_stratum * values**2).sum())
-        covariance = self._covariance(counts, values, away, scale)
+        raw, backend = pooled_scores(self.left, self.right, score, backend)
+        mean = np.bincount(self.stratum, raw) / np.bincount(self.stratum)
+        values = raw - mean[self.stratum]
+        away = np.bincount(self.group, values)
+        scale = float(values @ values)
+        covariance = self._covariance(values, away, scale)
         df = _rank(covariance, scale, bool(self.clusters))
         chi2 = _chi2_of(away, covariance, scale) if df else 0.0
         df_error, pvalue = self._p_of(chi2, df)
-        df = df or groups - 1
+        df = df or len(self.names) - 1
         return LogrankTest(self.names, away, covariance, chi2, df, df_error, pvalue, score, backend)
 
-    def _covariance(self, counts: np.ndarray, values: np.ndarray, away: np.ndarray, scale: float) -> np.ndarray:
+    def _covariance(self, values: np.ndarray, away: np.ndarray, scale: float) -> np.ndarray:
         """Return the covariance (G, G); with clusters no smaller than if rows were independent.
 
         Robust covariances can be too small by chance, and are 0 where groups differ completely; of the
         candidates the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
         """
-        independent = _without_replacement(counts, values)
+        rows = (values, self.group, self.stratum)
+        independent = _without_replacement(*rows)
         if not self.clusters:
             return independent
-        rows = (values[self.cell, self.stratum], self.group, self.stratum)
-        covariance_matrix = (
-            clustered(*rows, *self.clusters) if len(self.clusters) == 1 else crossed(*rows, self.clusters)
-        )
-        return min(covariance_matrix, independent, key=lambda covariance: _chi2_of(away, covariance, scale))
+        robust = (clustered if len(self.clusters) == 1 else crossed)(*rows, *self.clusters)
+        return min(robust, independent, key=lambda covariance: _chi2_of(away, covariance, scale))
 
     def _p_of(self, chi2: float, df: int) -> tuple[float, float]:
         """Return the second degrees of freedom, and p; 1 where the data say nothing (`df` is 0)."""
@@ -277,17 +258,17 @@ class _Rows:
         return max(number - df, 1.0), hotelling(chi2, df, number - 1)
 
 
-def _without_replacement(counts: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return the covariance (G, G) of sums of scores when labels are exchanged between the rows of a stratum.
+def _without_replacement(values: np.ndarray, group: np.ndarray, stratum: np.ndarray) -> np.ndarray:
+    """Return the covariance (G, G) of sums of scores (n,) when labels are exchanged between the rows of a stratum.
 
-    `counts` (c, B, G) are rows by cell, stratum and group; `values` (c, B) scores with mean 0 in every stratum.
+    Scores have mean 0 in every stratum.
     """
-    rows, sizes = counts.sum(axis=2), counts.sum(axis=0)
+    sizes = np.zeros((stratum.max() + 1, group.max() + 1))
+    np.add.at(sizes, (stratum, group), 1)
     total = sizes.sum(axis=1)
     # A sole row has nothing to change places with; its score is 0 here in any case.
-    variance = (rows * values**2).sum(axis=0) / np.where(total > 1, total - 1, 1.0)
-    share = sizes / np.maximum(total, 1e-300)[:, None]
-    return np.diag(variance @ sizes) - (variance[:, None] * sizes).T @ share
+    variance = np.bincount(stratum, values**2) / np.maximum(total - 1, 1)
+    return np.diag(variance @ sizes) - (variance[:, None] * sizes).T @ (sizes / total[:, None])
 
 
 def _rank(covariance: np.ndarray, scale: float, robust: bool) -> int:

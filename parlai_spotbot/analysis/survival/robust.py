@@ -6,8 +6,6 @@ Nielsen & Webb 2023, J. Econometrics 232), which keeps its size with few cluster
 labels is assumed, only that clusters are independent.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from scipy.stats import f as f_distribution
 
@@ -51,9 +49,10 @@ def _equations(sums: np.ndarray, sizes: np.ndarray) -> ArrayPair:
     return total[..., :-1], information
 
 
-def crossed(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, clusters: Sequence[np.ndarray]) -> np.ndarray:
+def crossed(
+    values: np.ndarray, group: np.ndarray, stratum: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
     """Return the covariance (G, G) with two clusterings: both less their intersections, see `Spread`."""
-    first, second = clusters
     both = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1].ravel()
     one, two, cut = (clustered(values, group, stratum, c) for c in (first, second, both))
     if not (np.isfinite(one).all() and np.isfinite(two).all()):

@@ -5,6 +5,7 @@ written passes `shown` (options and accounts, as JSON) or `masked` (texts, error
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -126,6 +127,15 @@ def shown(value: Any, path: str = "", single: Callable[[Any], Any] = lambda valu
         kept = shown(data, path, depth=depth + 1)
         value = value if kept == data else json.dumps(kept, ensure_ascii=False)
     return single(masked(value) if isinstance(value, str) else value)
+
+
+def environment_secrets() -> dict[str, str]:
+    """Return the secrets among the variables of the environment, by value, with their names."""
+    return {
+        value: name
+        for name, value in os.environ.items()
+        if len(value) >= 8 and (is_named_secret(name, value, sure=True) or FORM.search(value))
+    }
 
 
 def masked(text: str) -> str:

@@ -12,7 +12,7 @@ import yaml
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement, indexed
-from parlai_spotbot.report.export import export_study
+from parlai_spotbot.report.export import checking, export_study
 from parlai_spotbot.report.export.rows import NOT_FREE
 from parlai_spotbot.report.export.scrub import private, scrub
 from parlai_spotbot.study import Study
@@ -52,6 +52,7 @@ def plant(study):
     text = study.plan_path.read_text(encoding="utf-8")
     changed = text.replace("    model: spotbot:minilm\n", told["plan"])
     assert changed != text
+    changed = changed.replace("  alice:\n", f"  alice:\n    code: {PLANTED['home']}/my bots\n")
     checksums.write_text(study.plan_path, changed)
     return Study.open(study.path)
 
@@ -180,6 +181,79 @@ def test_an_annotators_id_in_a_conversation_stops_the_copy_and_leaves_nothing(ne
     with pytest.raises(UserError, match=r"conversations.jsonl: the copy would hold an annotator's id"):
         export_study(study, tmp_path / "out")
     assert not [path for path in tmp_path.iterdir() if path.name != "leaky"]
+
+
+def leaves(value, path=()):
+    """Yield the way to each text of a JSON value."""
+    if isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, str):
+        yield path
+
+
+def documents_of(path):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text.splitlines()]
+    return [yaml.safe_load(text)]
+
+
+def write_documents(path, documents):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".yaml":
+        path.write_text(yaml.safe_dump(documents[0]), encoding="utf-8")
+    else:
+        path.write_text("".join(json.dumps(document) + "\n" for document in documents), encoding="utf-8")
+
+
+FIELDS = {"conversations.jsonl": 7, "judgements.jsonl": 8, "units.jsonl": 5, "study.yaml": 6, "provenance.json": 6}
+"""At least so many different fields with texts are in these files."""
+
+
+@pytest.mark.parametrize("planted_string", ["A2WORKER9XYZ1", "/home/pen haligon/studies/mine", 'C:\\x "q" é', "anna"])
+def test_what_is_planted_in_any_field_of_any_file_is_found(copy, tmp_path, planted_string):
+    private = {planted_string: "something private"}
+    for path in everything(copy.path):
+        name = path.relative_to(copy.path)
+        if name.name == "SHA256SUMS":
+            continue
+        documents = documents_of(path)
+        fields = {}
+        for number, document in enumerate(documents):
+            for way in leaves(document):
+                fields.setdefault(tuple(key for key in way if isinstance(key, str)), (number, way))
+        assert len(fields) >= FIELDS.get(name.name, 1)
+        for number, way in fields.values():
+            if planted_string == "anna" and way[-1] in ("text", "answer"):
+                continue  # people may say a name
+            planted_document = json.loads(json.dumps(documents[number]))
+            place = planted_document
+            for key in way[:-1]:
+                place = place[key]
+            place[way[-1]] = planted_string if planted_string == "anna" else f"x-{planted_string}, y {'z ' * 60}"
+            write_documents(tmp_path / name, [planted_document])
+            with pytest.raises(UserError, match=f"{name}: the copy would hold something private"):
+                checking.check(tmp_path, private)
+            write_documents(tmp_path / name, documents[:1])
+        checking.check(tmp_path, private)
+
+
+@pytest.mark.parametrize("key", ["sk-live0123456789abcdef", "hf_abcdefghijklmnopqrst", "AKIAIOSFODNN7EXAMPLE"])
+def test_keys_are_found_where_nobody_has_said_them(tmp_path, key):
+    write_documents(tmp_path / "a.jsonl", [{"dialog": [[{"text": f"my key is {key}"}]]}])
+    checking.check(tmp_path, {})
+    write_documents(tmp_path / "a.jsonl", [{"presentation": {"client": f"by {key}"}}])
+    with pytest.raises(UserError, match="what looks like a key"):
+        checking.check(tmp_path, {})
+
+
+def test_the_studys_paths_and_keys_of_the_environment_are_private(planted, monkeypatch):
+    monkeypatch.setenv("MY_API_KEY", "plain words, 17 of them")
+    private = checking.private_strings(planted, {SURVEY: planted.judgements(SURVEY)})
+    assert private["plain words, 17 of them"] == "the value of MY_API_KEY"
+    for path in (planted.path, planted.path.parent, PLANTED["home"], PLANTED["home"] + "/my bots"):
+        assert private[str(path)] == "a path of this machine"
 
 
 def test_private_fields_go_and_harmless_ones_stay():

@@ -1,27 +1,51 @@
 """A last look at a copy before it is finished: nothing known to be private may be in it anywhere."""
 
 import csv
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.report.export.scrub import EMAIL, own_names
+from parlai_spotbot.secrecy import FORM, environment_secrets, named_values
 from parlai_spotbot.study import Study
 
-LEAST = 8
-"""An id shorter than this is too likely to stand somewhere by accident."""
+LEAST, SHORTEST = 8, 4
+"""A shorter id, or one of letters alone, may stand in a sentence by accident: it is looked for in single words outside
+`SPOKEN` fields. Below `SHORTEST` it isn't looked for."""
+SPOKEN = re.compile(r"(?:^|\.)(?:text|comment|answer)$")
+"""Fields that hold what people and bots said."""
 PHONE = re.compile(r"(?<![\w.])\+?\d[\d ()/-]{7,}\d(?![\w.])")
 
 
-def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dict[str, str]:
-    """Return what must not be in a copy, and what each is, in words."""
-    strings = {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
+def private_strings(study: Study, answers: dict[str, list[Judgement]]) -> dict[str, str]:
+    """Return what must not be in a copy, and what each is, in words; `answers` are the judgements by survey."""
+    strings = dict.fromkeys(own_names(), "the name of this machine or its user")
+    for survey, rows in answers.items():
+        strings |= {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
+        strings |= _of_collection(study, survey)
+    strings = {text: what for text, what in strings.items() if text not in study.plan.contestants}
+    strings |= {secret: f"the value of {name}" for secret, name in environment_secrets().items()}
+    values = [*named_values(study.plan.to_json()), *named_values(study.provenance())]
+    paths = [Path.home(), study.path.absolute(), study.path.resolve()]
+    paths += [Path(value) for _, value in values if isinstance(value, str) and value.startswith("/")]
+    for path in paths:
+        folders = [folder for folder in (path, *path.parents) if len(folder.parts) > 2]
+        strings |= dict.fromkeys(map(str, folders), "a path of this machine")
+    return {text: what for text, what in strings.items() if len(text) >= SHORTEST}
+
+
+def _of_collection(study: Study, survey: str) -> dict[str, str]:
+    """Return the ids, names, links and the secret of a survey's collections, and the contact address."""
+    strings = {}
     folder = study.survey_path(survey) / "crowdsourcing"
-    tasks = sorted(path for path in folder.glob("*") if path.is_dir())  # a survey of tasks has links for each
     for name, what in (("annotators.csv", "an annotator's id"), ("links.csv", "an annotator's name or link")):
-        for path in (place / name for place in (folder, *tasks) if (place / name).exists()):
+        for path in folder.rglob(name):  # a survey of tasks has links for each
             with path.open(encoding="utf-8", newline="") as lines:
                 strings |= {cell: what for row in list(csv.reader(lines))[1:] for cell in row}
     secret = folder / "secret"
@@ -29,32 +53,56 @@ def private_strings(study: Study, survey: str, rows: Iterable[Judgement]) -> dic
         strings[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
     collection = study.provenance().get("crowdsourcing", {}).get(survey, {})
     for collected in (collection, *collection.get("tasks", {}).values()):
-        if contact := str(collected.get("settings", {}).get("contact", "")):
-            strings[contact] = "the contact address"
-    return {text: what for text, what in strings.items() if len(text) >= LEAST and not text.isalpha()}
+        strings[str(collected.get("settings", {}).get("contact", ""))] = "the contact address"
+    return strings
 
 
 def check(folder: Path, private: dict[str, str]) -> None:
-    """Raise `UserError` that names the file where something private is in a copy."""
-    names = {name: "the name of this machine or its user" for name in own_names() if len(name) >= LEAST}
-    for path in sorted(folder.rglob("*")):
-        if not path.is_file():
-            continue
-        text = path.read_text(encoding="utf-8", errors="replace")
-        for string, what in {**private, **names}.items():
+    """Raise `UserError` that names file and field where something private, or a key, is in a copy."""
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        texts = [("its name", name)]
+        for field, value in _values(path):
+            texts += [(field, field), (field, str(value))]
+        words = [(field, text) for field, text in texts if not re.search(r"\s", text) and not SPOKEN.search(field)]
+        all_texts = "\0".join(text for _, text in texts)
+        all_words = "\0".join(text for _, text in words)
+        for string, what in private.items():
+            surely = len(string) >= LEAST and not string.isalpha()
             # Whole words: a new name may begin as an old one does.
-            if string in text and re.search(rf"(?<!\w){re.escape(string)}(?!\w)", text):
-                raise UserError(
-                    f"{path.relative_to(folder)}: the copy would hold {what}.",
-                    "It is in the text of a conversation, a comment or a contestant's name: take it out of the "
-                    "study first. Nothing was written.",
-                )
+            pattern = re.compile(rf"(?<![^\W_]){re.escape(string)}(?![^\W_])")
+            if string in (all_texts if surely else all_words):
+                _expect_none(pattern, texts if surely else words, name, what)
+        _expect_none(FORM, [one for one in texts if not SPOKEN.search(one[0])], name, "what looks like a key")
+
+
+def _values(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield each single value of a JSON, JSON Lines or YAML file, with the names that lead to it."""
+    content = path.read_text(encoding="utf-8")
+    if path.suffix == ".yaml":
+        documents = [yaml.safe_load(content)]
+    elif path.suffix == ".json":
+        documents = [json.loads(content)]
+    else:
+        documents = [json.loads(line) for line in content.split("\n") if line]
+    for document in documents:
+        yield from named_values(document)
+
+
+def _expect_none(pattern: re.Pattern, texts: list[tuple[str, str]], name: str, what: str) -> None:
+    for field, text in texts:
+        if pattern.search(text):
+            raise UserError(
+                f"{name}: the copy would hold {what} ({pattern.sub('…', field)}).",
+                "It is in the text of a conversation, a comment or a contestant's name: take it out of the "
+                "study first. Nothing was written.",
+            )
 
 
 def personal(conversations: Iterable[Conversation]) -> list[str]:
-    """The conversations in which something looks like an e-mail address or a telephone number."""
+    """The conversations in which something looks like an e-mail address, a telephone number or a key."""
     return [
         c.conversation_id
         for c in conversations
-        if any(EMAIL.search(turn.text) or PHONE.search(turn.text) for turn in c.turns)
+        if any(form.search(turn.text) for turn in c.turns for form in (EMAIL, PHONE, FORM))
     ]

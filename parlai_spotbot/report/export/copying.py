@@ -49,7 +49,9 @@ class Export:
         if self.personal:
             examples = ", ".join(self.personal[:5])
             more = f" and {len(self.personal) - 5} more" if len(self.personal) > 5 else ""
-            lines.append(f"warning: something looks like an e-mail address or a telephone number in {examples}{more}")
+            lines.append(
+                f"warning: something looks like an e-mail address, a telephone number or a key in {examples}{more}"
+            )
         lines.append(
             "before publishing: add a licence; check that the licence of people's conversations (which bots may quote) "
             "and your annotators' consent allow it, or use --without-human-turns; read the conversations for names"
@@ -122,11 +124,9 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
     files.write_json(copy.provenance_path, {**kept, "export": about})
     people = {c.conversation_id: c.is_human for c in conversations}
     job = CopyJob(study, copy, names, people, texts, human_turns)
-    private: dict[str, str] = {}
     for survey, judgements in answers.items():
         _survey(job, survey, judgements, removed)
-        private |= checking.private_strings(study, survey, judgements)
-    checking.check(folder, private)
+    checking.check(folder, checking.private_strings(study, answers))
     files.write_text(folder / SUMS, checksums(folder))
     return Export(folder, removed, len(workers), checking.personal(copied), texts)
 

@@ -86,7 +86,7 @@ def _without_texts(value: Any) -> Any:
 def plan(original: Plan) -> Plan:
     """The plan in force, with contestants' options and files cleaned."""
     contestants = {name: _contestant(contestant) for name, contestant in original.contestants.items()}
-    return replace(original, contestants=contestants, domain=PurePath(original.domain).name or original.domain)
+    return replace(original, contestants=contestants, domain=text(PurePath(original.domain).name or original.domain))
 
 
 def _contestant(contestant: Contestant) -> Contestant:
@@ -98,4 +98,5 @@ def _contestant(contestant: Contestant) -> Contestant:
         opt=scrub(contestant.opt),
         description=text(contestant.description),
         persona=text(contestant.persona),
+        code="",
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement, Turn, Unit, Utterance
 from parlai_spotbot.report.export.pseudonyms import Pseudonyms
-from parlai_spotbot.report.export.scrub import scrub
+from parlai_spotbot.report.export.scrub import scrub, text
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 
@@ -26,7 +26,13 @@ Removed = Counter[str]
 def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, removed: Removed) -> Conversation:
     """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed on."""
     kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
-    row = replace(row, conversation_id=names.kept("conversation", row.conversation_id), provenance=scrub(kept))
+    row = replace(
+        row,
+        conversation_id=names.kept("conversation", row.conversation_id),
+        domain=text(row.domain),
+        seed_id=text(row.seed_id),
+        provenance=scrub(kept),
+    )
     if human_turns:
         return row
     turns = []
@@ -120,8 +126,4 @@ def comments(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
 
 def training(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
     """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""
-    return [
-        {key: value for key, value in row.items() if key != "at"}
-        | {"annotator": names.annotator(str(row.get("annotator", "")))}
-        for row in rows
-    ]
+    return [scrub(row) | {"annotator": names.annotator(str(row.get("annotator", "")))} for row in rows]

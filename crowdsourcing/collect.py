@@ -17,12 +17,12 @@ import pandas as pd
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing.annotator_summary import summarise
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, collect_chats
+from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, collect_chats, withdrawn_chats
 from parlai_spotbot.crowdsourcing.collection import planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
 from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
-from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, TrainingRound
+from parlai_spotbot.crowdsourcing.ledger.entries import WITHDRAWN, Handout, Submission, TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, reading
 from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, update_lists
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
@@ -104,8 +104,11 @@ def collect(study: Study, survey: str) -> CollectResult:
     secret = read_secret(paths.secret, make=False)
     names = {worker: pseudonym(secret, worker) for worker in found.workers}
     withdrawn = {one.handle for one in found.submissions if one.record.get("withdrawn")}
+    unknown = found.unknown - withdrawn
     kept = [one for one in found.submissions if one.handle not in found.out | withdrawn]
+    gone = withdrawn_chats(study)
     rows = [row for one in kept for row in rows_of(one, found.done[one.handle], survey, names)]
+    rows = [row for row in rows if gone.isdisjoint(row.conversation_ids)]
     comments = [row for one in kept for row in _comments(one, found.done[one.handle], survey, names)]
     trained = training_rows(found.sittings, names)
     for name, lines in (("comments.jsonl", comments), ("training.jsonl", trained)):
@@ -123,8 +126,8 @@ def collect(study: Study, survey: str) -> CollectResult:
         unfinished=len({unit.unit_id for unit in units} - handed_in),
         rejected=len(found.out - found.unknown - withdrawn),
         withdrawn=len(withdrawn),
-        unknown=len(found.unknown),
-        strangers=len({found.done[handle].worker for handle in found.unknown}),
+        unknown=len(unknown),
+        strangers=len({found.done[handle].worker for handle in unknown}),
         added=added,
         removed=removed,
         comments=len(comments),
@@ -148,7 +151,7 @@ def _read_ledgers(study: Study, survey: str) -> LedgerContents:
         with open_ledger(study, survey, part) as ledger:
             done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
             found.submissions += [one for one in ledger.submissions() if one.handle in done]
-            found.workers += [one.worker for one in ledger.annotators()]
+            found.workers += [one.worker for one in ledger.annotators() if not one.worker.startswith(WITHDRAWN)]
             found.sittings += [(part, one) for one in ledger.sittings()]
         unknown, rejected = left_out(paths, done)
         rejected |= {handle for handle, handout in done.items() if handout.agent_id in rejected_by_mephisto}

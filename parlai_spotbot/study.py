@@ -28,6 +28,7 @@ from parlai_spotbot.user_files import validated
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+EXPORTS = "exports.json"
 OPENED: dict[Path, None] = {}
 """The folders of the studies that this process looks at; what is known by its name may be in one of them."""
 
@@ -258,6 +259,15 @@ class Study:
         """Hold the study for this process; a second process gets a `UserError`."""
         with files.lock(self.path / ".lock", command):
             yield
+
+    def note_export(self, path: Path | str) -> None:
+        """Remember that a copy, or something made from the answers, was written outside the study."""
+        checksums.write_json(self.path / EXPORTS, sorted({*self.exported(), str(Path(path).absolute())}))
+
+    def exported(self) -> list[str]:
+        """Return where copies were written."""
+        path = self.path / EXPORTS
+        return checksums.read_json(path, "list of exports") if path.exists() else []
 
     # -- reading what the steps wrote --------------------------------------------------------------------------------
     def _read(

@@ -47,6 +47,16 @@ def collect_chats(study: Study, survey: str, secret: bytes, out: set[str]) -> Ch
     return ChatResult(len(chats), added, len(gone), _shown_by(study, gone))
 
 
+def withdrawn_chats(study: Study) -> set[str]:
+    """Return the ids of chats of people who withdrew, in all surveys of the study."""
+    chats: set[str] = set()
+    for path in study.path.glob("surveys/*/crowdsourcing/ledger.db"):
+        if get_survey(path.parent.parent.name).chat:
+            with ChatLedger(path) as ledger:
+                chats |= {chat.chat_id for chat in ledger.chats("status = 'withdrawn'")}
+    return chats
+
+
 def _rated_chats(ledger: ChatLedger, study: Study, survey: str, secret: bytes, out: set[str]) -> Iterator[Conversation]:
     """Yield the rated chats of hand-outs that were handed in; the person is entity 0 and speaks first."""
     handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}

@@ -134,6 +134,9 @@ def dumps(value: Any, **more: Any) -> str:
     return json.dumps(value, ensure_ascii=True, **more)
 
 
+WITHDRAWN = "withdrawn-"
+"""How the name begins under which a ledger keeps the units of somebody who withdrew."""
+
 RECORD_DIGEST = "sha256"
 """Key of a stored record under which its own digest stands."""
 

@@ -43,7 +43,7 @@ def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
         statuses = read_statuses(paths.platform)
         settled = {registration for (_, registration), status in statuses.items() if status in SETTLED}
         with Ledger(paths.ledger) as ledger:
-            assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled
+            assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled - {""}
         if assignments:
             statuses |= handed_in(paths.mephisto, paths.provider, assignments)
             checksums.write_jsonl(

@@ -56,3 +56,11 @@ def write_links(path: Path, names: list[str], base: str, secret: bytes) -> dict[
     files.write_text(path, files.csv_text(HEADER, links.items()))
     path.chmod(0o600)
     return links
+
+
+def remove_link(path: Path, name: str) -> None:
+    """Take a name and its link out of the list, if it is there."""
+    if name in known_names(path):
+        rows = [(_name(row[0]), row[1]) for _, row in list(csv_rows(path))[1:]]
+        files.write_text(path, files.csv_text(HEADER, [row for row in rows if row[0] != name]))
+        path.chmod(0o600)

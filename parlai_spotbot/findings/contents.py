@@ -45,6 +45,25 @@ class Analysis:
         """Return what one finding says of one source; empty where there is nothing."""
         return self.analysis.get(name, {}).get(source, {})
 
+    @cached_property
+    def outdated(self) -> str:
+        """Return why the results may not be those of the study as it is, in a sentence; "" where they are, or there are
+        none.
+
+        An analysis says its version and, written by `spotbot_analyze`, the checksums of what it read.
+        """
+        made_by = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
+        if made_by is None:
+            return ""
+        if made_by.get("version", 1) != VERSION:
+            return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
+        if set(made_by.get("contestants_left_out", ())) != self.study.gone:
+            return "Other contestants are left out now than when the study was analysed."
+        now = self.study.checksums(self.survey)
+        then = made_by.get("sha256", now)
+        changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
+        return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
+
 
 def people_first(sources: Iterable[str]) -> list[str]:
     """Sources, each once: people, then the judges."""
@@ -126,25 +145,6 @@ class Contents(Analysis):
         shipped = is_survey(self.survey)
         return without_failed(self.judgements, launched_survey(self.study, self.survey) if shipped else None)
 
-    @cached_property
-    def outdated(self) -> str:
-        """Return why the results may not be those of the study as it is, in a sentence; "" where they are, or there are
-        none.
-
-        An analysis says its version and, written by `spotbot_analyze`, the checksums of what it read.
-        """
-        made_by = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
-        if made_by is None:
-            return ""
-        if made_by.get("version", 1) != VERSION:
-            return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
-        if set(made_by.get("contestants_left_out", ())) != self.study.gone:
-            return "Other contestants are left out now than when the study was analysed."
-        now = self.study.checksums(self.survey)
-        then = made_by.get("sha256", now)
-        changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
-        return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
-
 
 def surveys_of(study: Study, survey: str | None = None) -> list[str]:
     """The surveys that a report is about: `survey` (by default the plan's first), then all others that were judged."""
@@ -189,6 +189,14 @@ def analysed(study: Study) -> list[Analysis]:
     name."""
     names = [name for name in _begun(study) if (study.analysis_path(name) / "ranking.json").exists()]
     return [read_analysis(study, name) for name in names]
+
+
+def not_analysed(study: Study, survey: str | None = None) -> list[str]:
+    """Return the surveys, or the one named, with answers that no analysis is of, or one of other answers."""
+    names = [survey] if survey else _begun(study)
+    judged = [name for name in names if study.judgements_path(name).exists()]
+    results = [read_analysis(study, name) for name in judged if study.judgements_path(name).stat().st_size]
+    return [result.survey for result in results if not result.analysis or result.outdated]
 
 
 def _begun(study: Study) -> list[str]:

@@ -162,10 +162,11 @@ def _judged_by(contents: Contents) -> str:
 
 
 def _analysed(contents: Contents, source: str) -> str:
-    """Return how many annotations the figures are of, and why others are left out; "" where all of them count."""
+    """Return how many annotations the figures are of, and why others are left out; "" where all of them count, or the
+    figures are of other answers than there are now."""
     ranking = contents.made_by.get("ranking") or {}
     used = (ranking.get("used") or {}).get(source)
-    if used is None or used == contents.annotations(source):
+    if used is None or used == contents.annotations(source) or contents.outdated:
         return ""
     why = "; ".join(f"{count:,} × {reason}" for reason, count in (ranking["left_out"].get(source) or {}).items())
     return f", {used:,} of them analysed{f'; left out: {why}' if why else ''}"

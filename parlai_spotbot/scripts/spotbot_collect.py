@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from parlai_spotbot import hints
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.result import DONE
 from parlai_spotbot.wording import filled
@@ -20,12 +21,11 @@ class SpotbotCollect(Command):
 
         study, survey, who = Study.open(self.opt["study"]), self.opt["survey"], self.opt["withdraw"]
         get_survey(survey)
+        if who is not None:
+            return self._withdraw(study, who)
         from parlai_spotbot.crowdsourcing.collect import collect
-        from parlai_spotbot.crowdsourcing.withdraw import withdraw
 
         with study.lock("spotbot_collect"):
-            if who is not None:
-                print(f"withdrawn: {who}; the answers to {withdraw(study, survey, who)} units are deleted\n")
             collected = collect(study, survey)
         print(text := report(collected, study, survey))
         self.result.said, self.result.figures = text.partition("\n")[0], collected.figures()
@@ -34,10 +34,26 @@ class SpotbotCollect(Command):
             self.result.missing["unit that nobody has finished"] = collected.unfinished
         if collected.rows:
             self.say_next(study, survey)
-        elif who is not None:
-            return DONE
         nothing = "" if collected.rows else "no finished unit can be used"
         return self.accounted("Collect again when more units are finished.", nothing)
+
+    def _withdraw(self, study: Study, who: str) -> int:
+        """Delete all that somebody answered, in every survey, and say what is left to do."""
+        from parlai_spotbot.crowdsourcing.withdraw import withdraw
+
+        with study.lock("spotbot_collect"):
+            done = withdraw(study, who)
+        self.result.said = f"withdrawn: {who}"
+        self.result.figures = {"units": done.units, "judgements": done.rows}
+        print(self.result.said)
+        lines = self.about["withdrawal"]
+        for survey, count in done.rows.items():
+            print(filled(lines["survey"], survey=survey, rows=count, units=done.units.get(survey, 0)))
+        for survey in done.analysed:
+            print(filled(lines["analysed"], survey=survey, command=hints.command("analyze", study.path, survey)))
+        for path in done.exported:
+            print(filled(lines["exported"], path=path))
+        return DONE
 
 
 def report(collected: CollectResult, study: Study, survey: str) -> str:

@@ -21,6 +21,7 @@ class SpotbotExport(Command):
         path = Path(opt["out"])
         request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
         exported, new = export(opt["format"], how, request, path)
+        request.study.note_export(path)
         self.result.said, self.result.figures = exported.said, {"new": new, "notes": list(exported.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in exported.beside)]
         self.result.wrote(export=path)

@@ -1,14 +1,16 @@
 """`parlai spotbot_report`: one HTML page of a study's results; a table of several studies; a copy for publication."""
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.result import DONE
 
 ONLY_WITH = {"without_judge": None, "out": "compare", "with_comments": "export", "without_human_turns": "export"}
 """Options that go with one of the others, or with none of them."""
 
 
 class SpotbotReport(Command):
-    def execute(self) -> None:
+    def execute(self) -> int:
         opt = self.opt
         self._check()
         if opt["compare"]:
@@ -16,7 +18,8 @@ class SpotbotReport(Command):
         elif opt["export"]:
             self._export()
         else:
-            self._report()
+            return self._report()
+        return DONE
 
     def _check(self) -> None:
         opt = self.opt
@@ -30,7 +33,8 @@ class SpotbotReport(Command):
                 needs = f"needs --{mode}" if mode else "is for one study's report"
                 raise UserError(f"--{option.replace('_', '-')}: {needs}.", "Leave it out.")
 
-    def _report(self) -> None:
+    def _report(self) -> int:
+        from parlai_spotbot.findings.contents import not_analysed
         from parlai_spotbot.report.page import build_report
         from parlai_spotbot.study import Study
 
@@ -40,6 +44,12 @@ class SpotbotReport(Command):
         self.result.wrote(report=path, appendix=path.parent / "appendix")
         print(f"report:   {path}")
         print(f"appendix: {path.parent / 'appendix'}")
+        surveys = not_analysed(study.remaining(), self.opt["survey"])
+        self.result.missing |= dict.fromkeys(
+            (f"analysis of the answers to {name} as they are now" for name in surveys), 1
+        )
+        commands = [hints.command("analyze", study.path, name) for name in surveys]
+        return self.accounted(f"Run: {'; '.join(commands)}; then this command again.")
 
     def _several(self) -> None:
         from parlai_spotbot.report.studies import standings_table, table_text, write_table
@@ -57,9 +67,10 @@ class SpotbotReport(Command):
 
         opt = self.opt
         study = Study.open(opt["study"])
-        exported = export_study(
-            study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
-        )
+        with study.lock("spotbot_report --export"):
+            exported = export_study(
+                study, opt["export"], with_comments=opt["with_comments"], human_turns=not opt["without_human_turns"]
+            )
         print(exported.said())
         self.result.wrote(export=opt["export"])
 

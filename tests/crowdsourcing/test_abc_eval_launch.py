@@ -146,18 +146,18 @@ def test_who_withdraws_is_taken_out_of_all_tasks(annotated):
     collect(study, NAME)
     ann, bob = (pseudonym(read_secret(CollectionPaths.of(study, NAME).secret), worker) for worker in ("ann", "bob"))
     with files.lock(CollectionPaths.of(study, NAME, "sociality").lock, "spotbot_crowdsource"), pytest.raises(UserError):
-        withdraw(study, NAME, ann)
-    assert withdraw(study, NAME, ann) == 3
+        withdraw(study, ann)
+    assert withdraw(study, ann).units == {NAME: 3}
     found = collect(study, NAME)
     assert (found.units, found.withdrawn) == (1, 3)
     assert {row.worker_id for row in study.judgements(NAME)} == {bob}
     assert {row["annotator"] for row in rows_of(study)} == {bob}
     for task in ("consistency", "sociality"):
         with closing(sqlite3.connect(CollectionPaths.of(study, NAME, task).ledger)) as db:
-            kept = db.execute("SELECT body, result FROM training WHERE worker = 'ann'").fetchall()
+            kept = db.execute("SELECT body, result FROM training WHERE worker LIKE 'withdrawn-%'").fetchall()
         assert set(kept) == {("{}", "{}")}
     with pytest.raises(UserError, match="nobody of that id"):
-        withdraw(study, NAME, "cleo")
+        withdraw(study, "cleo")
 
 
 # -- a crowd and a real operator ---------------------------------------------------------------------------------------

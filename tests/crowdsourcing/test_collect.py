@@ -13,25 +13,39 @@ from people import SURVEY, known_of, make_study, without_waiting
 from sealing import sealed
 
 from parlai_spotbot import checksums
+from parlai_spotbot.crowdsourcing import withdraw as withdraw_module
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
 from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.platforms.personal_links import write_links
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Judgement
+from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
+from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 class Collection:
     """A study with a desk, as an operator would have them; the platform is in memory, its database a file."""
 
     def __init__(self, path, survey=SURVEY, **more):
-        self.study = make_study(path, survey, **more)
+        self.begin(make_study(path, survey, **more), survey)
+
+    @classmethod
+    def in_study(cls, study, survey):
+        """Another survey of a study."""
+        collection = cls.__new__(cls)
+        collection.begin(study, survey)
+        return collection
+
+    def begin(self, study, survey):
+        self.study = study
         self.survey = without_waiting(get_survey(survey))
         self.paths = CollectionPaths.of(self.study, survey)
         self.paths.make()
@@ -227,17 +241,94 @@ def test_who_withdraws_leaves_no_answer_behind(collection):
     kept = backups.back_up(collection.paths)
     kept.with_name(f"old{backups.ASIDE}").write_text("a secret of mine")
     with pytest.raises(UserError, match="--withdraw cleo"):
-        withdraw(collection.study, SURVEY, "cleo")
-    assert withdraw(collection.study, SURVEY, collection.collect().names["anna"]) == 1
+        withdraw(collection.study, "cleo")
+    assert withdraw(collection.study, collection.collect().names["anna"]).units == {SURVEY: 1}
     for _ in range(2):
         found = collection.collect()
         assert (found.units, found.withdrawn, found.comments) == (1, 1, 0)
     assert len(collection.rows()) == 40
     held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
     assert b"a secret of mine" not in held
+    assert b"anna" not in held
     assert backups.answers_in(backups.backups_of(collection.paths.ledger)[-1]) == 2
-    assert withdraw(collection.study, SURVEY, "anna") == 1
-    # The unit stays done, and the allowance used: the rules go on to hold.
+    with pytest.raises(UserError, match="--withdraw anna"):
+        withdraw(collection.study, "anna")
     collection.desk.reload()
-    assert collection.desk.counts()["done"] == 2
-    assert collection.desk.session(visitor)["progress"]["done"] == 1
+    assert collection.desk.counts()["done"] == 2  # the unit stays done
+
+
+class Ended(Exception):
+    """The process dies here."""
+
+
+def all_surveys(path):
+    """A study that is asked three surveys, in which the same two people did a unit each; imported answers, too."""
+    first = Collection(path)
+    collections = [first]
+    for survey in ("acute_eval", "dialogue_likert"):
+        pack_study(first.study, survey, unit_size=4)
+        collections.append(Collection.in_study(first.study, survey))
+    for number, collection in enumerate(collections):
+        for worker in ("annabella", "bob"):
+            options = {q.name: q.options[0].value for q in collection.survey.questions if q.options}
+            first_option = lambda question, _, options=options: options.get(question, "because")  # noqa: E731
+            collection.work(worker, lambda body, worker=worker: {**body, "comment": f"said by {worker}"}, first_option)
+        if number == 2:  # not collected yet
+            continue
+        collection.collect()
+        backups.back_up(collection.paths)
+        write_links(collection.paths.links, ["annabella", "bob"], "http://x", b"0" * 32)
+        checksums.write_json(first.study.analysis_path(collection.survey.name) / "ranking.json", {"who": "annabella"})
+    imported = [replace(row, judgement_id=f"i-{row.judgement_id}", worker_id="annabella") for row in first.rows()[:3]]
+    checksums.write_jsonl(first.study.judgements_path(SURVEY), [*first.rows(), *imported])
+    first.study.note_export(path.parent / "published")
+    return first.study, collections
+
+
+def traces(study, names):
+    """Return the files and rows in which any of the names stands."""
+    found = []
+    for path in study.path.rglob("*"):
+        if path.is_file():
+            found += [path for name in names if name.encode() in path.read_bytes()]
+        if path.suffix == ".db":
+            with sqlite3.connect(path) as db:
+                found += [path for line in db.iterdump() for name in names if name in line]
+    return found
+
+
+@pytest.mark.parametrize("by", ["worker", "pseudonym"])
+@pytest.mark.parametrize("dies_at", [None, 1, 2, 3])
+def test_who_withdraws_from_one_survey_is_gone_from_all(tmp_path, monkeypatch, by, dies_at):
+    study, collections = all_surveys(tmp_path / "study")
+    names = [pseudonym(read_secret(one.paths.secret), "annabella") for one in collections] + ["annabella"]
+    before = {one.survey.name: len(one.rows()) for one in collections[:2]}
+    assert traces(study, names)
+    who = "annabella" if by == "worker" else names[1]
+    if dies_at:
+        steps = iter(range(1, 10))
+        whole = withdraw_module._from_ledger
+
+        def dies(*given):
+            whole(*given)
+            if next(steps) == dies_at:
+                raise Ended
+
+        monkeypatch.setattr(withdraw_module, "_from_ledger", dies)
+        with pytest.raises(Ended):
+            withdraw(study, who)
+        monkeypatch.undo()
+    if dies_at != 3:
+        done = withdraw(study, who)
+        assert done.exported == [str(tmp_path / "published")]
+    if dies_at is None:
+        assert done.units == {"acute_eval": 1, "dialogue_likert": 1, SURVEY: 1}
+        assert done.rows == {"acute_eval": 6, "dialogue_likert": 0, SURVEY: 40 + 3}
+        assert done.analysed == ["acute_eval", SURVEY]
+    for one in collections:
+        collect(study, one.survey.name)
+    assert traces(study, names) == []
+    assert len(study.judgements(SURVEY)) == (before[SURVEY] - 3) / 2
+    assert len(study.judgements("acute_eval")) == before["acute_eval"] / 2
+    assert not study.analysis_path(SURVEY).exists()
+    Study.open(study.path)

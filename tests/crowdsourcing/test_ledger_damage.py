@@ -162,7 +162,7 @@ def test_a_lost_secret_is_not_replaced(collection):
     collection.collect()
     before = files.sha256(collection.study.judgements_path(collection.survey.name))
     collection.paths.secret.unlink()
-    for ask in (collection.collect, lambda: withdraw(collection.study, collection.survey.name, "anna")):
+    for ask in (collection.collect, lambda: withdraw(collection.study, "anna")):
         with pytest.raises(UserError, match="the secret is missing"):
             ask()
     assert not collection.paths.secret.exists()

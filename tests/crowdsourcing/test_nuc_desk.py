@@ -109,7 +109,7 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
     assert rows[0].annotation_id not in {row.annotation_id for row in found.rows if row.target != "annotator"}
     assert found.look["n"].to_dict() == dict.fromkeys(found.names.values(), 4)
     assert collect(study, NAME).added == 0
-    assert withdraw(study, NAME, "ann") == 1
+    assert withdraw(study, "ann").units == {NAME: 1}
     collect(study, NAME)
     left = study.judgements(NAME)
     assert {row.worker_id for row in left} == {found.names["bob"], found.names["cleo"]}
@@ -150,7 +150,7 @@ def test_a_group_gets_its_units_alone(grouped):
         "bob": {"lab"},
         "cleo": {"paid"},
     }
-    assert withdraw(grouped, NAME, "bob") == 1
+    assert withdraw(grouped, "bob").units == {NAME: 1}
     assert collect(grouped, NAME).withdrawn == 1
     assert {of[row.unit_id] for row in grouped.judgements(NAME)} == {"paid"}
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import sys
 
 import pytest
@@ -9,6 +10,7 @@ from in_process import spotbot
 from people import SURVEY, Annotator, Launch, known_of, make_study
 
 from parlai_spotbot.scripts.main import main
+from parlai_spotbot.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +38,21 @@ def test_it_says_what_was_collected_whom_to_look_at_and_where_it_is(study):
     figures = json.loads(spotbot("collect", "--study", study.path, "--json", code=1)[0])["figures"]
     assert (figures["judgements"], figures["added"], figures["units"], figures["comments"]) == (80, 0, 2, 2)
     assert figures["unfinished"] == 2
+
+
+def test_who_withdraws_is_told_what_is_deleted_and_the_report_waits_for_a_new_analysis(study, tmp_path):
+    study = Study.open(shutil.copytree(study.path, tmp_path / "study"))
+    spotbot("collect", "--study", study.path, code=1)
+    spotbot("analyze", "--study", study.path, "--bootstraps", "20")
+    spotbot("report", "--study", study.path)
+    spotbot("report", "--study", study.path, "--export", tmp_path / "published")
+    out, _ = spotbot("collect", "--study", study.path, "--withdraw", "annotator-2")
+    assert f"{SURVEY}: 40 judgements deleted; 1 unit handed in" in out
+    assert f"{SURVEY}: its analysis, of answers that are gone, is deleted" in out
+    assert f"warning: {tmp_path / 'published'} was exported before and may hold the answers" in out
+    _, err = spotbot("report", "--study", study.path, code=1)
+    assert f"missing: 1 × analysis of the answers to {SURVEY} as they are now" in err
+    assert f"spotbot_analyze --study {study.path} --survey {SURVEY}; then this command again" in err
 
 
 def test_bad_input_is_one_error(study):

@@ -80,6 +80,7 @@ def export_study(
         if folder.exists():
             folder.rmdir()
         partial.rename(folder)
+        study.note_export(folder)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return replace(exported, path=folder)

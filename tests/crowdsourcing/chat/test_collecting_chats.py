@@ -84,11 +84,17 @@ def test_who_withdraws_takes_chats_and_ratings_along(collected):
     study = place.study
     pack_study(study, "dialogue_likert", **FOR_OTHERS)
     place.stop()
-    withdraw(study, SURVEY, "ann")
+    shown = {one for unit in study.units("dialogue_likert") for item in unit.items for one in item.conversation_ids}
+    withdraw(study, "ann")
     found = collect(study, SURVEY)
     name = pseudonym(place.secret, "ann")
-    assert (found.chats.conversations, found.chats.removed, found.withdrawn) == (2, 2, 1)
-    assert found.chats.shown == {"dialogue_likert": 2}
+    assert (found.chats.conversations, found.chats.removed, found.withdrawn) == (2, 0, 1)
+    gone = shown - {row.conversation_id for row in study.conversations()}
+    assert len(gone) == 2
+    for unit in study.units("dialogue_likert"):
+        for item in unit.items:
+            texts = {turn.text for transcript in item.transcripts for turn in transcript}
+            assert (texts == {"[withdrawn]"}) == bool(gone & set(item.conversation_ids))
     assert all(row.worker_id != name for row in study.judgements(SURVEY))
     assert all(row.provenance.get("interactor") != name for row in study.conversations())
     said = [path.read_bytes() for path in place.paths.folder.rglob("*") if path.is_file()]

@@ -56,7 +56,7 @@ class SpotbotContestants(Command):
 
         if study is None:
             raise UserError("--leave-out needs a study.", "Name it with --study.")
-        if not study.conversations_path.exists():
+        if not (study.conversations_path.exists() or study.accounts_path.exists()):
             raise UserError(f"{study.path}: no conversations whose contestants could be left out.", "Play first.")
         names = self.opt["leave_out"].replace(",", " ").split()
         with study.lock("spotbot_contestants"):

@@ -14,14 +14,14 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from multiprocessing import resource_tracker
-from pathlib import Path
 from typing import Any, ClassVar
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import rare_collection, sha256
+from parlai_spotbot.files import rare_collection
 from parlai_spotbot.outside import HALF, MOST_OF_A_TURN, cleaned
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
+from parlai_spotbot.selfplay.contestant_files import digests
 from parlai_spotbot.wording import counted
 
 MOST_FILES = 2**16
@@ -144,7 +144,7 @@ class AgentServer:
         torch.set_num_threads(threads)
 
     def about(self) -> dict:
-        """Return what provenance keeps of the agent: its class, whether it is batched, the checksum of its model file.
+        """Return what provenance keeps of the agent: its class, whether it is batched, checksums of its files.
 
         An agent with a method ``provenance()`` adds what it returns (JSON), such as a model's exact version; in that,
         ``system_prompt`` is what it was told before each conversation, and ``rehearses`` is true where its next turn
@@ -158,7 +158,7 @@ class AgentServer:
         as each is known, and none depends on what else is in the batch.
         """
         kind = type(self.agent)
-        about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable, **self._model_file}
+        about = {"agent": f"{kind.__module__}:{kind.__qualname__}", "batched": self.batchable, **self._digests}
         if callable(getattr(self.agent, "acts_as_they_come", None)):
             about["one_at_a_time"] = True
         if callable(getattr(self.agent, "provenance", None)):
@@ -179,9 +179,8 @@ class AgentServer:
             return {}
 
     @functools.cached_property
-    def _model_file(self) -> dict[str, str]:
-        path = str(self.agent.opt.get("model_file") or "")
-        return {"model_sha256": sha256(Path(path))} if path and Path(path).is_file() else {}
+    def _digests(self) -> dict[str, str]:
+        return digests(self.contestant, str(self.agent.opt.get("model_file") or ""))
 
     def act(self, requests: list[tuple[str, list, int]], batch_seed: int) -> Iterator[tuple[int, dict]]:
         """Yield ``(index, result)`` for every request ``(session, events, seed)``, as soon as it is known.

@@ -6,18 +6,19 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from parlai_spotbot import __version__, files
+from parlai_spotbot import __version__, files, hints
 from parlai_spotbot.domains import Domain, Episode
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import LEFT_OUT
-from parlai_spotbot.records import HUMAN, Conversation, Turn
-from parlai_spotbot.selfplay.account_journal import AccountJournal
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
+from parlai_spotbot.selfplay.account_journal import AccountJournal, killed_runs
+from parlai_spotbot.selfplay.contestant_files import digests, source_files
 from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
 from parlai_spotbot.selfplay.contestants import Contestants, LocalEngine
 from parlai_spotbot.selfplay.empty_study import carry_out
@@ -172,6 +173,8 @@ def play(
         )
     needed = {name for job in left for name in job.entities}
     entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
+    if decision.study:
+        _check_unchanged(decision.study, entries.values())
     for conversation in humans:
         heard(conversation)
     with (
@@ -204,6 +207,23 @@ def play(
     accounts.forget()
     summary.study = Study.open(path)
     return summary
+
+
+def _check_unchanged(study: Study, contestants: Iterable[Contestant]) -> None:
+    """Raise `UserError` where a contestant that has played is made of other files now than it was then."""
+    recorded = study.provenance().get("selfplay", {}).get("contestants", {})
+    killed = killed_runs(study.accounts_path)
+    for contestant in contestants:
+        name = contestant.name
+        played = (killed.get(name) or [recorded.get(name, {})])[-1]
+        sums = digests(contestant, contestant.model_file)
+        if changed := [key for key in sums if played.get(key, sums[key]) != sums[key]]:
+            leave_out = hints.command("contestants", study.path, leave_out=name)
+            file = contestant.model_file if changed[0] == "model_sha256" else source_files(contestant)[0]
+            raise UserError(
+                f"contestant '{name}': {file} has changed since {name} played, so it is another bot now.",
+                f"Put the file back; or leave {name} out ({leave_out}) and add the changed one under a new name.",
+            )
 
 
 def threads_each(plan: Plan) -> int:

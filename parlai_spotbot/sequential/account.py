@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
@@ -18,11 +18,11 @@ from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
-from parlai_spotbot.records import HUMAN, Unit, indexed
+from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.sequential.assumptions import Answers, probes
-from parlai_spotbot.sequential.course import VERDICTS, Course, counted, events
+from parlai_spotbot.sequential.course import VERDICTS, Course, counted
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
-from parlai_spotbot.sequential.points import LOW, WIDTH, Points, points_by_unit
+from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
 from parlai_spotbot.sequential.registration import (
     PACKAGE,
     Registration,
@@ -103,14 +103,13 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         )
         given = {unit.unit_id: given.get(unit.unit_id, {}) for unit in units[:known]}
         lost = set()
-    watch, material = Watch(plan), (plan, read_pool(study, survey), indexed(whole.conversations()))
-    course = Course(*material, units, given, lost, watch)
-    foreign = _foreign(Course(*material), units, given, lost)
+    watch = Watch(plan)
+    course = Course(plan, read_pool(study, survey), indexed(whole.conversations()), units, given, lost, watch)
     course.hold(whole_units[len(units) :])
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
     changed = f" ({', '.join(changes)})" if changes else ""
     counts = {
-        "units drawn otherwise than planned, or after the end": foreign,
+        "units drawn otherwise than planned, or after the end": course.foreign,
         "units whose answers are missing, though later ones were drawn by them": len(lost),
         "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
@@ -157,21 +156,6 @@ def _probes(course: Course) -> list[Probe]:
     ordered = not course.plan.rated and all(len(item.conversation_ids) == 1 for item in items)
     lost = sum(block.lost for block in course.blocks.values())
     return probes(answers, lost, len(course.blocks), ordered, course.plan.rated) if rows else []
-
-
-def _foreign(course: Course, units: Sequence[Unit], given: Mapping[str, Points], lost: Container[str]) -> int:
-    """Draw all units again by the plan; return how many there are from the first other one on."""
-    for number, (unit, told) in enumerate(zip(units, events(units), strict=True)):
-        for event in told:
-            course.happen(event, given, lost)
-        drawn = course.draw()
-        if drawn is None or _shown(drawn) != _shown(unit):
-            return len(units) - number
-    return 0
-
-
-def _shown(unit: Unit) -> tuple[str, list[str]]:
-    return unit.unit_id, sorted(item.item_id for item in unit.items if item.control is None)
 
 
 def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:

@@ -110,6 +110,8 @@ class Course:
         The same, with the least wealth after several numbers of units along a leading axis.
     path : list of (answers, settled pairs)
         After each of them.
+    foreign : int
+        Units drawn before, from the first one on that the plan draws otherwise, or not at all.
     """
 
     def __init__(
@@ -141,9 +143,10 @@ class Course:
             item = pool[place]
             pair = self._pair(item)
             self._stock.setdefault(pair, {})[item.item_id] = item
-            for mark in self._once(item, pair):
+            for mark in self._once(item):
                 self._showing.setdefault(mark, []).append((pair, item.item_id))
             self._talks_left.setdefault(pair, Counter()).update(item.conversation_ids)
+        self.foreign = 0
         self._replay(drawn, answered or {}, lost)
 
     # -- drawing -----------------------------------------------------------------------------------------------------
@@ -202,23 +205,31 @@ class Course:
         """Return the next unit, which the caller writes down before anybody gets it; None where all has ended."""
         if self.ended:
             return None
+        bets = self._bets()
+        unit = self._next_unit(bets)
+        self._enter(unit, bets)
+        return unit
+
+    def _next_unit(self, bets: Bets) -> Unit:
+        """Return the unit that is next by these bets."""
         number = len(self._order)
         rng = np.random.default_rng([self.plan.seed, 1, number])
-        bets = self._bets()
         upper = np.triu_indices(len(self.evidence.verdict), 1)
         size = self.plan.unit_size
         alone = (rng.random(size - 1) < self.plan.people).sum()
-        pairs = rng.choice(len(upper[0]), size=size - alone, p=bets.chance[upper] / bets.chance[upper].sum())
+        drawn = rng.choice(len(upper[0]), size=size - alone, p=bets.chance[upper] / bets.chance[upper].sum())
+        pairs: list[Pair] = [tuple(pair) for pair in np.transpose(upper)[drawn].tolist()]
         items: list[Item] = []
-        for pair in [*((int(upper[0][one]), int(upper[1][one])) for one in pairs), *[None] * (size - len(pairs))]:
-            self._take(pair, items)
+        for pair in [*pairs, *[None] * alone]:
+            item = self._item_of(pair, items)
+            if item is not None:
+                items.append(item)
         order = [items[place] for place in rng.permutation(len(items))]
         identity = opaque("sequential", self.plan.seed, self.plan.survey, number)
-        usual = self._out_then[: len(self._events)]
-        since = () if usual == self._events else tuple(self._events)
-        unit = Unit(identity, self.plan.survey, identity, self._returned, number, tuple(order), since=since)
-        self._add(unit, bets)
-        return unit
+        since = tuple(self._events)
+        if self._out_then[: len(since)] == self._events:
+            since = ()
+        return Unit(identity, self.plan.survey, identity, self._returned, number, tuple(order), since=since)
 
     def _bets(self) -> Bets:
         """Return the bets on the next unit, as if units that are lost or overdue were answered in the worst way.
@@ -227,42 +238,46 @@ class Course:
         """
         back = np.array([block.points is not None for block in self._order], dtype=int)
         later = back[::-1].cumsum()[::-1]
-        sunk = [block.worst for block in self._order if block.lost]
-        sunk += [block.worst for place, block in self._out.items() if later[place] > 2 * len(self._out)]
-        better, below = np.sum(sunk, 0) if sunk else (0.0, 0.0)
-        evidence = self.evidence
-        evidence = replace(evidence, better=evidence.better + better, below=evidence.below + below)
+        overdue = [place for place in self._out if later[place] > 2 * len(self._out)]
+        sunk = [block.worst for place, block in enumerate(self._order) if block.lost or place in overdue]
+        better, below = np.stack([self.evidence.better, self.evidence.below]) + sum(sunk)
+        evidence = replace(self.evidence, better=better, below=below)
         return betting.bets(evidence, self.rules, self.out, self._left())
 
-    def _take(self, pair: Pair, items: list[Item]) -> None:
-        """Add an item of this pair (None: of people alone) whose conversations and seeds nobody has had here.
+    def _item_of(self, pair: Pair, items: Sequence[Item]) -> Item | None:
+        """Return an item of this pair (None: of people alone) whose conversations and seeds aren't in these items.
 
         Either of the pair is shown first in turns, as far as there are conversations.
         """
-        met = {mark for item in items for mark in self._marks(item)}
-        fitting = (item for item in self._stock.get(pair, {}).values() if met.isdisjoint(self._marks(item)))
+        met = {mark for item in items for mark in evidence_marks(item, self._talks, ("unit",))}
+        stock = self._stock.get(pair, {}).values()
+        fitting = (item for item in stock if met.isdisjoint(evidence_marks(item, self._talks, ("unit",))))
         item = next(fitting, None)
-        if item is not None and pair and self.plan.once and self._ahead[pair] * self._side(item, pair) > 0:
-            item = next((other for other in fitting if self._side(other, pair) != self._side(item, pair)), item)
-        if item is not None:
-            items.append(item)
-            self._use(item)
+        if item is None or pair is None or not self.plan.once:
+            return item
+        ahead = self._ahead[pair] + sum(self._side(other) for other in items if self._pair(other) == pair)
+        if ahead * self._side(item) <= 0:
+            return item
+        return next((other for other in fitting if self._side(other) != self._side(item)), item)
 
-    def _side(self, item: Item, pair: tuple[int, int]) -> int:
-        """Return 1 where the first of the pair is shown first, and -1 where the other one is."""
-        names = pair_of(item, self._talks, self.plan.question)
-        return 1 if names and self._place[names[0]] == pair[0] else -1
+    def _side(self, item: Item) -> int:
+        """Return 1 where the first of the item's pair is shown first, and -1 where the other one is."""
+        a, b = self._places(item)
+        return 1 if a < b else -1
 
-    def _once(self, item: Item, pair: Pair) -> set[object]:
-        names = pair_of(item, self._talks, self.plan.question) if self.plan.once and pair else None
-        return evidence_marks(item, self._talks, names or ())
+    def _once(self, item: Item) -> set[object]:
+        """Return what may be shown once with this item: see `evidence_marks`."""
+        who = set()
+        if self.plan.once:
+            who = {*self._places(item)} - {len(self.plan.contestants)}  # the scale is nobody
+        return evidence_marks(item, self._talks, who)
 
     def _use(self, shown: Item) -> None:
         """Take every item with a mark of this one out of the stock: each is shown once."""
         pair = self._pair(shown)
         if pair:
-            self._ahead[pair] += self._side(shown, pair)
-        for mark in self._once(shown, pair):
+            self._ahead[pair] += self._side(shown)
+        for mark in self._once(shown):
             for other, item_id in self._showing.pop(mark, ()):
                 gone = self._stock[other].pop(item_id, None)
                 left = self._talks_left[other]
@@ -270,10 +285,6 @@ class Course:
                     left[talk] -= 1
                     if not left[talk]:
                         del left[talk]
-
-    def _marks(self, item: Item) -> set[str]:
-        seeds = {self._talks[name].seed_id for name in item.conversation_ids} - {""}
-        return {*item.conversation_ids, *(f"seed {one}" for one in seeds)}
 
     def _left(self) -> np.ndarray:
         """Return how often each pair can be shown with conversations that nobody has had, (K, K)."""
@@ -290,11 +301,12 @@ class Course:
         return int(matches[[a, b], -1].sum() if self.plan.rated else matches[a, b])
 
     def _pair(self, item: Item) -> Pair:
-        names = pair_of(item, self._talks, self.plan.question)
-        if names is None:
-            return None
-        a, b = sorted(self._place[name] for name in names)
-        return a, b
+        return tuple(sorted(self._places(item))) or None
+
+    def _places(self, item: Item) -> tuple[int, ...]:
+        """Return the places of the two contestants that an item compares, as they are shown; () for others."""
+        names = pair_of(item, self._talks, self.plan.question) or ()
+        return tuple(self._place[name] for name in names)
 
     # -- counting ----------------------------------------------------------------------------------------------------
     def _replay(self, drawn: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]) -> None:
@@ -308,9 +320,9 @@ class Course:
             for event in told:
                 self.happen(event, answered, lost)
             bets = self._bets()
-            for item in unit.items:
-                self._use(item)
-            self._add(unit, bets)
+            if self.foreign or self.ended or not _same(unit, self._next_unit(bets)):
+                self.foreign += 1
+            self._enter(unit, bets)
         places = {block.unit.unit_id: place for place, block in enumerate(self._order)}
         for unit_id in answered:
             if unit_id in places and self.blocks[unit_id].points is None:
@@ -338,21 +350,22 @@ class Course:
     def hold(self, units: Iterable[Unit]) -> None:
         """Enter units that are out, and of which nothing more is known."""
         for unit in units:
-            for item in unit.items:
-                self._use(item)
-            self._add(unit, self._order[-1].bets)
+            self._enter(unit, self._order[-1].bets)
 
-    def _add(self, unit: Unit, bets: Bets) -> None:
+    def _enter(self, unit: Unit, bets: Bets) -> None:
+        """Add a unit that is out, with these bets."""
         pairs = []
         for item in unit.items:
-            names = pair_of(item, self._talks, self.plan.question)
-            if names is not None:
-                pairs.append((item.item_id, *(self._place[name] for name in names)))
+            self._use(item)
+            places = self._places(item)
+            if places:
+                pairs.append((item.item_id, *places))
         worst = proof.worst(bets, self.rules, *_sides(pairs))
         self.blocks[unit.unit_id] = block = Block(unit, pairs, bets, worst)
         self._out[len(self._order)] = block
         self._order.append(block)
-        self._out_then, self._events = list(self._out), []
+        self._out_then = list(self._out)
+        self._events = []
 
     def close(self, unit_id: str, found: Points) -> None:
         """Count the answers to a unit; {} where they don't count."""
@@ -392,13 +405,13 @@ class Course:
         bounds = np.array([block.bound for block in recent])
         owed = [block.worst for block in self._order[: last + 1] if block.points is None]
         after = bounds[::-1].cumsum(0)[::-1] - bounds
-        whole = np.stack([self.evidence.better, self.evidence.below]) + np.sum(owed or [np.zeros((2, 1, 1))], 0)
+        wealth = np.stack([self.evidence.better, self.evidence.below]) + sum(owed) - after
         ends = [n for n, block in enumerate(recent[1:]) if block.points is None]
-        wealth = whole - after[[-1]]
+        chosen = [-1]
         if ends:
-            earlier = whole - after[ends]
-            best = np.argmax(np.where(self.evidence.open, earlier[:, 0], -np.inf).max((1, 2)))
-            wealth = np.stack([whole, earlier[best]])
+            best = np.argmax(np.where(self.evidence.open, wealth[ends, 0], -np.inf).max((1, 2)))
+            chosen.append(ends[best])
+        wealth = wealth[chosen]
         shape = (len(wealth), *self.evidence.verdict.shape)
         proven = replace(
             self.evidence,
@@ -414,6 +427,12 @@ class Course:
         self.proven = replace(proven, verdict=np.broadcast_to(verdict, shape))
 
 
-def _sides(pairs: Sequence[tuple[str, int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the contestants a and b of comparisons."""
-    return np.array([a for _, a, _ in pairs], dtype=int), np.array([b for _, _, b in pairs], dtype=int)
+def _same(unit: Unit, other: Unit) -> bool:
+    """Return True if two units show the same, in any order; controls aside, which are never drawn."""
+    shown = [{item.item_id for item in each.items if item.control is None} for each in (unit, other)]
+    return unit.unit_id == other.unit_id and shown[0] == shown[1]
+
+
+def _sides(pairs: Sequence[tuple[str, int, int]]) -> np.ndarray:
+    """Return the contestants a and b of comparisons, (2, n)."""
+    return np.array([pair[1:] for pair in pairs], dtype=int).reshape(-1, 2).T

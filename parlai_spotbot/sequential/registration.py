@@ -217,7 +217,7 @@ def proposed(
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     once = earlier is None or earlier.once
-    most = at_most(evidence_marks(item, talks, pair if once else ()) for item, pair in pairs.items())
+    most = at_most(evidence_marks(item, talks, {*pair} - {SCALE} if once else ()) for item, pair in pairs.items())
     budget = most if request.budget is None else min(request.budget, most)
     check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
     new = checksums.record_of(_lines(items).encode())["sha256"]
@@ -258,13 +258,13 @@ def _lines(items: Iterable[Item]) -> str:
     return "".join(files.dumps(item) + "\n" for item in items)
 
 
-def evidence_marks(item: Item, talks: Mapping[str, Conversation], pair: Iterable[object]) -> set[object]:
-    """Return what may be shown once: the item's conversations, and its seeds with each of this pair of contestants.
+def evidence_marks(item: Item, talks: Mapping[str, Conversation], who: Iterable[object]) -> set[object]:
+    """Return what may be shown once: the item's conversations, and its seeds with each of these.
 
     How a contestant does with a seed is one piece of evidence, however many conversations begin with it.
     """
     seeds = {talks[name].seed_id for name in item.conversation_ids if name in talks} - {""}
-    return {*item.conversation_ids, *product(seeds, {*pair} - {SCALE})}
+    return {*item.conversation_ids, *product(seeds, who)}
 
 
 def at_most(marks: Iterable[set[object]]) -> int:

@@ -91,18 +91,17 @@ def _improved(
     _, weight, _, variance = shares(chance, evidence.strengths)
     either, lower = wealth(evidence, rules)
     gap = np.abs(differences(evidence.strengths))
-    gain = _gain(either - need[0], gap, evidence.variance, np.sqrt(left * variance / effect)) / np.maximum(
-        variance, TINY
-    )
-    gain = np.where(evidence.open, gain, 0)
+
+    def gain_of(short: np.ndarray, drift: np.ndarray, bought: np.ndarray) -> np.ndarray:
+        gain = _gain(short, drift, evidence.variance, np.sqrt(left * bought / effect))
+        return np.where(evidence.open, gain / np.maximum(bought, TINY), 0)
+
+    gain = gain_of(either - need[0], gap, variance)
     through = (gain[..., :, :, None] * weight**2).sum(-2)
     value = gain + through + np.swapaxes(through, -1, -2)
     if rules.margin:
         near = 4 * (rules.margin - np.abs(expit(gap) - 0.5))
-        same = _gain(lower - need[1], near, evidence.variance, np.sqrt(left * chance / 4 / effect)) / np.maximum(
-            chance, TINY
-        )
-        value = value + np.where(evidence.open, same, 0)
+        value = value + gain_of(lower - need[1], near, chance / 4) / 4
     begun = evidence.annotators[..., None, None] >= EQUAL_UPDATES
     return np.where(begun, chance * value, chance)
 

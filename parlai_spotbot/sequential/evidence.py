@@ -227,21 +227,13 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
 
 def added(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
     """Return what is known after one more annotator's answers, with the verdicts of before; see `judged`."""
-    counted = ~np.isnan(score)
-    score = np.where(counted, score, 0.5)
     size = evidence.strengths.shape[-1]
-    met = _by_pair(a, b, counted, size)
-    won = _by_pair(a, b, counted * score, size)
-    lost = _by_pair(b, a, counted * (1 - score), size)
-    matches, points = met + np.swapaxes(met, -1, -2), won + lost
+    points, matches = table(a, b, score, size)
     moved, most = moves(placed, points, matches)
     better = evidence.better + np.log1p(np.minimum(placed.better, STAKE / np.maximum(most, TINY)) * moved)
-    below = evidence.below
-    if rules.margin:
-        room = matches * (0.5 - rules.margin)
-        stake = np.minimum(placed.below, STAKE / np.maximum(room, TINY))
-        below = below + np.log1p(stake * (matches * (0.5 + rules.margin) - points))
-    count = counted.sum(-1)
+    stake = np.minimum(placed.below, STAKE / np.maximum(matches * (0.5 - rules.margin), TINY))
+    below = evidence.below + np.log1p(stake * (matches * (0.5 + rules.margin) - points))
+    count = (~np.isnan(score)).sum(-1)
     expected = placed.variance * count[..., None, None]
     scale = evidence.verdict == UNASKED
     squares = np.stack([(one * ~scale).sum((-2, -1)) for one in (moved**2, expected)], -1)
@@ -269,30 +261,25 @@ def added(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.n
 def worst(placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the logarithms of the least factors that an annotator's answers to these items can have, (2, ..., K, K).
 
-    They are those of `Evidence.better` and `Evidence.below`, and hold for answers to a part of the items, too.
+    They are those of `Evidence.better` and `Evidence.below`, and hold for answers to a part of the items, too. At worst
+    a gets no points against b and third contestants, and b gets all against these.
     """
-    met = _by_pair(a, b, np.ones(a.shape), placed.chance.shape[-1])
-    matches = met + np.swapaxes(met, -1, -2)
-    loss = placed.better * (matches / 2 + third(matches, placed))
-    room = placed.below * matches * (0.5 - rules.margin) if rules.margin else np.zeros_like(loss)
-    return np.log1p(-np.minimum([loss, room], STAKE))
-
-
-def third(matches: np.ndarray, placed: Bets) -> np.ndarray:
-    """Return what matches with third contestants take from a's wealth, per unit of stake, if all go against a.
-
-    In those of a with c it gets no points, and in those of b with c b gets all.
-    """
+    _, matches = table(a, b, np.zeros(a.shape), placed.chance.shape[-1])
     met = matches[..., None]
     of_a = ((placed.weight * placed.centre) @ met)[..., 0]
     of_b = ((placed.weight * (1 - placed.centre)) @ met)[..., 0]
-    return of_a + np.swapaxes(of_b, -1, -2)
+    better = placed.better * (matches / 2 + of_a + np.swapaxes(of_b, -1, -2))
+    below = placed.below * matches * (0.5 - rules.margin)
+    return np.log1p(-np.minimum([better, below], STAKE))
 
 
-def _by_pair(a: np.ndarray, b: np.ndarray, value: np.ndarray, size: int) -> np.ndarray:
-    """Return the sums of the items' values by their contestants a and b, (..., K, K)."""
-    one = np.eye(size)
-    return np.swapaxes(one[a] * value[..., None], -1, -2) @ one[b]
+def table(a: np.ndarray, b: np.ndarray, score: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return points and matches of each against each (..., K, K), by the points of a in each match; NaN: none."""
+    each = np.eye(size)
+    won, met = (
+        np.swapaxes(each[a] * value[..., None], -1, -2) @ each[b] for value in (np.nan_to_num(score), ~np.isnan(score))
+    )
+    return won + np.swapaxes(met - won, -1, -2), met + np.swapaxes(met, -1, -2)
 
 
 def moves(placed: Bets, points: np.ndarray, matches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

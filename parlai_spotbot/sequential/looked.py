@@ -20,7 +20,7 @@ import pandas as pd
 from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.sequential.betting import bets, shares
-from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, judged, moves, wealth
+from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, judged, moves, table, wealth
 from parlai_spotbot.surveys.ids import opaque
 
 MOST = 200
@@ -102,22 +102,20 @@ def settled(
     complete : bool
         Whether no more will come; else a batch that isn't whole doesn't count yet.
     """
-    evidence, shape = begin(size, score.shape[:-1]), score.shape[:-1]
+    shape = score.shape[:-1]
+    evidence = begin(size, shape)
     for batch in _batches(annotators, min(MOST, size * (size - 1) / 2), complete):
-        (a, b), who = pairs[:, batch], np.unique(annotators[batch], return_inverse=True)[1]
-        given = np.moveaxis(score[..., batch], -1, 0)
-        points = np.zeros((who.max() + 1, *shape, size, size))
-        matches = np.zeros_like(points)
-        for first, second, won in ((a, b, given), (b, a, 1 - given)):
-            for kept, value in ((points, won), (matches, 1)):
-                np.add.at(kept, (who, ..., first, second), value)
+        people = [batch[annotators[batch] == person] for person in np.unique(annotators[batch])]
+        tables = [table(*pairs[:, own], score[..., own], size) for own in people]
+        points, matches = np.stack(tables, 1)
         placed = bets(replace(evidence, annotators=np.zeros(shape)), rules)  # all pairs alike
         centre, weight, most, _ = shares(matches.sum(0), evidence.strengths)
         placed = replace(placed, centre=centre, weight=weight, most=most)
         moved, greatest = moves(placed, points, matches)
         stake = np.minimum(placed.better, STAKE / np.maximum(greatest.max(0), TINY))
         evidence = replace(evidence, better=evidence.better + np.log1p(stake * moved).sum(0))
-        evidence = judged(evidence, replace(placed, better=np.zeros_like(stake)), rules, a, b, score[..., batch])
+        placed = replace(placed, better=np.zeros_like(stake))  # they are counted already
+        evidence = judged(evidence, placed, rules, *pairs[:, batch], score[..., batch])
     return evidence
 
 

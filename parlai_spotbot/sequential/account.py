@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import expit, logit
 
 from parlai_spotbot import files
+from parlai_spotbot.analysis.annotators.controls import failed_annotators
 from parlai_spotbot.analysis.planning import Design, pair_power
 from parlai_spotbot.analysis.planning.design import fewest
 from parlai_spotbot.analysis.planning.power import CLEAREST
@@ -22,6 +24,7 @@ from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.sequential.assumptions import Answers, probes
 from parlai_spotbot.sequential.course import VERDICTS, Course, counted
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
+from parlai_spotbot.sequential.judging import points_in_order
 from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
 from parlai_spotbot.sequential.registration import (
     PACKAGE,
@@ -35,7 +38,7 @@ from parlai_spotbot.sequential.registration import (
 from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
-from parlai_spotbot.surveys.controls.exclusion import failed_people
+from parlai_spotbot.surveys.controls.exclusion import graded_controls
 
 POWER = 0.8
 
@@ -84,33 +87,30 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     if plan is None:
         return {}
     plan, changes = as_frozen(study, plan)
-    whole, units = replace(study, gone=frozenset()), drawn_units(study, survey)
+    units = drawn_units(study, survey)
+    launched = launched_survey(study, survey).limits.control_mistakes
+    mistakes = launched if plan.control_mistakes is None else plan.control_mistakes
+    whole = replace(study, gone=frozenset())
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
-    about = launched_survey(study, survey)
-    mistakes = about.limits.control_mistakes if plan.control_mistakes is None else plan.control_mistakes
-    excluding = replace(about, limits=replace(about.limits, control_mistakes=mistakes))
-    failed = failed_people(rows, excluding) if plan.source == HUMAN else {}
-    given = points_by_unit(units, rows, plan.question, failed)
-    whole_units, needed = units, counted(units)
-    if plan.source == HUMAN:  # later ones are out, and may be drawn by answers that were not collected yet
-        came = {row.unit_id: row.submitted_at for row in rows}
-        given = {name: given[name] for name in sorted(given, key=lambda name: str(came[name]))}
-        units = units[: max((number for number, unit in enumerate(units, 1) if unit.unit_id in given), default=0)]
-        lost = counted(units).difference(given)
-    else:  # a judge answers in order; where none of its answers can be used, that is known
-        known = max(
-            (n for n, unit in enumerate(units, 1) if unit.unit_id in given or unit.unit_id in needed), default=0
-        )
-        given = {unit.unit_id: given.get(unit.unit_id, {}) for unit in units[:known]}
-        lost = set()
+    failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
     watch = Watch(plan)
-    course = Course(plan, read_pool(study, survey), indexed(whole.conversations()), units, given, lost, watch)
-    course.hold(whole_units[len(units) :])
+    if plan.source == HUMAN:
+        rows.sort(key=lambda row: str(row.submitted_at))
+        given = points_by_unit(rows, plan.question, failed)
+        # Later ones are out, and may be drawn by answers that were not collected yet.
+        replayed = max((place for place, unit in enumerate(units, 1) if unit.unit_id in given), default=0)
+    else:
+        given = points_in_order(units, rows, plan.question)
+        replayed = len(units)
+    missing = counted(units[:replayed]).difference(given)
+    talks = indexed(whole.conversations())
+    course = Course(plan, read_pool(study, survey), talks, units[:replayed], given, missing, watch)
+    course.hold(units[replayed:])
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
     changed = f" ({', '.join(changes)})" if changes else ""
     counts = {
         "units drawn otherwise than planned, or after the end": course.foreign,
-        "units whose answers are missing, though later ones were drawn by them": len(lost),
+        "units whose answers are missing, though later ones were drawn by them": len(missing),
         "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
         "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
         "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
@@ -122,78 +122,85 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     if plan.deadline is not None:
         counts["changes of the deadline"] = int(deadline != plan.deadline)
     if plan.control_mistakes is not None:
-        counts["changes of the number of controls that may be missed"] = int(mistakes != about.limits.control_mistakes)
-    found = _probes(course)
+        counts["changes of the number of controls that may be missed"] = int(mistakes != launched)
     ended = course.ended
+    if not ended and deadline and time.time() >= datetime.fromisoformat(deadline).timestamp():
+        ended = "deadline"
+    matches = _matches(course)
+    found = _probes(course, matches)
     if any(probe.level == RED for probe in found):  # then no verdict is given
         course.evidence = replace(course.evidence, verdict=plan.begin().verdict)
-    over = bool(deadline) and time.time() >= datetime.fromisoformat(deadline).timestamp()
+    names = [name for name in plan.contestants if name not in study.gone]
     return {
         **plan.to_json(),
-        "ended": ended or "deadline" * over,
+        "ended": ended,
         "answers": int(course.evidence.answers),
         "annotators": int(course.evidence.annotators),
-        "fixed": fixed_size(course),
-        **_estimates(course, watch, [name for name in plan.contestants if name not in study.gone]),
+        "fixed": fixed_size(course, float((matches["result"] == 0.5).mean())),
+        **_estimates(course, watch, names),
+        "draws": _draws(plan, matches, names),
         "departures": [{"departure": what, "count": count} for what, count in counts.items() if count],
         "checks": list(counts),
-        "out": sum(block.points is None and not block.lost for block in course.blocks.values()),
+        "out": len(course.waiting),
         "probes": [{"probe": probe.name, "level": probe.level, "figures": dict(probe.figures)} for probe in found],
     }
 
 
-def _probes(course: Course) -> list[Probe]:
-    """Return what the answers that count show of what the verdicts take for granted."""
+def _matches(course: Course) -> pd.DataFrame:
+    """Return the comparisons that count, with a's points (`result`) and the chance with which their pair was drawn."""
     rows = [
-        (block.unit.replicate, a, b, block.points[item])
+        (block.unit.replicate, item, a, b, block.bets.chance[a, b], block.points[item])
         for block in course.blocks.values()
         for item, a, b in block.pairs
-        if block.points and not np.isnan(block.points.get(item, np.nan))
+        if block.points and item in block.points
     ]
-    person, a, b, score = np.array(rows or np.zeros((0, 4))).T
-    answers = Answers(person.astype(int), a.astype(int), b.astype(int), score, course.evidence.strengths)
+    return pd.DataFrame(rows, columns=["unit", "item", "a", "b", "chance", "result"]).dropna()
+
+
+def _probes(course: Course, matches: pd.DataFrame) -> list[Probe]:
+    """Return what the answers that count show of what the verdicts take for granted."""
+    if matches.empty:
+        return []
+    answers = Answers(*(matches[name].to_numpy() for name in ("unit", "a", "b", "result")), course.evidence.strengths)
     items = [item for block in course.blocks.values() for item in block.unit.items]
     ordered = not course.plan.rated and all(len(item.conversation_ids) == 1 for item in items)
     lost = sum(block.lost for block in course.blocks.values())
-    return probes(answers, lost, len(course.blocks), ordered, course.plan.rated) if rows else []
+    return probes(answers, lost, len(course.blocks), ordered, course.plan.rated)
+
+
+def _draws(plan: Registration, matches: pd.DataFrame, names: Sequence[str]) -> list[dict]:
+    """Return the comparisons of two of these contestants, with the chance with which each's pair was drawn."""
+    named = dict(enumerate((*plan.contestants, NOBODY)))
+    rows = matches.drop(columns="unit").replace({"a": named, "b": named})
+    kept = rows[["a", "b"]].isin([*names, NOBODY]).all(axis=1)
+    return rows[kept].to_dict("records")
 
 
 def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:
     """Return order and places by the verdicts, scores, rows of pairs, the better one first, and paths of evidence."""
-    evidence, place = course.evidence, {name: course.plan.contestants.index(name) for name in names}
-    places = np.ix_([*place.values()], [*place.values()])
-    low, width = (LOW, WIDTH) if course.plan.rated else (0, 1)
+    evidence, plan = course.evidence, course.plan
+    place = {name: plan.contestants.index(name) for name in names}
+    verdict = evidence.verdict[np.ix_([*place.values()], [*place.values()])]
+    firsts = 1 + (verdict == -1).sum(1)
+    lasts = len(names) - (verdict == 1).sum(1)
+    clusters = dict(zip(names, zip(firsts.tolist(), lasts.tolist(), strict=True), strict=True))
+    low, width = (LOW, WIDTH) if plan.rated else (0, 1)
     scores, reach = intervals(evidence, LEVEL)
-    scores, reach = low + width * scores, width * reach
-    worse, better = ((evidence.verdict[places] == sign).sum(1) for sign in (1, -1))
-    clusters = {name: (int(1 + better[i]), int(len(names) - worse[i])) for i, name in enumerate(names)}
+    scores = low + width * scores
+    reach = width * reach
     order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []
     pairs = []
     for a, b in combinations(order, 2):
         i, j = at = place[a], place[b]
-        apart, ends = _lead(course.plan, VERDICTS[abs(evidence.verdict[at])], scores[i] - scores[j], reach[at])
-        pairs.append(
-            {
-                "a": a,
-                "b": b,
-                "verdict": VERDICTS[abs(evidence.verdict[at])],
-                "n": course.about(i, j),
-                "share": evidence.share(i, j),
-                "difference": apart,
-                "ci": ends,
-                "after": watch.after[at] if evidence.verdict[at] else None,
-                "evidence": watch.evidence[at],
-                "needed": watch.needed[at],
-            }
-        )
-    score_ci = {
-        name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), low, low + width)
-        for name in order
-    }
-    if len(pairs) == 1 and not course.plan.rated:
+        word = VERDICTS[abs(evidence.verdict[at])]
+        apart, ends = _lead(plan, word, scores[i] - scores[j], reach[at])
+        row = {"a": a, "b": b, "verdict": word, "n": course.about(i, j), "share": evidence.share(i, j)}
+        row |= {"difference": apart, "ci": ends, "after": watch.after[at] if evidence.verdict[at] else None}
+        pairs.append(row | {"evidence": watch.evidence[at], "needed": watch.needed[at]})
+    reached = {name: reach[place[name], place[name]] * np.array([-1, 1]) for name in order}
+    score_ci = {name: np.clip(scores[place[name]] + ends, low, low + width) for name, ends in reached.items()}
+    if len(pairs) == 1 and not plan.rated:
         score_ci = {pairs[0]["a"]: 0.5 + pairs[0]["ci"], pairs[0]["b"]: 0.5 - pairs[0]["ci"][::-1]}
-    shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
-    steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int)) if watch.path else []
     return {
         "order": order,
         "clusters": {name: clusters[name] for name in order},
@@ -201,17 +208,21 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
         "score_ci": score_ci,
         "matches": {name: evidence.matches[place[name]].sum() for name in order},
         "pairs": pairs,
-        "path": [
-            {
-                "pair": f"{row['a']} – {row['b']}",
-                "answers": answers,
-                "evidence": values[place[row["a"]], place[row["b"]]],
-            }
-            for row in shown
-            for answers, values in (watch.path[step] for step in steps)
-        ],
-        "draws": list(_draws(course, names)),
+        "path": _path(watch, pairs, place),
     }
+
+
+def _path(watch: Watch, pairs: Sequence[dict], place: Mapping[str, int]) -> list[dict]:
+    """Return the evidence over the answers, of pairs that are open or were settled last."""
+    shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
+    steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int)) if watch.path else []
+    path = []
+    for row in shown:
+        name = f"{row['a']} – {row['b']}"
+        at = place[row["a"]], place[row["b"]]
+        for answers, evidence in (watch.path[step] for step in steps):
+            path.append({"pair": name, "answers": answers, "evidence": evidence[at]})
+    return path
 
 
 def _lead(plan: Registration, verdict: str, apart: float, reach: float) -> tuple[float, np.ndarray]:
@@ -226,29 +237,18 @@ def _lead(plan: Registration, verdict: str, apart: float, reach: float) -> tuple
     return float(np.clip(apart / half, least, greatest)), ends
 
 
-def _draws(course: Course, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the items of two of these contestants that count, with the chance by which each's pair was drawn."""
-    named = (*course.plan.contestants, NOBODY)
-    for block in course.blocks.values():
-        for item, a, b in block.pairs:
-            points = (block.points or {}).get(item, np.nan)
-            if {named[a], named[b]} <= {*names, NOBODY} and not np.isnan(points):
-                yield {"item": item, "a": named[a], "b": named[b], "chance": block.bets.chance[a, b], "result": points}
-
-
-def fixed_size(course: Course) -> int | None:
+def fixed_size(course: Course, ties: float) -> int | None:
     """Return how many answers a fixed study takes in which as many pairs are expected to be told apart as here.
 
     At most `POWER` of all pairs, at the differences estimated here, with as many answers of each pair and in the middle
-    of Holm's steps; None where no pair was found to differ.
+    of Holm's steps; None where no pair was found to differ. `ties` is the share of matches that are tied.
     """
     evidence, plan = course.evidence, course.plan
     a, b = np.triu_indices(len(plan.contestants), 1)
     pairs, differing = len(a), int((np.abs(evidence.verdict[a, b]) == 1).sum())
     if not differing or plan.rated:
         return None
-    given = [points for block in course.blocks.values() for points in (block.points or {}).values()]
-    ties = min(float(np.isclose(given, 0.5).sum() / np.isfinite(given).sum()), 0.95)
+    ties = min(ties, 0.95)
     share = expit(np.abs(evidence.strengths[a] - evidence.strengths[b]))
     gaps = logit(np.clip((share - ties / 2) / (1 - ties), 0.5, CLEAREST))
     level = max(1 - (1 - plan.level) * pairs / (pairs - differing / 2), 0.01)

@@ -73,19 +73,20 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
     size = value.shape[-1]
     place = np.argsort(order, -1)
     value = _arranged(value, order)
-    shifted = np.arange(size) + np.arange(0, LARGEST if size > LARGEST else 1, SHIFT)[:, None]
-    group, slot = np.divmod(shifted, LARGEST if size > LARGEST else size)
-    shift = np.arange(len(group))[:, None]
-    members = np.full((len(group), group.max() + 1, slot.max() + 1), size)
-    members[shift, group, slot] = np.arange(size)
-    padded = np.pad(value, [(0, 0)] * (value.ndim - 2) + [(0, 1), (0, 1)])
-    best, rest = _within(padded[..., members[..., :, None], members[..., None, :]])
-    inside = group[:, :, None] == group[:, None, :]
-    outer = np.where(inside, 0, np.maximum(value, 0)[..., None, :, :])
-    total = best.sum(-3) + outer.sum((-2, -1), keepdims=True) / 2
-    own = (rest - best)[..., shift[..., None], group[:, :, None], slot[:, :, None], slot[:, None, :]]
-    others = total + np.where(inside, own, -outer)
-    return total.min(-3), _arranged(others.min(-3), place)
+    totals, others = [], []
+    for shift in range(0, LARGEST if size > LARGEST else 1, SHIFT):
+        group = (np.arange(size) + shift) // LARGEST
+        outer = np.where(group[:, None] == group, 0, np.maximum(value, 0))
+        total = outer.sum((-2, -1), keepdims=True) / 2
+        rest = -outer
+        for number in range(group[-1] + 1):
+            members = slice(*np.searchsorted(group, [number, number + 1]))
+            best, with_pair = _within(value[..., members, members])
+            total = total + best
+            rest[..., members, members] = with_pair - best
+        totals.append(total)
+        others.append(total + rest)
+    return np.min(totals, 0), _arranged(np.min(others, 0), place)
 
 
 def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:

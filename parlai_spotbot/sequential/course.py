@@ -349,8 +349,9 @@ class Course:
 
     def hold(self, units: Iterable[Unit]) -> None:
         """Enter units that are out, and of which nothing more is known."""
+        bets = self._bets()
         for unit in units:
-            self._enter(unit, self._order[-1].bets)
+            self._enter(unit, bets)
 
     def _enter(self, unit: Unit, bets: Bets) -> None:
         """Add a unit that is out, with these bets."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Sequence
 from typing import Any, Protocol
 
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Item, Judgement, Unit, indexed
 from parlai_spotbot.sequential.course import Course, counted
-from parlai_spotbot.sequential.points import points_by_unit, points_of_rows
+from parlai_spotbot.sequential.points import Points, points_by_unit, points_of_rows
 from parlai_spotbot.sequential.registration import Registration
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar
@@ -40,25 +40,34 @@ class Answering(Protocol):
         ...
 
 
+def points_in_order(
+    units: Sequence[Unit], rows: Iterable[Judgement], question: str, waiting: Container[Unit] = ()
+) -> dict[str, Points]:
+    """Return the points of the units that a judge has answered, who answers in order.
+
+    None is after the first that is `waiting` for some of its rows. One without any rows is counted only where a later
+    one was drawn by it.
+    """
+    found = points_by_unit(rows, question)
+    needed = counted(units)
+    given = {}
+    for unit in units:
+        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in found):
+            break
+        given[unit.unit_id] = found.get(unit.unit_id, {})
+    return given
+
+
 def course_of(
     study: Study,
     plan: Registration,
     pool: Sequence[Item],
     units: Sequence[Unit],
     rows: Iterable[Judgement],
-    waiting: Collection[Unit],
+    waiting: Container[Unit],
 ) -> Course:
-    """Return the course after the units drawn so far, of which those that are `waiting` lack some of their `rows`.
-
-    Units are counted in the order in which the judge answers them, so none is after the first that waits. One without
-    any rows is counted only where a later one was drawn by it.
-    """
-    found, needed = points_by_unit(units, rows, plan.question), counted(units)
-    given = {}
-    for unit in units:
-        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in found):
-            break
-        given[unit.unit_id] = found.get(unit.unit_id, {})
+    """Return the course after the units drawn so far, see `points_in_order`."""
+    given = points_in_order(units, rows, plan.question, waiting)
     return Course(plan, pool, indexed(study.conversations()), units, given)
 
 
@@ -85,7 +94,7 @@ def judge_until_settled(study: Study, course: Course, judge: Answering, have: Co
                     return
                 if new := [row for row in rows if row.judgement_id not in have]:
                     answers.append(*new)
-                course.close(unit.unit_id, points_of_rows(unit, rows, plan.question))
+                course.close(unit.unit_id, points_of_rows(rows, plan.question))
                 bar.at(float(course.evidence.answers))
                 bar.note(f"{course.path[-1][1]} of {pairs} pairs settled")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE
-from parlai_spotbot.records import NATURES, OUTCOMES, Judgement, Unit
+from parlai_spotbot.records import NATURES, OUTCOMES, Judgement
 from parlai_spotbot.sequential.registration import SPOTTING
 
 LOW, WIDTH = SCALE[0], SCALE[-1] - SCALE[0]
@@ -29,35 +30,30 @@ def points(answers: Answered, question: str) -> float:
     NaN where the question wasn't answered.
     """
     if question != SPOTTING:
-        given = [
-            WORTH[str(answer)] for (name, _), answer in answers.items() if name == question and str(answer) in WORTH
-        ]
-        return float(np.mean(given)) if given else np.nan
+        given = [WORTH.get(str(answer), np.nan) for (name, _), answer in answers.items() if name == question]
+        return float(pd.Series(given, dtype=float).mean())
     first, second = (answers.get((question, f"entity:{entity}")) for entity in (0, 1))
     if first not in NATURES or second not in NATURES:
         return np.nan
     return float(1 + np.sign(NATURES.index(second) - NATURES.index(first))) / 2
 
 
-def points_of_rows(unit: Unit, rows: Iterable[Judgement], question: str) -> dict[str, float]:
-    """Return the points of a unit's items by judgements; the mean of several, as of a judge's variants."""
+def points_of_rows(rows: Iterable[Judgement], question: str) -> Points:
+    """Return the points of items by judgements; the mean of several annotations, as of a judge's variants."""
     given: dict[str, dict[str, dict]] = {}
     for row in rows:
         given.setdefault(row.item_id, {}).setdefault(row.annotation_id, {})[row.question, row.target] = row.answer
-    points_of = {}
-    for item in unit.items:
-        values = [points(answers, question) for answers in given.get(item.item_id, {}).values()]
-        numbers = [value for value in values if not np.isnan(value)]
-        points_of[item.item_id] = float(np.mean(numbers)) if numbers else np.nan
-    return points_of
+    found = {}
+    for item, by_annotation in given.items():
+        found[item] = float(pd.Series([points(answers, question) for answers in by_annotation.values()]).mean())
+    return found
 
 
-def points_by_unit(
-    units: Iterable[Unit], rows: Iterable[Judgement], question: str, failed: Container[str] = ()
-) -> dict[str, Points]:
-    """Return the points of the units that were answered; {} of those whose annotator is among the `failed`."""
-    by_unit: dict[str, list[Judgement]] = {}
+def points_by_unit(rows: Iterable[Judgement], question: str, failed: Container[str] = ()) -> dict[str, Points]:
+    """Return the points of units in the order of their rows; {} of those whose annotator is among the `failed`."""
+    answers: dict[str, list[Judgement]] = {}
     for row in rows:
-        by_unit.setdefault(row.unit_id, []).extend([] if row.worker_id in failed else [row])
-    taken = [(unit, by_unit[unit.unit_id]) for unit in units if unit.unit_id in by_unit]
-    return {unit.unit_id: points_of_rows(unit, answers, question) if answers else {} for unit, answers in taken}
+        counting = answers.setdefault(row.unit_id, [])
+        if row.worker_id not in failed:
+            counting.append(row)
+    return {unit_id: points_of_rows(counting, question) for unit_id, counting in answers.items()}

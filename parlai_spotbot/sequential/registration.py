@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ class Registration:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields, ready for JSON."""
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()}
+        return {**vars(self), "contestants": list(self.contestants)}
 
     @property
     def frozen(self) -> dict[str, Any]:
@@ -145,25 +145,22 @@ def as_frozen(study: Study, plan: Registration) -> tuple[Registration, list[str]
 
     A plan that an earlier version froze is returned as it is.
     """
-    before, now = study.provenance().get(FROZEN, {}).get(plan.survey, {}), plan.frozen
-    changes = [f"{name} {before[name]} -> {now[name]}" for name in now if name in before and before[name] != now[name]]
+    before = study.provenance().get(FROZEN, {}).get(plan.survey, {})
+    changes = _changes(before, plan.frozen, "{} {} -> {}")
     return read_record(Registration, plan.to_json() | before, str(study.provenance_path)), changes
 
 
-def register(
-    study: Study,
-    survey: str,
-    source: str,
-    request: SettledRequest,
-    *,
-    unit_size: int = 1,
-    seed: int | None = None,
-    **launch: Any,
-) -> Registration:
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any], said: str) -> list[str]:
+    """Return what is otherwise now, each as it is `said` of a field's name and its values."""
+    differing = [name for name in now if name in before and before[name] != now[name]]
+    return [said.format(name, before[name], now[name]) for name in differing]
+
+
+def register(study: Study, survey: str, source: str, request: SettledRequest, **options: Any) -> Registration:
     """Freeze the plan and write the pool of items; a plan that is there stays, and must say the same.
 
     The caller holds the study's lock. The budget is at most what the pool has to show, each conversation once.
-    `launch` are the `deadline` and `control_mistakes` of people.
+    `options` are those of `proposed`.
 
     Raises
     ------
@@ -171,13 +168,13 @@ def register(
         Where the survey compares nobody, too few or too many contestants have conversations, a number is out of its
         range, units were packed already, or another plan was registered.
     """
-    plan, items, packed = proposed(study, survey, source, request, unit_size=unit_size, seed=seed, **launch)
+    plan, items, packed = proposed(study, survey, source, request, **options)
     if plan != registered(study, survey):
         checksums.write_text(pool_path(study, survey), _lines(items))
         if survey not in study.plan.surveys:
             study.extend(surveys=[survey])
         if packed is not None:
-            about_it = {"options": {**packed.options, "unit_size": unit_size}, "warnings": list(packed.warnings)}
+            about_it = {"options": {**packed.options, "unit_size": plan.unit_size}, "warnings": list(packed.warnings)}
             study.record("pack", {**study.provenance().get("pack", {}), survey: about_it})
         checksums.remove(study.units_path(survey))  # drawn by a plan that nobody has answered to
         said = {name: filled(text, plan=plan) for name, text in LINES.items()}
@@ -200,27 +197,31 @@ def proposed(
 ) -> tuple[Registration, list[Item], Packed | None]:
     """Return the plan that `register` would freeze, the items to draw from and how they were packed; writes nothing.
 
-    Of a judge that has answered nothing yet, another plan may take the place of the one that is there.
+    Of a judge that has answered nothing yet, another plan may take the place of the one that is there. `launch` are the
+    `deadline` and `control_mistakes` of people.
     """
     about = get_survey(survey, study)
     question = check_request(about, request, unit_size)
-    earlier, packed = registered(study, survey), None
-    if earlier is None and study.units_path(survey).exists():
+    earlier = registered(study, survey)
+    if earlier is not None:
+        packed = None
+        items = read_pool(study, survey)
+        pool = files.sha256(pool_path(study, survey))
+    elif study.units_path(survey).exists():
         raise UserError(
             f"{study.units_path(survey)}: packed already, so what is shown next can't be chosen.",
             "Take another --study for it, or leave --until out.",
         )
-    if earlier is None:
-        items, people, packed = _pool(study, about, question)
     else:
-        items, people = read_pool(study, survey), earlier.people
+        items, packed = _pool(study, about, question)
+        pool = checksums.record_of(_lines(items).encode())["sha256"]
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     once = earlier is None or earlier.once
     most = at_most(evidence_marks(item, talks, {*pair} - {SCALE} if once else ()) for item, pair in pairs.items())
     budget = most if request.budget is None else min(request.budget, most)
-    check(level=request.level, margin=request.margin, budget=budget, unit_size=unit_size)
-    new = checksums.record_of(_lines(items).encode())["sha256"]
+    check(replace(request, budget=budget), unit_size)
+    spots = any(question.name == SPOTTING for question in about.questions)
     plan = Registration(
         survey,
         question,
@@ -230,9 +231,9 @@ def proposed(
         request.margin,
         budget,
         unit_size,
-        people if source == HUMAN else 0.0,
+        PackRequest().humans_per_unit / about.unit_size if spots and source == HUMAN else 0.0,
         study.plan.seed if seed is None else seed,
-        files.sha256(pool_path(study, survey)) if earlier else new,
+        pool,
         PACKAGE,
         rated=about.packing == RATINGS,
         once=once,
@@ -241,14 +242,18 @@ def proposed(
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)
     if earlier is None or (by_judges and answers_of(study, survey) is None):
         return plan, items, packed
-    _check_same(study, earlier, plan)
+    differing = _changes(earlier.frozen, plan.frozen, "{} {} there, {} here")
+    if differing:
+        raise UserError(
+            f"{study.settled_path(survey)}: registered before the first answer with {'; '.join(differing)}.",
+            "Go on with the options of the first time, or take another --study.",
+        )
     return earlier, items, None
 
 
 def check_request(about: Survey, request: SettledRequest, unit_size: int = 1) -> str:
     """Return the question that decides; a `UserError` for what can't be served until settled, before any work."""
-    least = unit_size if request.budget is None else request.budget
-    check(level=request.level, margin=request.margin, budget=least, unit_size=unit_size)
+    check(request, unit_size)
     if request.margin and about.packing == RATINGS:
         raise UserError(f"--margin {request.margin:g}: no two means of ratings are found equal.", "Leave it out.")
     return decisive(about, request.decides)
@@ -296,12 +301,13 @@ def decisive(about: Survey, question: str | None) -> str:
     return question or (OVERALL if about.packing == RATINGS and OVERALL in comparing else comparing[0])
 
 
-def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
+def check(request: SettledRequest, unit_size: int) -> None:
     """Raise `UserError` for a number out of its range."""
+    fits = request.budget is None or request.budget >= unit_size
     ranges = {
-        "level": (level, 0.5 <= level < 1, "a share from 0.5 to below 1"),
-        "margin": (margin, 0 <= margin < 0.5, "a share of points from 0 to below 0.5"),
-        "budget": (budget, budget >= unit_size, f"at least one unit of {unit_size}"),
+        "level": (request.level, 0.5 <= request.level < 1, "a share from 0.5 to below 1"),
+        "margin": (request.margin, 0 <= request.margin < 0.5, "a share of points from 0 to below 0.5"),
+        "budget": (request.budget, fits, f"at least one unit of {unit_size}"),
         "unit-size": (unit_size, unit_size >= 1, "a whole number from 1 up"),
     }
     for name, (value, right, expected) in ranges.items():
@@ -309,20 +315,19 @@ def check(*, level: float, margin: float, budget: int, unit_size: int) -> None:
             raise UserError(f"--{name} {value}: expected {expected}.", "Correct it.")
 
 
-def _pool(study: Study, about: Survey, question: str) -> tuple[list[Item], float, Packed]:
-    """Return the items to draw from, the share of items that are to show people alone, and how they were packed."""
+def _pool(study: Study, about: Survey, question: str) -> tuple[list[Item], Packed]:
+    """Return the items to draw from, and how they were packed."""
     packing = packing_of(about)
-    spots = any(question.name == SPOTTING for question in about.questions)
-    ask = (question,) if about.spread == "units" else None
-    request = PackRequest(
-        annotators_per_segment=1, unit_size=4 if spots else 1, humans_per_unit=1 if spots else 5, ask=ask
-    )
+    request = PackRequest(annotators_per_segment=1, unit_size=1, humans_per_unit=5)
+    if any(question.name == SPOTTING for question in about.questions):
+        request = replace(request, unit_size=4, humans_per_unit=1)
+    if about.spread == "units":
+        request = replace(request, ask=(question,))
     packing.check(about, request)
     packed = packing.packed(study, about, request)
     bots = [talk for talk in study.conversations() if HUMAN not in talk.entities]
     copies = {name for name, first in near_copies(bots).items() if name != first}
-    items = [item for item in items_of(packed.units) if copies.isdisjoint(item.conversation_ids)]
-    return items, PackRequest().humans_per_unit / about.unit_size if spots else 0.0, packed
+    return [item for item in items_of(packed.units) if copies.isdisjoint(item.conversation_ids)], packed
 
 
 def read_pool(study: Study, survey: str) -> list[Item]:
@@ -352,20 +357,6 @@ def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[
         names += [SCALE] * (len(item.conversation_ids) == 1)
     first, second = names if len(names) == 2 else (None, None)
     return (first, second) if first is not None and second is not None and first != second else None
-
-
-def _check_same(study: Study, earlier: Registration, plan: Registration) -> None:
-    """Raise `UserError` where something else is wanted than was registered."""
-    differ = [
-        f"{each.name} {getattr(earlier, each.name)} there, {getattr(plan, each.name)} here"
-        for each in fields(plan)
-        if each.name not in NOT_COMPARED and getattr(earlier, each.name) != getattr(plan, each.name)
-    ]
-    if differ:
-        raise UserError(
-            f"{study.settled_path(plan.survey)}: registered before the first answer with {'; '.join(differ)}.",
-            "Go on with the options of the first time, or take another --study.",
-        )
 
 
 def drawn_units(study: Study, survey: str) -> list[Unit]:

@@ -94,7 +94,7 @@ def served(path, survey, margin=0.0, budget=400, stop=1000, skip=(), talks_each=
         own = list(rows_of(unit, f"person{len(units)}", by_name))
         fails = len(units) in skip
         rows += [*own, *(careless(own) if fails else ())]
-        course.close(unit.unit_id, {} if fails else points_of_rows(unit, own, plan.question))
+        course.close(unit.unit_id, {} if fails else points_of_rows(own, plan.question))
     checksums.write_jsonl(study.units_path(survey), units)
     checksums.write_jsonl(study.judgements_path(survey), rows)
     return Study.open(path), course

@@ -11,6 +11,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means, places
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.records import HUMAN, Conversation, Item, judged_name
 
 SCALE = (1, 2, 3, 4, 5)
@@ -95,7 +96,7 @@ def rate(
     first, second = pair_rows["first"].to_numpy(), pair_rows["second"].to_numpy()
     ahead = sign * pair_rows["estimate"].to_numpy() > 0
     ranges = places(first, second, ahead, (pair_rows["p_adjusted"] < ALPHA).to_numpy(), len(names))
-    order = [names[i] for i in np.argsort(-sign * means.values, kind="stable")]
+    order = best_first(names, sign * means.values)
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
     sizes = np.bincount(code, minlength=len(names))
     pairs = [

@@ -1,8 +1,9 @@
-"""Seeded generators by name, quotients, and values as JSON can hold them."""
+"""Seeded generators by name, quotients, orders, and values as JSON can hold them."""
 
 import math
 import zlib
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,12 @@ ArrayTriple = tuple[np.ndarray, np.ndarray, np.ndarray]
 Interval = tuple[float, float]
 """The low and the high end."""
 
+ROUNDING = 1e-7
+"""Numbers that differ by less are equal but for rounding, or for what a solver leaves; of the largest if that is above
+1."""
+
+Item = TypeVar("Item")
+
 
 def generator(seed: int, *names: str) -> np.random.Generator:
     """A generator of its own for each source and statistic, so that one doesn't shift the numbers of another."""
@@ -24,6 +31,23 @@ def ratio(above: ArrayLike, below: ArrayLike, otherwise: float = np.nan) -> np.n
     """Return `above` over `below`, and `otherwise` where `below` isn't above 0."""
     above, below = np.broadcast_arrays(np.asarray(above, dtype=float), np.asarray(below, dtype=float))
     return np.divide(above, below, out=np.full(above.shape, otherwise), where=below > 0)
+
+
+def best_first(items: Sequence[Item], scores: Iterable[float]) -> list[Item]:
+    """Return the items with the highest scores first.
+
+    Scores that are equal but for rounding, which differs between processors, leave items in the order in which they
+    stand, as a name is listed. Where a score is NaN the item comes last.
+    """
+    values = np.array(list(scores), dtype=float)
+    values[np.isnan(values)] = -np.inf
+    order = np.argsort(-values, kind="stable")
+    least = ROUNDING * max(1.0, np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    with np.errstate(invalid="ignore"):  # of two that are infinite
+        lower = -np.diff(values[order], prepend=values[order[:1]]) > least
+    level = np.empty(len(values), dtype=int)
+    level[order] = np.cumsum(lower)
+    return [items[place] for place in np.argsort(level, kind="stable")]
 
 
 def plain(value: Any) -> Any:

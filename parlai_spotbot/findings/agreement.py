@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result
@@ -39,9 +41,8 @@ def summarise(result: Result) -> list[str]:
         why = "; ".join(dict.fromkeys(alpha["why"] for alpha in data["krippendorff_alpha"].values() if "why" in alpha))
         return [Fact.of(label, f"Agreement is not known: {why or 'nothing was answered'}.")]
     whose = "Krippendorff's alpha" if people else "Krippendorff's alpha between variants of the judge"
-    ends = dict.fromkeys(
-        (max(alpha_by_question, key=alpha_by_question.get), min(alpha_by_question, key=alpha_by_question.get))
-    )
+    questions, values = list(alpha_by_question), np.array(list(alpha_by_question.values()))
+    ends = dict.fromkeys((best_first(questions, values)[0], best_first(questions, -values)[0]))
     values = listed([f"{number(alpha_by_question[question])} for {plainly(question)}" for question in ends])
     return [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
 

@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
-from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.scarce import (
@@ -182,7 +182,9 @@ def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
 def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> str:
     """Return how many pairs are open, of which `opened` may hold but some, with the clearest `NAMED` of them."""
     count = count or len(opened)
-    named = sorted(opened, key=lambda row: (row["p_adjusted"] is None, row["p_adjusted"], row["a"], row["b"]))
+    by_name = sorted(opened, key=lambda row: (row["a"], row["b"]))
+    p_values = [np.nan if row["p_adjusted"] is None else row["p_adjusted"] for row in by_name]
+    named = best_first(by_name, np.negative(p_values))
     names = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
     among = ", among them" if count > NAMED else ":"
     return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {names}."

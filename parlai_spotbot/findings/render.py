@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from parlai_spotbot import terminal
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import addressed, sections
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
@@ -176,7 +177,7 @@ def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*values, strict=True))
     if pairs:
         means = {name: _mean([values.get((name, other)) for other in rows]) for name in rows}
-        rows = columns = sorted(rows, key=lambda name: -means[name])
+        rows = columns = best_first(rows, map(means.get, rows))
     if not 0 < len(rows) <= MOST_NAMES or len(columns) > MOST_NAMES:
         return {}
     cells = [[values.get((row, other)) for other in columns] for row in rows]

@@ -13,6 +13,7 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
@@ -182,7 +183,8 @@ def missing_probe(answers: Answers) -> Probe:
     if not known:
         return Probe("missing", GREEN)
     adjusted = adjust(np.array([entry[1]["p"] for entry in known]))
-    worst = int(np.argmin(np.where([entry[1]["estimate"] > 0 for entry in known], adjusted, 1.0)))
+    more = [entry[1]["estimate"] > 0 for entry in known]
+    worst = best_first(range(len(known)), -np.where(more, adjusted, 1.0))[0]
     name, test, means = known[worst]
     figures = {"bot": name, "share": float(means[1]), "rest": float(means[0]), "p": float(adjusted[worst])}
     return Probe("missing", AMBER if adjusted[worst] < CLEAN and test["estimate"] > 0 else GREEN, figures)

@@ -99,7 +99,7 @@ def votes(
     reader.names.check_used()
     bots = {
         name: contestant(name, "imported votes" + ("" if theirs == name else f", as {theirs}"))
-        for theirs, name in contestants.items()
+        for theirs, name in sorted(contestants.items(), key=lambda pair: pair[1])
     }
     about = {
         "format": SURVEY,

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from parlai_spotbot.analysis.nuc import Ranks, chance, compare, curve, ranks_of, share
-from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.scoring.scores import (
     CAUTIONS,
@@ -84,7 +84,9 @@ def analyse(
                 for corpus, places, homes in _parts(questions, conversations)
             ]
             curves.append({**which, "points": curve(way_ranks, conversations)})
-    order = sorted(main, key=lambda name: (-main[name].recall(ks[0]).mean(), -main[name].reciprocal().mean(), name))
+    order = sorted(main)
+    for measure in (Ranks.reciprocal, lambda ranks: ranks.recall(ks[0])):
+        order = best_first(order, [measure(main[name]).mean() for name in order])
 
     def place(row: Mapping) -> tuple:
         return row.get("corpus", ""), order.index(row["contestant"]), WAYS.index(row["way"])

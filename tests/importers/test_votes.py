@@ -54,7 +54,7 @@ def test_an_arena_becomes_a_study_without_conversations(run, written, tmp_path):
     assert "4 votes on 3 contestants: 1 a, 1 b, 1 tie, 1 both bad; 2 annotators" in out
     assert "a from model_a; b from model_b; winner from winner; prompt from question_id; annotator from judge" in out
     study = Study.open(tmp_path / "study")
-    assert list(study.plan.contestants) == ["gpt-4", "vicuna-13b", "koala-13b"]
+    assert list(study.plan.contestants) == ["gpt-4", "koala-13b", "vicuna-13b"]
     assert study.plan.surveys == ("votes",)
     assert not study.conversations_path.exists()
     rows = study.judgements("votes")

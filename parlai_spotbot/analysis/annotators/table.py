@@ -15,6 +15,7 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.records import HUMAN
 
 SAME_LABEL = "always the same label"
@@ -169,12 +170,11 @@ def rankings_without(
         matches = matches_frame(rows)
         rates = win_rates(win_matrix(matches, bots))
         ends = win_rate_intervals(matches, contrasts(matches, bots, crossed=crossed))
-        place = np.argsort(np.where(np.isfinite(rates), -rates, np.inf), kind="stable")
         result[name] = {
             "annotators": int(rows["worker_id"].nunique()),
             "n": len(rows),
             "win_rate": dict(zip(bots, rates.tolist(), strict=True)),
             "win_rate_ci": dict(zip(bots, ends.tolist(), strict=True)),
-            "order": [bots[i] for i in place],
+            "order": best_first(bots, rates),
         }
     return result

@@ -25,7 +25,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_cluster
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
-from parlai_spotbot.analysis.values import ratio
+from parlai_spotbot.analysis.values import best_first, ratio
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -37,7 +37,7 @@ ALIKE, MUCH = 4.0, 0.9
 """An annotator adds far more to a difference than others who adds so many equal shares, or so much."""
 
 DIGITS = 5
-"""Strengths that are the same to so many digits are equal, and stand in the order of the names."""
+"""Shares and p-values that are the same to so many digits are equal."""
 
 PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted", "p_errors", "effective", "confounded")
 
@@ -100,8 +100,7 @@ class Contrasts:
     @property
     def ranked(self) -> list[str]:
         """Best first, group by group; equal ones as they are in `names`; without who isn't ranked."""
-        strength = np.round(np.nan_to_num(self.strength), DIGITS) + 0.0
-        order = np.lexsort((np.arange(len(self.names)), -strength, self.group))
+        order = sorted(best_first(range(len(self.names)), self.strength), key=self.group.__getitem__)
         return [self.names[i] for i in order if self.group[i] >= 0]
 
     @property
@@ -197,7 +196,7 @@ def leave_one_out(fit: Contrasts) -> dict:
     left = np.maximum(1 - fit.influence[theirs], 0.0) / np.sqrt(1 - given) * t[:, None]
     without = 2 * stdtr(df[:, None], -left) * factor[:, None]
     lost, total = np.round(without, DIGITS) >= 1 - LEVEL, fit.influence.shape[1]
-    much = fit.influence[theirs] >= min(MUCH, ALIKE / total)
+    much = np.round(fit.influence[theirs], DIGITS) >= min(MUCH, ALIKE / total)
     counts = {"total": total, "carry": int(lost.any(axis=0).sum()), "uneven": int((lost & much).any(axis=0).sum())}
     return {"leader": leader, "annotators": counts}
 

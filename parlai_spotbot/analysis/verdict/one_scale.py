@@ -121,4 +121,5 @@ def separate_people(
     for number, times in zip(matches, annotators, strict=True):
         neither = np.maximum(1 - share[i] - share[j], 0.0) ** number
         expected += times * (1 - (1 - share[i]) ** number - (1 - share[j]) ** number + neither)
+    expected = np.round(expected, 9)
     return (expected >= EXPECTED) & (both[i, j] <= HARDLY * expected)

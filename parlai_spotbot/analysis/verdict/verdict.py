@@ -17,6 +17,7 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.analysis.verdict.probe import BETTER, RED, SAME, UNKNOWN, WORSE, Probe
 
 OWN, OTHERS, BOTH = "own matches", "others' matches", "own and others' matches"
@@ -152,6 +153,6 @@ def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, t
 
 def _by_points(fit: Contrasts, ranked: Sequence[str]) -> list[str]:
     """Return the contestants by their points, group by group, since one strength doesn't fit."""
-    place = {name: i for i, name in enumerate(fit.names)}
-    points = np.round(np.nan_to_num(fit.score), 5)
-    return sorted(ranked, key=lambda name: (fit.group[place[name]], -points[place[name]]))
+    group = dict(zip(fit.names, fit.group, strict=True))
+    points = dict(zip(fit.names, fit.score, strict=True))
+    return sorted(best_first(ranked, map(points.get, ranked)), key=group.get)

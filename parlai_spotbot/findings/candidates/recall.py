@@ -8,6 +8,7 @@ import pandas as pd
 from parlai_spotbot.analysis.nuc import chance, ranks_of, share
 from parlai_spotbot.analysis.nuc.people import against
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -130,7 +131,7 @@ def summarise(result: Result) -> list[str]:
     models = [row for row in data["models"] if row["corpus"] == corpus and row["questions"]]
     if not models:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
-    best = max(models, key=lambda row: row["recall@1"]["estimate"])
+    best = best_first(models, (row["recall@1"]["estimate"] for row in models))[0]
     tests = [row for row in data["against_models"] if row["measure"] == "recall@1" and row["corpus"] == corpus]
     sure = [row for row in tests if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05]
     better = [row["contestant"] for row in sure if row["difference"] > 0]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Finding, Result
@@ -29,7 +30,7 @@ def sentences(result: Mapping) -> list[str]:
     wordings = result["wordings"]
     if not wordings:
         return []
-    best = max(wordings, key=lambda name: wordings[name]["estimate"])
+    best = best_first(list(wordings), (row["estimate"] for row in wordings.values()))[0]
     clear = [
         filled("“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})", **row)
         for row in result["differences"]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from parlai_spotbot.analysis.frames import matches_frame
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Finding, Result
@@ -33,7 +34,7 @@ def summarise(result: Result) -> list[str]:
     for feature, ranked in result.data.items():
         rates = {bot: rate for bot, rate in ranked["win_rate"].items() if rate is not None}
         if len(rates) > 1 and single_order(ranked):
-            best = max(rates, key=rates.get)
+            best = best_first(list(rates), rates.values())[0]
             clear = "" if ranked["clusters"][best] == [1, 1] else ", not clearly first"
             parts.append(f"in {in_text(feature)} {best} ({percent(rates[best])}{clear})")
     return [f"Favoured most often over the others: {'; '.join(parts)}."] if parts else []

@@ -10,6 +10,7 @@ from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.criteria import LEVEL, clearly, headline
 from parlai_spotbot.findings.finding import Finding, Result
@@ -103,8 +104,9 @@ def _beside_people(result: Mapping, by: str = "") -> str:
     if people is None or not shares:
         return "No conversation of people was judged, so there is no human reference."
     groups: dict[str, list[str]] = {"clearly less often": [], "not told from people": [], "clearly more often": []}
-    for bot in sorted(result.get("human_difference", {}), key=lambda bot: -shares[bot]):
-        test = result["human_difference"][bot]
+    tests = result.get("human_difference", {})
+    for bot in best_first(list(tests), map(shares.get, tests)):
+        test = tests[bot]
         clear = test["p_adjusted"] is not None and test["p_adjusted"] < LEVEL
         kind = ("clearly less often" if test["difference"] < 0 else "clearly more often") if clear else ""
         groups[kind or "not told from people"].append(f"{bot} ({percent(shares[bot])})")

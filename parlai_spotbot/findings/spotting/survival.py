@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from parlai_spotbot.analysis.values import ROUNDING
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -34,7 +35,7 @@ def _longest(curves: Mapping[str, Mapping]) -> str:
         return ""
     last = max(curves[bot]["exchanges"][-1] for bot in bots)
     shares = {bot: curves[bot]["survival"][-1] for bot in bots if curves[bot]["exchanges"][-1] == last}
-    best = [bot for bot in shares if shares[bot] == max(shares.values())]
+    best = [bot for bot in shares if shares[bot] >= max(shares.values()) - ROUNDING]
     curve = curves[best[0]]
     versus, share = curve.get("versus_human"), f"{percent(curve['survival'][-1])}{to(curve['ci'][-1], prefix=INTERVAL)}"
     people = ". No conversation of people was judged at this length."

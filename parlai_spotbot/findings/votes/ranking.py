@@ -128,7 +128,7 @@ def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
         position = np.full(len(place), -2)
         position[[place[name] for name in verdict.order]] = np.arange(len(verdict.order))
         kept = np.abs(position[first] - position[second]) == 1
-        sure = np.lexsort((-np.round(np.abs(difference), 9), adjusted))
+        sure = np.lexsort((-np.round(np.abs(difference), 9), np.round(adjusted, 9)))
         decided = sure[seen[sure][:, [0, 3]].any(axis=1)]
         kept[np.concatenate([decided[:1], sure[summed["clear"] :][:NAMED]])] = True
         frame, seen, difference = frame[kept], seen[kept], difference[kept]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import parlai_spotbot
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
@@ -108,7 +108,7 @@ def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
         if name != HUMAN and fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1])
     ]
     parts = []
-    for fault in sorted(clear, key=lambda fault: -fault.rate)[:NAMED]:
+    for fault in best_first(clear, (fault.rate for fault in clear))[:NAMED]:
         beside = f", people {small_percent(people[fault.kind].rate)}" if fault.kind in people else ""
         ends = f"{small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside}"
         parts.append(f"{TITLES[fault.kind].lower()} in {small_percent(fault.rate)} ({ends})")
@@ -143,7 +143,7 @@ def careful_of(data: Mapping) -> list[str]:
         if own["sentence"] and "none of it" not in own["sentence"]  # as earlier versions wrote
     }
     copies = data.get("copies", {}).get("sentence")
-    return [*([copies] if copies else []), *sorted(rates, key=rates.get, reverse=True)[:CAREFUL]]
+    return [*([copies] if copies else []), *best_first(list(rates), rates.values())[:CAREFUL]]
 
 
 FINDING = Finding(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from parlai_spotbot import checksums, hints
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.contents import people_first
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.result import Result
@@ -39,7 +40,7 @@ def _named(row: Mapping) -> str:
 def _importance_rows(data: Mapping) -> Iterator[dict]:
     for outcome, what in OUTCOMES.items():
         rows = [row for row in data[outcome]["metrics"] if row["r2"] is not None]
-        for row in sorted(rows, key=lambda row: -row["r2"]):
+        for row in best_first(rows, (row["r2"] for row in rows)):
             tests = [row[name] for name in ("p_holm", "p_clustered_holm") if row[name] is not None]
             sign = " (−)" if row["coef"] < 0 else ""
             yield {**row, "outcome": what, "metric": _named(row) + sign, "worst_p": max(tests, default=1.0)}
@@ -97,7 +98,7 @@ IMPORTANCE = Finding(
 # -- agreement ---------------------------------------------------------------------------------------------------------
 def _agreement_rows(data: Mapping) -> Iterator[dict]:
     rows = [row for row in data["metrics"] if row["alpha"] is not None]
-    yield from ({**row, "metric": _named(row)} for row in sorted(rows, key=lambda row: -row["alpha"]))
+    yield from ({**row, "metric": _named(row)} for row in best_first(rows, (row["alpha"] for row in rows)))
 
 
 def _agreement(result: Result) -> list[str]:
@@ -190,7 +191,7 @@ COVERAGE = Finding(
 # -- sensitivity -------------------------------------------------------------------------------------------------------
 def _sensitivity_rows(data: Mapping) -> Iterator[dict]:
     known = [{**row, **row["counts"][LEVEL]} for row in data["metrics"] if row["counts"]] if data["pairs"] else []
-    yield from ({**row, "metric": _named(row)} for row in sorted(known, key=lambda row: -row["mean"]))
+    yield from ({**row, "metric": _named(row)} for row in best_first(known, (row["mean"] for row in known)))
 
 
 def _sensitivity(result: Result) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
-from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.result import Result
@@ -135,7 +135,7 @@ def _curve(result: Result) -> list[str]:
     points = [row for row in result.data["points"] if row["contestant"] != "guessing"]
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
-    best = max(last, key=lambda row: row["estimate"])
+    best = best_first(last, (row["estimate"] for row in last))[0]
     share = percent(best["estimate"], 2 if most > 100 else 1)
     return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
 

@@ -15,8 +15,8 @@ from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
-from parlai_spotbot.analysis.verdict.probe import GREEN
-from parlai_spotbot.analysis.verdict.probes import annotator_probe, pair_probes
+from parlai_spotbot.analysis.verdict.probe import GREEN, RED
+from parlai_spotbot.analysis.verdict.probes import annotator_probe, cluster_probe, pair_probes
 
 CLEAN = {
     "a tournament, equal": lambda rng: study(rng, np.zeros(5), 20, 2, 25),
@@ -86,3 +86,14 @@ def test_probes_of_a_thousand_clean_studies(design):
 
 def test_probes_of_a_few_clean_studies():
     assert max(alarms(CLEAN["a tournament, unequal"], 40).values(), default=0) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 40)
+
+
+def test_few_prompts_of_many_contestants_are_told():
+    """Of more than `PROFILED` contestants flips are bounded by the clusters that either one's matches are in."""
+    rng, names = np.random.default_rng(4), [f"b{place}" for place in range(65)]
+    rows = arena(rng, np.linspace(2.0, -2.0, 65), 3, 60, prompts=4)
+    fit = contrasts(rows, names)
+    assert fit.pairs["effective"].max() <= 4
+    clusters = cluster_probe(fit.pairs)
+    assert (clusters.level, clusters.figures["few"]) == (RED, 4)
+    assert not (fit.pairs["p_adjusted"] < 0.05).any()

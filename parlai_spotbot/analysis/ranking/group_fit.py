@@ -167,8 +167,9 @@ class GroupFit:
         the effective clusters."""
         shares, effective = np.zeros((len(df), 0)), np.full(len(df), np.inf)
         if self.size > PROFILED:
-            low, high, p = raised(difference, test, df, self._fewest_clusters())
-            return low, high, p, shares, effective
+            fewest = self._fewest_clusters()
+            low, high, p = raised(difference, test, df, np.minimum(1.0, 2.0 ** (1 - fewest)))
+            return low, high, p, shares, fewest
         columns = [np.array(column) for column in test]
         ways = [grouped_rows(way, self._kinds, 3 * self._cells) for way in self.ways]
         people = None
@@ -237,10 +238,8 @@ class GroupFit:
             yield part, score.reshape(len(score), -1), information
 
     def _fewest_clusters(self) -> np.ndarray:
-        """Return the least p (q,) that flips could give, by the clusters in which either member's matches were decided.
-
-        In a large group, where scores of every two are not computed.
-        """
+        """Return in how few clusters (q,) either member's matches were decided, which is the most that flips could
+        tell: in a large group, where scores of every two are not computed."""
         a, b, outcome = self.codes
         decided = outcome != TIE
         fewest = np.full(self.size, np.inf)
@@ -249,7 +248,7 @@ class GroupFit:
             once = np.unique(ends * (way.max() + 1) + np.tile(way[decided], 2)) // (way.max() + 1)
             fewest = np.minimum(fewest, np.bincount(once, minlength=self.size))
         i, j = np.triu_indices(self.size, 1)
-        return np.minimum(1.0, 2.0 ** (1 - np.minimum(fewest[i], fewest[j])))
+        return np.minimum(fewest[i], fewest[j])
 
     def strengths(self) -> ArrayPair:
         """Log strengths (k,) and their intervals (k, 2)."""

@@ -16,8 +16,7 @@ Interval = tuple[float, float]
 """The low and the high end."""
 
 ROUNDING = 1e-7
-"""Numbers that differ by less are equal but for rounding, or for what a solver leaves; of the largest if that is above
-1."""
+"""Numbers are equal but for rounding, or for what a solver leaves, if they differ by less, absolutely or relatively."""
 
 Item = TypeVar("Item")
 
@@ -42,12 +41,10 @@ def best_first(items: Sequence[Item], scores: Iterable[float]) -> list[Item]:
     values = np.array(list(scores), dtype=float)
     values[np.isnan(values)] = -np.inf
     order = np.argsort(-values, kind="stable")
-    least = ROUNDING * max(1.0, np.abs(values[np.isfinite(values)]).max(initial=0.0))
-    with np.errstate(invalid="ignore"):  # of two that are infinite
-        lower = -np.diff(values[order], prepend=values[order[:1]]) > least
-    level = np.empty(len(values), dtype=int)
-    level[order] = np.cumsum(lower)
-    return [items[place] for place in np.argsort(level, kind="stable")]
+    ranked = values[order]
+    equal = np.isclose(ranked[1:], ranked[:-1], rtol=ROUNDING, atol=ROUNDING)
+    level = np.append(0, np.cumsum(~equal))[: len(order)]
+    return [items[place] for _, place in sorted(zip(level, order, strict=True))]
 
 
 def plain(value: Any) -> Any:

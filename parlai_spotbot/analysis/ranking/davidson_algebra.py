@@ -111,6 +111,11 @@ class PairedCounts:
         worth = np.stack([half + order, tie, -half], axis=-1)
         return worth - np.logaddexp(np.logaddexp(worth[..., 0], worth[..., 2]), worth[..., 1])[..., None]
 
+    def points(self, chances: np.ndarray) -> np.ndarray:
+        """Return the mean points (..., K) of each contestant, a tie ½, where each cell is one match."""
+        beyond_half = self._by_contestant((chances[..., WIN] - chances[..., LOSS]) / 2)
+        return 0.5 + beyond_half / self._by_contestant(np.ones(len(self.first)), 1.0)
+
     def features(self, chances: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return each outcome's features less their mean: of strengths (..., m, 3), of ties, of order.
 
@@ -239,32 +244,30 @@ class PairedCounts:
         turned = code[a, b] < 0
         return np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
 
+    def row_scores(self, chances: np.ndarray) -> csr_array:
+        """Return the scores (3 m, p) of a match in each cell with each outcome."""
+        features = self.features(chances)
+        places = [
+            self.first,
+            self.second,
+            *(np.full(len(self.n), place) for place in range(self.size, self.parameters)),
+        ]
+        columns = np.repeat(np.stack(places, axis=1), 3, axis=0)
+        values = np.stack([features[0], -features[0], *features[1:]], axis=-1)
+        starts = np.arange(0, columns.size + 1, columns.shape[1])
+        return csr_array((values.ravel(), columns.ravel(), starts), (len(columns), self.parameters))
+
     def cells(self, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
         """Return the scores of matches (n,) and the information of each cell, for `DesignEffects`."""
         chances = np.exp(self.log_chances(theta))
         information = self.information(chances)
         information[: self.size, : self.size] -= 1.0
         cell, outcome = self.codes(a, b, outcome)
-        features = self.features(chances)
-        rows, count = np.arange(len(a)), len(features) + 1
-        values, at = np.empty((len(a), count)), np.empty((len(a), count), dtype=np.int64)
-        values[:, 0] = features[0][cell, outcome]
-        values[:, 1] = -values[:, 0]
-        at[:, 0], at[:, 1] = self.first[cell], self.second[cell]
-        for place, x in enumerate(features[1:]):
-            values[:, 2 + place], at[:, 2 + place] = x[cell, outcome], self.size + place
-        scores = csr_array(
-            (values.ravel(), at.ravel(), np.arange(0, count * len(rows) + 1, count)), (len(a), len(theta))
-        )
+        scores = self.row_scores(chances)
         roots = None
         if 3 * len(self.n) * len(theta) <= ROOM:
-            roots = np.zeros((len(self.n), 3, len(theta)))
-            places, weight = np.arange(len(self.n)), np.sqrt(chances)
-            roots[places, :, self.first] = weight * features[0]
-            roots[places, :, self.second] = -weight * features[0]
-            for place, x in enumerate(features[1:], self.size):
-                roots[:, :, place] = weight * x
-        return Cells(scores, cell, roots, information)
+            roots = np.sqrt(chances)[..., None] * scores.toarray().reshape(len(self.n), 3, len(theta))
+        return Cells(scores[3 * cell + outcome], cell, roots, information)
 
 
 def _over_outcomes(values: np.ndarray) -> np.ndarray:

@@ -56,17 +56,12 @@ HELD = 4_000_000
 NO_CLUSTERS = "too few conversations or annotators to tell how others would differ"
 
 
-def _both_orders(codes: Codes, size: int) -> float:
-    """Return the share of matches that are of pairs seen in both orders (`RARER`); 0 without matches."""
-    first, second, _ = codes
-    if not len(first):
-        return 0.0
-    pair = np.unique(
-        np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second), return_inverse=True
-    )[1]
-    total = np.bincount(pair)
-    forth = np.bincount(pair, first < second)
-    return float(total[np.minimum(forth, total - forth) >= RARER * total].sum() / len(first))
+def _both_orders(counts: np.ndarray) -> float:
+    """Return the share of matches, from counts (K, K, 3), that are of pairs seen in both orders (`RARER`)."""
+    matches = counts.sum(axis=-1)
+    both = matches + matches.T
+    turned = np.minimum(matches, matches.T) >= RARER * both
+    return float(both[turned].sum() / max(both.sum(), 1.0))
 
 
 @dataclass(frozen=True)
@@ -97,11 +92,11 @@ class GroupFit:
         outcome, size = codes[2][rows], len(members)
         group_clusters = clusters.take(rows)
         kept = (a, b, outcome)
-        share = _both_orders(kept, size)
+        counts = code_counts(kept, size)
+        share = _both_orders(counts)
         if size < 2 or (outcome == TIE).all():
             why = "no match was decided" if len(rows) else "no match"
             return cls(members, rows, kept, group_clusters, None, None, share, why=why)
-        counts = code_counts(kept, size)
         asked = share <= BOTH_ORDERS if order is None else order
         confounded = _confounded(counts) if asked and share <= BOTH_ORDERS else None
         model = PairedCounts.of(counts, asked and confounded is None)
@@ -171,10 +166,13 @@ class GroupFit:
             low, high, p = raised(difference, test, df, np.minimum(1.0, 2.0 ** (1 - fewest)))
             return low, high, p, shares, fewest
         columns = [np.array(column) for column in test]
-        ways = [grouped_rows(way, self._kinds, 3 * self._cells) for way in self.ways]
+        cell, outcome = self._flipped_model.codes(*self.codes)
+        kinds, count = 3 * cell + outcome, self._flipped_model.counts.size
+        ways = [grouped_rows(way, kinds, count) for way in self.ways]
         people = None
         if self.clusters.workers is not None and len(df) * (self.clusters.workers.max() + 1) <= HELD:
-            people = grouped_rows(self.clusters.workers, self._kinds, 3 * self._cells, together=False)[0]
+            shape = (int(self.clusters.workers.max()) + 1, count)
+            people = csr_array((np.ones(len(kinds)), (self.clusters.workers, kinds)), shape=shape)
             shares = np.zeros((len(df), people.shape[0]))
         for part, score, information in self._efficient():
             flipped = [ClusterScores.of(*_summed(counts, score, information), weight) for counts, weight in ways]
@@ -215,16 +213,6 @@ class GroupFit:
         if self.both_orders <= BOTH_ORDERS:
             return self.model
         return PairedCounts.of(code_counts(self.codes, self.size), order=False)
-
-    @property
-    def _cells(self) -> int:
-        return len(self._flipped_model.n)
-
-    @cached_property
-    def _kinds(self) -> np.ndarray:
-        """Return a number (n,) for the cell and the outcome of each match."""
-        cell, outcome = self._flipped_model.codes(*self.codes)
-        return 3 * cell + outcome
 
     def _efficient(self) -> Iterator[ArrayTriple]:
         """Yield places of pairs, and the efficient scores (k, 3 m) and information (k, m) where the two are equal."""
@@ -285,8 +273,7 @@ class GroupFit:
         i, j = np.nonzero(~np.eye(size, dtype=bool))
         every = PairedCounts(size, i, j, np.ones((len(i), 3)), model.ties, model.order)
         chances = np.exp(every.log_chances(theta))
-        taken = chances[:, WIN] + chances[:, TIE] / 2
-        score = (np.bincount(i, taken, size) + np.bincount(j, 1 - taken, size)) / (2 * (size - 1))
+        score = every.points(chances)
         slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in every.features(chances)]
         gradient, both = np.zeros((size, len(theta))), np.zeros((size, size))
         both[i, j] = slopes[0]
@@ -303,9 +290,7 @@ class GroupFit:
             ends = np.zeros((2, len(theta))) + theta
             ends[:, 0] = self._ends_of_two()
             ends[:, 1] = 0.0
-            chances = np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))[:, i == 0])[:, 0]
-            back = np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))[:, i == 1])[:, 0]
-            low, high = (chances[:, WIN] + chances[:, TIE] / 2 + back[:, LOSS] + back[:, TIE] / 2) / 2
+            low, high = every.points(np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))))[:, 0]
             ci = np.array([[low, high], [1 - high, 1 - low]])
         return score, ci
 

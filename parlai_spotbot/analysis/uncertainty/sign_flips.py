@@ -63,8 +63,11 @@ class ClusterScores:
     count: int
 
     @classmethod
-    def of(cls, score: np.ndarray, information: np.ndarray, weight: np.ndarray | None = None) -> ClusterScores:
+    def of(
+        cls, score: np.ndarray, information: np.ndarray | float = 0.0, weight: np.ndarray | None = None
+    ) -> ClusterScores:
         """From sums (clusters, q)."""
+        information = np.broadcast_to(information, score.shape)
         row, column = np.nonzero((score != 0) | (information != 0))
         each = np.ones(len(score)) if weight is None else weight
         return cls(score[row, column], information[row, column], column, each[row], score.shape[1])
@@ -167,9 +170,8 @@ def cluster_codes(clusters: Clusters, turned: np.ndarray | None = None) -> list[
     return [np.unique(way, return_inverse=True)[1] for way in ways]
 
 
-def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int, together: bool = True) -> tuple[csr_array, np.ndarray]:
-    """Count the rows (n,) of each kind in each cluster of `way`; of clusters of one row those of a kind count
-    `together`.
+def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int) -> tuple[csr_array, np.ndarray]:
+    """Count the rows (n,) of each kind in each cluster of `way`; clusters of one row of a kind are counted together.
 
     Returns
     -------
@@ -178,7 +180,7 @@ def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int, together: bool =
         How many clusters are so.
     """
     sizes = np.bincount(way)
-    alone = (sizes[way] == 1) & together
+    alone = sizes[way] == 1
     several = np.unique(way[~alone], return_inverse=True)[1]
     single, number = np.unique(kind[alone], return_counts=True)
     rows = np.concatenate([several, several.max(initial=-1) + 1 + np.arange(len(single))])

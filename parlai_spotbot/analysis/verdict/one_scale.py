@@ -13,7 +13,6 @@ from scipy.sparse import csr_array
 from parlai_spotbot.analysis.ranking.group_fit import PROFILED, GroupFit
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, grouped_rows
-from parlai_spotbot.analysis.values import ratio
 
 KNOWN = 1e-3
 """A pair whose own matches keep less of their information beside the strengths can't disagree with them."""
@@ -29,39 +28,29 @@ def misfit_pvalue(fit: GroupFit) -> float:
     """
     if fit.model is None or fit.size > PROFILED:
         return 1.0
-    model, theta = fit.model, fit.estimates.values
-    chances = np.exp(model.log_chances(theta))
-    features = model.features(chances)
+    model = fit.model
+    chances = np.exp(model.log_chances(fit.estimates.values))
     pair = np.minimum(model.first, model.second) * fit.size + np.maximum(model.first, model.second)
     number = np.unique(pair, return_inverse=True)[1]
-    sign = np.where(model.first < model.second, 1.0, -1.0)
-    cells = len(model.n)
-    own = np.zeros((number.max() + 1, cells))
-    own[number, np.arange(cells)] = sign
-    columns = [np.zeros((cells, 3)) for _ in range(model.parameters)]
-    for place in range(fit.size):
-        side = (model.first == place) * 1.0 - (model.second == place)
-        columns[place] = features[0] * side[:, None]
-    for place, feature in enumerate(features[1:], fit.size):
-        columns[place] = feature
-    score_of = np.stack(columns)
+    cells = len(number)
+    own = np.zeros((number.max() + 1, cells, 3))
+    own[number, np.arange(cells)] = (
+        np.where(model.first < model.second, 1.0, -1.0)[:, None] * model.features(chances)[0]
+    )
+    every = model.row_scores(chances).toarray().reshape(cells, 3, -1)
     weight = model.n[:, None] * chances
-    shared = np.einsum("qm,mo,pmo->qp", own, weight * features[0], score_of)
+    shared = np.einsum("qmo,mop->qp", own * weight, every)
     along = np.linalg.solve(model.information(chances), shared.T).T
-    score = own[:, :, None] * features[0] - np.einsum("qp,pmo->qmo", along, score_of)
-    information = (weight * score**2).sum(axis=(1, 2))
-    alone = np.einsum("qm,mo->q", own**2, weight * features[0] ** 2)
-    tested = information > KNOWN * alone
+    score = own - np.einsum("qp,mop->qmo", along, every)
+    tested = (weight * score**2).sum(axis=(1, 2)) > KNOWN * (weight * own**2).sum(axis=(1, 2))
     if not tested.any():
         return 1.0
     cell, outcome = model.codes(*fit.codes)
-    kind = 3 * cell + outcome
-    p = np.zeros(int(tested.sum()))
+    flipped = []
     for way in fit.ways:
-        counts, clusters = grouped_rows(way, kind, 3 * cells)
-        sums = counts @ score[tested].reshape(len(p), -1).T
-        p = np.maximum(p, ClusterScores.of(sums, np.zeros_like(sums), clusters).pvalues())
-    return float(adjust(p).min())
+        counts, clusters = grouped_rows(way, 3 * cell + outcome, 3 * cells)
+        flipped.append(ClusterScores.of(counts @ score[tested].reshape(-1, 3 * cells).T, weight=clusters))
+    return _least(flipped)
 
 
 def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
@@ -71,27 +60,21 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
         return 1.0
     model = fit.model
     cell, outcome = model.codes(*fit.codes)
-    feature = model.features(np.exp(model.log_chances(fit.estimates.values)))[0]
-    residual = feature[cell, outcome]
-    rows = np.arange(len(cell))
-    sides = csr_array(
-        (
-            np.repeat([1.0, -1.0], len(rows)),
-            (np.tile(rows, 2), np.concatenate([model.first[cell], model.second[cell]])),
-        ),
-        shape=(len(rows), fit.size),
-    )
-    half = np.where(later, 1.0, 0.0)
-    met = np.abs(sides)
-    mean = ratio(met.T @ half, met.T @ np.ones(len(rows)), 0.0)
-    moved = sides.multiply(half[:, None]) - sides.multiply(mean[None, :])
-    scores = csr_array(moved.multiply(residual[:, None]))
-    p = np.zeros(fit.size)
+    points = model.features(np.exp(model.log_chances(fit.estimates.values)))[0][cell, outcome]
+    ends = np.concatenate([model.first[cell], model.second[cell]])
+    half = np.tile(later, 2) * 1.0
+    share = np.bincount(ends, half) / np.bincount(ends)
+    scores = np.concatenate([points, -points]) * (half - share[ends])
+    flipped = []
     for way in fit.ways:
-        groups = csr_array((np.ones(len(way)), (way, rows)), shape=(int(way.max()) + 1, len(rows)))
-        sums = (groups @ scores).toarray()
-        p = np.maximum(p, ClusterScores.of(sums, np.zeros_like(sums)).pvalues())
-    return float(adjust(p).min())
+        sums = csr_array((scores, (np.tile(way, 2), ends)), shape=(int(way.max()) + 1, fit.size))
+        flipped.append(ClusterScores.of(sums.toarray()))
+    return _least(flipped)
+
+
+def _least(ways: Sequence[ClusterScores]) -> float:
+    """Return the least of the hypotheses' adjusted p, each the greatest of all ways of clustering."""
+    return float(adjust(np.max([way.pvalues() for way in ways], axis=0)).min())
 
 
 def separate_people(

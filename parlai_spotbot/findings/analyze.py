@@ -19,7 +19,7 @@ from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
-from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.surveys import about_of, survey_names
 from parlai_spotbot.terminal import Bar
 
 BACKENDS = ("auto", "native", "icenreg")
@@ -45,6 +45,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     expect_study(study)
     study = study.remaining()
     chosen = check_options(survey, options, study.plan.contestants)
+    _check_declared(study, survey, chosen.margin)
     findings, checksums = asked_for(survey, chosen), study.checksums(survey)
     if not study.judgements_path(survey).exists():
         raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
@@ -79,6 +80,8 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         talks = list(facts.conversations.values())
         result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.copies)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
+    if chosen.margin is not None:
+        study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
     _write(study, survey, study.analysis_path(survey), result, frames)
     looks.note(study, survey, looks_seen)
     methods.write(study)
@@ -130,6 +133,7 @@ def check_options(survey: str, options: Mapping[str, Any], contestants: Collecti
                 f"Leave it out; it has {', '.join(shown)}.",
             )
     _check_values(options)
+    _check_margin(survey, options.get("margin"))
     _check_order(options.get("known_order", ()), contestants)
     return Options(**options)
 
@@ -158,6 +162,30 @@ def _check_values(options: Mapping[str, Any]) -> None:
             raise UserError(f"--{name} {options[name]}: not known.", nearest(options[name], choices))
     if options.get("backend") == "icenreg" and icenreg.unusable():
         raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
+
+
+EVEN = 0.5
+"""A margin of shares lies below this, or any two would be equal."""
+
+
+def _check_margin(survey: str, margin: float | None) -> None:
+    """Raise `UserError` for a margin within which any two would be equal, or none."""
+    rated = any(place.startswith("ratings") for place in about_of(survey).findings)
+    what, most = (
+        ("ratings in points, above 0", float("inf")) if rated else ("a share of wins, above 0 and below 0.5", EVEN)
+    )
+    if margin is not None and not 0 < margin < most:
+        raise UserError(f"--margin {margin}: expected a difference of {what}.", "Leave it out to call no two equal.")
+
+
+def _check_declared(study: Study, survey: str, margin: float | None) -> None:
+    """Raise `UserError` for another margin than the study's."""
+    before = study.provenance().get("margin", {}).get(survey)
+    if None not in (margin, before) and margin != before:
+        raise UserError(
+            f"--margin {margin}: {before} was declared in this study for survey '{survey}'.",
+            "Leave it out; a margin that is chosen after the answers shows nothing.",
+        )
 
 
 def _check_order(known_order: Sequence[str], contestants: Collection[str]) -> None:

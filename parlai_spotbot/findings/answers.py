@@ -47,7 +47,8 @@ class Facts:
     `about`, what it says of itself. `screening` are the rounds of the training that annotators took; `collection`,
     what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
     scores; `settled`, the account of a survey that was served until settled (`sequential.account`);
-    `looks`, those at a survey of fixed size before all answers were there (`findings.looks`).
+    `looks`, those at a survey of fixed size before all answers were there (`findings.looks`); `margin`, within which
+    two are equal, None where none was declared.
     """
 
     name: str = ""
@@ -63,6 +64,7 @@ class Facts:
     nuc: Any = None
     settled: Mapping[str, Any] = field(default_factory=dict)
     looks: Sequence[Mapping] = ()
+    margin: float | None = None
     made: dict = field(default_factory=dict, compare=False)
 
     @classmethod

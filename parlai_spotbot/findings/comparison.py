@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
+from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.findings.contents import Contents
@@ -38,8 +38,9 @@ class Comparison:
     `rate` with its interval `ci` (95 %) is the share of decided matches that `new` wins or, where the survey has
     `scores` instead of matches, by how much its score is higher; None where nothing was decided. `why` the source can't
     order the two, "" where it can. `settled` is how it ended where it judged until settled: `rate` is then the share of
-    points against `old`, or the mean rating, and two that are equal within the margin are undecided. `probes` are what
-    is known of what the verdict assumes (`findings.audit`).
+    points against `old`, or the mean rating, and two that are equal within the margin are undecided. `equal` says
+    within which margin the two are equal where a study of fixed size shows it, "" elsewhere. `probes` are what is known
+    of what the verdict assumes (`findings.audit`).
     """
 
     new: str
@@ -52,6 +53,7 @@ class Comparison:
     why: str = ""
     settled: Mapping[str, Any] | None = None
     probes: tuple[Mapping[str, Any], ...] = ()
+    equal: str = ""
 
     @property
     def cause(self) -> Mapping | None:
@@ -65,7 +67,11 @@ class Comparison:
             text, has = SETTLED[self.settled["verdict"]], filled(HAS[self.what], self)
             return filled(text, self, source_said(self.source), has, **self.settled)
         undecided = self.verdict == UNDECIDED
-        text = "{0.new} and {0.old} can't be told apart" if undecided else "{0.new} is {0.verdict} than {0.old}"
+        text = "{0.new} is {0.verdict} than {0.old}"
+        if self.equal:
+            text = "{0.new} and {0.old} are {0.equal}"
+        elif undecided:
+            text = "{0.new} and {0.old} can't be told apart"
         if self.why:
             why = "{1} can't tell whether {0.new} or {0.old} is better: {0.why}"
             return upper_first(filled(why, self, source_said(self.source)))
@@ -74,8 +80,9 @@ class Comparison:
         elif self.what == WIN_RATE:
             text += ": {1} wins an estimated {0.rate:percent}{0.ci:between} of decided matches"
         else:
-            text += ": its {0.what} is higher by {0.rate:number}{0.ci:between_number}"
-        given = [row["given"] for row in self.probes if row["given"]][: not undecided]
+            whose = "{0.new}'s" if undecided else "its"
+            text += f": {whose} {{0.what}} is higher by {{0.rate:number}}{{0.ci:between_number}}"
+        given = [row["given"] for row in self.probes if row["given"]][: bool(self.equal) or not undecided]
         text += ", {3}" if given else ""
         return filled(text + ", by {2}", self, self.new if undecided else "it", source_said(self.source), *given)
 
@@ -107,6 +114,7 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
         tuple(ends) if ends and None not in ends else None,
         why or ("" if row else ranking.get("why") or ""),
         probes=tuple(ranking.get("audit") or ()),
+        equal=criteria.equal_within(ranking) if row.get("verdict") == EQUAL else "",
     )
 
 

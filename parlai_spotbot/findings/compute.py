@@ -57,7 +57,11 @@ def compute(
     ValueError
         Names the judgement or the option that is wrong; or says that nothing is left to analyse.
     """
-    options, facts, result, nothing = options or Options(), replace(facts, name=survey), {}, {}
+    options = options or Options()
+    margin = facts.margin if options.margin is None else options.margin
+    facts = replace(facts, name=survey, margin=margin)
+    result: dict[str, dict] = {}
+    nothing: LeftOut = {}
     broken: dict[str, str] = {}
     forms: dict[int, tuple[Form, list[Finding]]] = {}
     for finding in asked_for(survey, options):
@@ -105,7 +109,10 @@ def of(finding: Finding, answers: Answers, progress: Progress | None) -> Mapping
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:
     """Return what the results of a form say that they were made of."""
     options_used = {name: getattr(options, name) for name in form.options}
-    options_used |= {} if form.as_table else {"control_mistakes": allowed_mistakes(facts.survey)}
+    if not form.as_table:
+        options_used["control_mistakes"] = allowed_mistakes(facts.survey)
+    if facts.margin is not None:
+        options_used["margin"] = facts.margin
     return made_by(options_used, options.seed, {name: answers.used for name, answers in sources.items()}, left_out)
 
 

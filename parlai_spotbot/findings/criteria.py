@@ -8,7 +8,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
-from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, GREEN, RED, UNKNOWN, WORSE, Probe
+from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, UNKNOWN, WORSE, Probe
 from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
@@ -46,6 +46,7 @@ def pool_of(
     grid: Sequence[dict],
     probes: Sequence[Probe] = (),
     times: Sequence[float] | None = None,
+    margin: float | None = None,
 ) -> tuple[dict, Verdict]:
     """Return what a ranking by contrasts says of the pool as a whole, and the verdict on every two.
 
@@ -57,6 +58,8 @@ def pool_of(
         The rows of `pair_grid`: each pair's own matches and their test.
     probes : sequence of Probe
         Of the study; those of the matches are made here.
+    margin : float, optional
+        Within which two are equal, see `verdict_of_matches`.
 
     Returns
     -------
@@ -65,14 +68,14 @@ def pool_of(
         `groups` (lists of names that met, directly or through others, best first), `group` {name: number} where there
         are several, `too_few` {name: matches} of those who aren't ranked, `order_effect` {estimated, share of matches
         in pairs seen in both orders}, `one_scale` {circle (see `clear_circle`), rejected}, `leave_one_out`
-        (see there), `audit` (see `findings.audit`).
+        (see there), `audit` (see `findings.audit`), `margin` where there is one.
     """
     circle = clear_circle(grid)
     if circle and first_place_explains(contrasts):
         circle = []
     place = {name: i for i, name in enumerate(contrasts.names)}
     probes = [*probes, *pair_probes(contrasts, matches, circle, times)]
-    verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes)
+    verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes, margin)
     known = all(probe.name != "annotators" or probe.figures.get("case") != "unknown" for probe in probes)
     left_out = leave_one_out(contrasts) if verdict.leader and known and not circle else {}
     people = left_out.get("annotators", {})
@@ -97,8 +100,14 @@ def pool_of(
         "one_scale": {"circle": circle, "rejected": bool(circle)},
         "leave_one_out": left_out,
         "audit": audit.rows_of(probes),
+        **_declared(margin),
     }
     return pool, verdict
+
+
+def _declared(margin: float | None) -> dict:
+    """Return the margin as rankings hold it."""
+    return {} if margin is None else {"margin": margin}
 
 
 def _carried_probe(probe: Probe, people: Mapping) -> Probe:
@@ -108,19 +117,21 @@ def _carried_probe(probe: Probe, people: Mapping) -> Probe:
     return Probe("decider", AMBER, {**probe.figures, **people, "case": "carried"})
 
 
-def means_of(result: Mapping, probes: Sequence[Probe], less_is_better: bool = False) -> dict:
+def means_of(
+    result: Mapping, probes: Sequence[Probe], less_is_better: bool = False, margin: float | None = None
+) -> dict:
     """Return what `rate` says of means with the verdict on every two: places, pairs and audit."""
     rows = [{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in result["pairs"]]
     columns = ["a", "b", "n", "estimate", "low", "high", "se", "p", "p_adjusted", "p_errors", "effective"]
     frame = pd.DataFrame(rows, columns=columns)
     probes = [*probes, cluster_probe(frame)]
-    verdict = verdict_of_means(result["order"], frame, probes, less_is_better)
+    verdict = verdict_of_means(result["order"], frame, probes, less_is_better, margin)
     pairs = []
     for row in verdict.pairs.drop(columns=["p_errors", "effective"]).to_dict(orient="records"):
         low, high = row.pop("low"), row.pop("high")
         pairs.append({**row, "ci": (low, high)})
     places = {name: list(verdict.places[name]) for name in result["order"]}
-    return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes)}
+    return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes), **_declared(margin)}
 
 
 def _own_tests(grid: Sequence[dict]) -> pd.DataFrame:
@@ -243,9 +254,13 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
     best = [name for name in group if ranking["clusters"][name][0] == 1]
     unknown = _unknown_among(ranking, best)
     all_unknown = len(unknown) == len(best) * (len(best) - 1) / 2
-    if len(best) == len(group) and not all_unknown:
-        return f"{_some(group) if several else f'The {noun}'} can't be told apart by these data."
+    named = _some(group) if several else f"The {noun}"
     within = f" among {_some(group)}" if several else ""
+    if all_equal(ranking, best):
+        names = named if len(best) == len(group) else f"At the top{within}, {_some(best)}"
+        return _begun(f"{names} are {equal_within(ranking)}{_given(ranking)}.")
+    if len(best) == len(group) and not all_unknown:
+        return f"{named} can't be told apart by these data."
     if len(best) > 1 and all_unknown:
         ahead = [name for name in best if _beats_all_met(ranking, name, group)]
         met = ""
@@ -261,8 +276,28 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
         points = f", with {percent(score)} of the points{to(ranking['score_ci'].get(name), prefix=INTERVAL)}"
     linked = [row["b"] for other in group if (row := pair_verdict(ranking, name, other)) and not row.get("n", 1)]
     through = f" (of {_some(linked)} by their matches with others)" if linked else ""
-    given = "".join(f", {condition}" for condition in audit.conditions(ranking)[:1])
-    return _begun(f"{who(name)} {'are' if name == HUMAN else 'is'} ahead of {rest}{through}{points}{given}.")
+    return _begun(f"{who(name)} {'are' if name == HUMAN else 'is'} ahead of {rest}{through}{points}{_given(ranking)}.")
+
+
+def _given(ranking: Mapping) -> str:
+    """Return the first condition under which the verdicts stand, as a sentence ends with it."""
+    return "".join(f", {condition}" for condition in audit.conditions(ranking)[:1])
+
+
+def all_equal(ranking: Mapping, names: Sequence[str]) -> bool:
+    """Return whether every two of several contestants are equal within the margin."""
+    inside = [row for row in every_pair(ranking) if row["a"] in names and row["b"] in names]
+    equal = sum(row.get("verdict") == EQUAL for row in inside)
+    return len(names) > 1 and equal == len(names) * (len(names) - 1) // 2
+
+
+def equal_within(ranking: Mapping) -> str:
+    """Return that contestants are equal, and within which margin."""
+    margin = ranking["margin"]
+    size = f"a difference of {margin:g}"
+    if "groups" in ranking:
+        size = f"{50 - 100 * margin:g}% to {50 + 100 * margin:g}% of decided matches won"
+    return f"equal within the declared margin ({size})"
 
 
 def _unknown_among(ranking: Mapping, names: Sequence[str]) -> list[Mapping]:
@@ -298,7 +333,7 @@ def _carried(ranking: Mapping, several: bool) -> list[str]:
 
 
 def pair_counts(data: Mapping) -> dict:
-    """Return how many pairs there are: `all`, `tested`, `clear`, that `met`, that are `linked` by others alone.
+    """Return how many pairs there are: `all`, `tested`, `clear`, `equal`, that `met`, `linked` by others alone.
 
     A ranking of very many contestants holds these counts, since not all of its pairs are in it.
     """
@@ -309,6 +344,7 @@ def pair_counts(data: Mapping) -> dict:
         "all": len(pairs),
         "tested": len(p),
         "clear": sum(value < LEVEL for value in p),
+        "equal": sum(pair.get("verdict") == EQUAL for pair in pairs),
         "met": len(pairs) - len(met),
     }
     return data.get("pair_counts") or {**every, "linked": sum(met)}
@@ -324,6 +360,8 @@ def clearly(data: Mapping, criterion: str = "") -> str:
     unknown = counts["all"] - counts["tested"]
     rest = f"; of {unknown:,} more nothing is known" if unknown else ""
     by = f" in {criterion}" if criterion else ""
+    if equal := counts.get("equal"):
+        by += f", and {equal:,} {'is' if equal == 1 else 'are'} equal within the margin"
     return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"
 
 

@@ -52,6 +52,7 @@ def facts_of(study: Study, survey: str) -> Facts:
         screening=tuple(screening_of(study, survey)),
         settled=account(study, survey),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),
+        margin=study.provenance().get("margin", {}).get(survey),
         **{name: value for form in forms for name, value in form.facts(study).items()},
     )
 

@@ -15,6 +15,7 @@ from scipy.stats import norm
 from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot_needs
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.analysis.values import best_first, plain
+from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.findings.scarce import (
@@ -38,8 +39,8 @@ FARTHEST = 100
 """A pair that would need more than so many times the annotations that it has is out of reach: the figure is noise."""
 
 TITLE = "What is uncertain, and what would settle it"
-SETTLED = "Every pair ({}) is told apart: no further annotation is needed to order the bots."
-MET = "Every pair that met and is ranked ({}) is told apart."
+SETTLED = "Every pair ({0}) is {1}: no further annotation is needed to order the bots."
+MET = "Every pair that met and is ranked ({0}) is {1}."
 WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=False)
 
 
@@ -109,11 +110,15 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
     start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
     pairs, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
     rows = plain(pairs)
+    equal = {frozenset((row["a"], row["b"])) for row in ranking.get("pairs") or () if row["verdict"] == EQUAL}
     for row in rows:
-        if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
+        if frozenset((row["a"], row["b"])) in equal:
+            row |= {"status": EQUAL, "more_conversations": None, "more_annotations": None, "needed": None}
+        elif (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
     about = {name: getattr(design, name) for name in ABOUT}
-    return {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
+    told = {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
+    return told | ({"equal": len(equal)} if equal else {})
 
 
 def of_tests(ranking: Mapping, little: Mapping | None, kind: Kind = CHOICES) -> dict | None:
@@ -128,14 +133,20 @@ def of_tests(ranking: Mapping, little: Mapping | None, kind: Kind = CHOICES) -> 
     tested = [pair for pair in tested if pair["p"] == pair["p"]]
     if not tested:
         return {"obstacle": found} if found else None
-    counts = ranking.get("pair_counts") or {"tested": len(tested), "clear": len(tested) - len(_opened(tested))}
-    wished, rows = norm.isf((1 - LEVEL) / counts["tested"] / 2) + norm.ppf(POWER), []
-    for pair in _opened(tested):
+    opened = _opened(tested)
+    count, still_open = len(tested), len(opened)
+    equal = sum(pair["verdict"] == EQUAL for pair in tested)
+    if summed := ranking.get("pair_counts"):
+        count, equal = summed["tested"], summed["equal"]
+        still_open = count - summed["clear"] - equal
+    wished, rows = norm.isf((1 - LEVEL) / count / 2) + norm.ppf(POWER), []
+    for pair in opened:
         z = float(norm.isf(max(pair["p"], 1e-300) / 2))
         more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 and pair["n"] else np.inf
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
         rows.append(entry | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
-    return {"tested": counts["tested"], "open": counts["tested"] - counts["clear"], "pairs": rows, "obstacle": found}
+    told = {"tested": count, "open": still_open, "pairs": rows, "obstacle": found}
+    return told | ({"equal": equal} if equal else {})
 
 
 def summarise(result: Result) -> list[str]:
@@ -144,10 +155,11 @@ def summarise(result: Result) -> list[str]:
     if "scarce" in data:
         return [scarce_sentence(data["scarce"]), Step.of(scarce_step(data["scarce"]))]
     opened, tested = _opened(data.get("pairs") or []), data.get("tested", 0)
-    text = _named(opened, tested, data.get("open")) if opened else SETTLED.format(tested)
+    settled = "told apart or equal within the margin" if data.get("equal") else "told apart"
+    text = _named(opened, tested, data.get("open")) if opened else SETTLED.format(tested, settled)
     if found := data.get("obstacle"):
         step = Step.of(found["step"], found["more"], plan=False)
-        return [found["why"], text if opened else MET.format(tested) if tested else "", step]
+        return [found["why"], text if opened else MET.format(tested, settled) if tested else "", step]
     return [text, *_takes(opened, data)] if opened else [text, WRITE]
 
 
@@ -175,8 +187,10 @@ def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
-    """Return the pairs that these data don't tell apart."""
-    return [row for row in rows if row["p_adjusted"] is None or row["p_adjusted"] >= 1 - LEVEL]
+    """Return the pairs that these data neither tell apart nor show to be equal."""
+    apart = 1 - LEVEL
+    rest = [row for row in rows if EQUAL not in (row.get("verdict"), row.get("status"))]
+    return [row for row in rest if row["p_adjusted"] is None or row["p_adjusted"] >= apart]
 
 
 def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> str:

@@ -26,7 +26,15 @@ class SurvivalOptions(Resampling):
 
 @dataclass(frozen=True, kw_only=True)
 @described
-class Options(SurvivalOptions):
+class Equality:
+    """The option of verdicts."""
+
+    margin: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+@described
+class Options(SurvivalOptions, Equality):
     """The options of an analysis.
 
     `known_order` has chains such as "human>dr", by which wordings of a question are compared.

@@ -13,6 +13,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
+from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.wording import NAMED, counted, listed, number, who
@@ -144,8 +145,8 @@ def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
         return _said("too_few", "", step, pairs if kind is MATCHES else (), each)
     if found:
         return found | {"blocks": False}
-    tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or []]
-    opened = any(p is None or not p < LEVEL for p in tested) or not tested
+    tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or [] if pair.get("verdict") != EQUAL]
+    opened = any(p is None or not p < LEVEL for p in tested) or not ranking.get("pairs")
     dominant = audit.cause(ranking, ("annotators",)) if opened else None
     if dominant and dominant["case"] == "dominant":
         return dominant | {"blocks": True}

@@ -298,7 +298,8 @@ def compare(call: CompareCall) -> Comparison:
 
     They are called new and old, or as a study of the same two that ``spotbot compare`` began calls them.
 
-    With ``until="settled"`` the judge stops as soon as that is known, or that they are equal within `margin`.
+    With ``until="settled"`` the judge stops as soon as that is known, or that they are equal within `margin`; without
+    it all is judged, and `margin` is that of the analysis.
 
     Returns
     -------
@@ -320,7 +321,11 @@ def compare(call: CompareCall) -> Comparison:
     from parlai_spotbot.findings import comparison
     from parlai_spotbot.findings.contents import read_contents
 
-    progress, options, settled = call.progress, option_values(PlayOptions, vars(call)), SettledRequest.asked(vars(call))
+    progress, options, verdicts = call.progress, option_values(PlayOptions, vars(call)), {}
+    given = dict(vars(call))
+    if call.until is None and call.margin:
+        verdicts["margin"] = given.pop("margin")
+    settled = SettledRequest.asked(given)
     if settled:
         from parlai_spotbot.sequential.registration import check_request
 
@@ -332,6 +337,6 @@ def compare(call: CompareCall) -> Comparison:
         pack(study, survey)
     asked = judge if isinstance(judge, Mapping) else {"judge": judge}
     made = judge_study(study, survey, progress=progress, **asked, **(settled.named() if settled else {}))
-    analyze(study, survey, progress=progress)
+    analyze(study, survey, progress=progress, **verdicts)
     report(study, survey)
     return comparison.compare(read_contents(study, survey), f"judge:{made['judge']}", new, old)

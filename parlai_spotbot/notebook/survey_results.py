@@ -14,7 +14,7 @@ from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import check_options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
-from parlai_spotbot.findings.options import Options, Resampling, SurvivalOptions
+from parlai_spotbot.findings.options import Equality, Options, Resampling, SurvivalOptions
 from parlai_spotbot.findings.sections import Chart, Section
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
@@ -144,6 +144,11 @@ class AnswersCall(Resampling):
 
 
 @dataclass(frozen=True)
+class RankCall(AnswersCall, Equality):
+    """Arguments of `rank`."""
+
+
+@dataclass(frozen=True)
 class SurvivalCall(AnswersCall, SurvivalOptions):
     """Arguments of `survival`."""
 
@@ -156,8 +161,8 @@ class TrustCall(AnswersCall):
     judge: str
 
 
-@takes(AnswersCall, "answers")
-def rank(call: AnswersCall) -> SurveyResults:
+@takes(RankCall, "answers")
+def rank(call: RankCall) -> SurveyResults:
     """Rank the bots: their order, their places and every two bots' difference, with intervals and tests.
 
     The order is by contrasts of Davidson's model of all matches, with standard errors clustered by conversations and

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.options import Resampling
+from parlai_spotbot.findings.options import Equality, Resampling
 from parlai_spotbot.importers import votes as votes_file
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.left_out import LeftOut
@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 class Votes(StudyAnswers):
     """Votes of an arena, one answer each."""
 
-    def rank(self, *, bootstraps: int = Resampling.bootstraps, seed: int = Resampling.seed) -> SurveyResults:
+    def rank(
+        self,
+        *,
+        bootstraps: int = Resampling.bootstraps,
+        seed: int = Resampling.seed,
+        margin: float | None = Equality.margin,
+    ) -> SurveyResults:
         """Rank the contestants: `parlai_spotbot.rank` of the votes."""
         from parlai_spotbot.notebook.survey_results import rank
 
-        return rank(self, bootstraps=bootstraps, seed=seed)
+        return rank(self, bootstraps=bootstraps, seed=seed, margin=margin)
 
 
 def read_votes(

@@ -14,7 +14,6 @@ from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
-from parlai_spotbot.sequential.settled_request import SettledRequest
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges.specs import JudgeSpec
@@ -43,7 +42,7 @@ class SpotbotCompare(SpotbotTournament):
         comparison = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
         self.result.verdict, self.result.said = comparison.verdict, str(comparison)
         self.result.figures = asdict(comparison)
-        equal = comparison.settled and comparison.settled["ended"] == "settled"
+        equal = comparison.equal or (comparison.settled and comparison.settled["ended"] == "settled")
         cause = comparison.cause
         more = ""
         if cause and cause["blocks"]:
@@ -84,12 +83,14 @@ class SpotbotCompare(SpotbotTournament):
 
     def _more(self, study: Study) -> str:
         """Return this command with twice the conversations; in another study where this one's pool is frozen."""
-        settled, path = SettledRequest.asked(self.opt), study.path
+        settled, path = self._settled(), study.path
         given = {name: self.opt[name] for name in ("pool", "survey") if self.opt[name]}
         given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.of(self.opt).given()}
         if settled:
             given |= settled.named() | ({"budget": 2 * settled.budget} if settled.budget else {})
             path = path.with_name(f"{path.name}-{given['conversations']}")
+        elif self.opt["margin"]:
+            given["margin"] = self.opt["margin"]
         begin, _, options = hints.command("compare", path, **given).partition(" --")
         named = [word for text in self.opt["contestants"] or () for word in ("--contestant", text)]
         return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{options}"

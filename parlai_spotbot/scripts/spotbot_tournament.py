@@ -46,12 +46,22 @@ class SpotbotTournament(Command):
         name = own_surveys.offer(self.opt["survey"])
         if name != self.opt["survey"]:
             check_findings(get_survey(name), self.opt["survey"])
-        judges = JudgeRequest.of(self.opt).specs(name, SettledRequest.asked(self.opt))
+        judges = JudgeRequest.of(self.opt).specs(name, self._settled())
         check_options(name, self._options())
         return judges
 
     def _options(self) -> dict:
-        return {name: self.opt[name] for name in ("bootstraps", "backend")}
+        """Return the options of the analysis; the margin is one where the number of answers is fixed."""
+        options = {name: self.opt[name] for name in ("bootstraps", "backend")}
+        if self.opt["until"] is None and self.opt["margin"]:
+            options["margin"] = self.opt["margin"]
+        return options
+
+    def _settled(self) -> SettledRequest | None:
+        """Return how answers are asked for until all is settled; None where their number is fixed."""
+        if self.opt["until"] is None:
+            return SettledRequest.asked({**self.opt, "margin": SettledRequest.margin})
+        return SettledRequest.asked(self.opt)
 
     def _evaluate(self, played: SelfPlaySummary, judges: list[JudgeSpec]) -> int:
         """Do what comes after self-play; return the exit code. Without a usable answer there is no report."""
@@ -69,7 +79,7 @@ class SpotbotTournament(Command):
         if not played.complete:
             self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
         survey = own_surveys.taken(study, self.opt["survey"])
-        settled = SettledRequest.asked(self.opt)
+        settled = self._settled()
         if settled is None:
             self.result.figures["pack"] = packed = pack_study(study, survey)
             print(f"\n{summary_text(packed)}", flush=True)

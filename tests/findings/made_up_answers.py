@@ -126,12 +126,12 @@ def votes_file(made, folder):
     return path
 
 
-def ranked(survey, made, folder=None):
+def ranked(survey, made, folder=None, margin=None):
     """Return the ranking by the main question as its finding has it."""
     if survey == "votes":
-        return sb.read_votes(votes_file(made, folder)).rank(bootstraps=5).data
+        return sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).data
     judgements, facts = judgements_and_facts(survey, made)
-    result = compute(survey, judgements, facts, Options(bootstraps=5), only=("ranking",))
+    result = compute(survey, judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
     ranking = result["ranking"]["by_source"][made.source]
     return ranking["criteria"][ranking["question"]] if "criteria" in ranking else ranking
 

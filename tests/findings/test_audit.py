@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from made_up_answers import JUDGE, SURVEYS, MadeUp, contents_of, ranked, table
 
 import parlai_spotbot as sb
-from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
+from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
 from parlai_spotbot.findings.audit import WORDS, rows_of
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.criteria import every_pair, headline, pair_verdict
@@ -202,7 +202,7 @@ def check_pair(row, null):
     """Assert that verdict, adjusted p and interval of a pair agree; `null` is the value of equal contestants."""
     clear = row["verdict"] in (BETTER, WORSE)
     adjusted, (low, high) = row["p_adjusted"], row["ci"]
-    assert row["verdict"] in (BETTER, WORSE, SAME, UNKNOWN)
+    assert row["verdict"] in (BETTER, WORSE, SAME, EQUAL, UNKNOWN)
     assert clear == (adjusted is not None and adjusted < 0.05)
     assert (row["verdict"] == UNKNOWN) == (adjusted is None) == bool(row["reason"])
     if None not in (low, high, row["estimate"]):

@@ -39,6 +39,7 @@ def server(monkeypatch):
 
 def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, server):
     asked = ["--judge-url", server.url, "--judge-model", "parrot-1", "--bootstraps", 50, "--yes", "--json"]
+    asked += ["--margin", 0.4]
     out, _ = spotbot("compare", "talks_on:respond", "says_hm:respond", "--conversations", 3, *asked, code=3)
     found = json.loads(out)
     assert found["verdict"] == "undecided"
@@ -48,6 +49,9 @@ def test_the_verdict_is_the_exit_code_and_more_conversations_settle_it(folder, s
     study = folder / "talks_on-respond-vs-says_hm-respond"
     assert found["written"] == {"report": f"{study.name}/report/index.html"}
     assert "--conversations 6 " in found["next"]
+    assert "--margin 0.4" in found["next"]
+    made_by = json.loads((study / "surveys" / "spot_the_bot" / "analysis" / "ranking.json").read_text())["made_by"]
+    assert made_by["options"]["margin"] == 0.4
 
     again = [*shlex.split(found["next"])[1:], "--bootstraps", 50, "--yes", "--json"]
     out, err = spotbot(again[0].removeprefix("spotbot_"), *again[1:])

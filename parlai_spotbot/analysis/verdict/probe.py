@@ -9,7 +9,8 @@ from typing import Any
 GREEN, AMBER, RED = "green", "amber", "red"
 
 BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "not told apart", "not known"
-"""Verdicts on the first of a pair beside the second."""
+EQUAL = "equal"
+"""Verdicts on the first of a pair beside the second; two are equal only within a margin that was declared."""
 
 
 @dataclass(frozen=True)

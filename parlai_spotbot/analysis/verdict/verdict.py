@@ -1,7 +1,8 @@
 """The verdict on contestants: what the tests of every two say, less what probes of their assumptions take away.
 
 A pair is better, worse or not told apart by its adjusted test, and not known where a red probe is about it, where it
-never met, or where nothing shows how others would differ. Places follow from these verdicts.
+never met, or where nothing shows how others would differ. Of two that aren't told apart, those are equal whose interval
+lies within a declared margin around no difference. Places follow from these verdicts.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
 from parlai_spotbot.analysis.values import best_first
-from parlai_spotbot.analysis.verdict.probe import BETTER, RED, SAME, UNKNOWN, WORSE, Probe
+from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, RED, SAME, UNKNOWN, WORSE, Probe
 
 OWN, OTHERS, BOTH = "own matches", "others' matches", "own and others' matches"
 """What a verdict rests on."""
@@ -60,7 +61,12 @@ class Verdict:
 
 
 def verdict_of_matches(
-    fit: Contrasts, matches: pd.DataFrame, circle: Sequence[str], own_tests: pd.DataFrame, probes: Sequence[Probe]
+    fit: Contrasts,
+    matches: pd.DataFrame,
+    circle: Sequence[str],
+    own_tests: pd.DataFrame,
+    probes: Sequence[Probe],
+    margin: float | None = None,
 ) -> Verdict:
     """Return the verdict of comparisons.
 
@@ -74,6 +80,8 @@ def verdict_of_matches(
         a, b, estimate, low, high, p, p_adjusted of the pairs that met, by their own matches.
     probes : sequence of Probe
         Of all assumptions, `pair_probes` among them.
+    margin : float, optional
+        Two are equal where the interval of the chance to win a decided match lies within this of one half.
     """
     pairs = fit.pairs[["a", "b", "p", "p_adjusted", "p_errors", "effective"]].copy()
     for column in ("low", "high"):
@@ -94,7 +102,7 @@ def verdict_of_matches(
     reason = np.where(np.minimum(first, second) < 0, "too few", np.where(first != second, "groups", "")).astype(object)
     if circle:
         reason[~met & (reason == "")] = "circle"
-    pairs = _judged(pairs, reason, probes, 0.5)
+    pairs = _judged(pairs, reason, probes, 0.5, margin=margin)
     order = _by_points(fit, fit.ranked) if circle else fit.ranked
     groups = tuple(tuple(name for name in order if group[name] == number) for number in range(len(fit.groups)))
     places_by_name = _places(pairs, groups)
@@ -104,18 +112,34 @@ def verdict_of_matches(
 
 
 def verdict_of_means(
-    order: Sequence[str], pairs: pd.DataFrame, probes: Sequence[Probe], less_is_better: bool = False
+    order: Sequence[str],
+    pairs: pd.DataFrame,
+    probes: Sequence[Probe],
+    less_is_better: bool = False,
+    margin: float | None = None,
 ) -> Verdict:
-    """Return the verdict of means: `pairs` has a, b, n, estimate (a's mean less b's), low, high, p, p_adjusted,
-    p_errors, effective."""
+    """Return the verdict of means.
+
+    Parameters
+    ----------
+    pairs : frame
+        a, b, n, estimate (a's mean less b's), low, high, p, p_adjusted, p_errors, effective.
+    margin : float, optional
+        Two are equal where the interval of the difference lies within this of 0.
+    """
     reason = np.full(len(pairs), "", dtype=object)
-    judged = _judged(pairs.assign(rests_on=OWN), reason, probes, 0.0, -1 if less_is_better else 1)
+    judged = _judged(pairs.assign(rests_on=OWN), reason, probes, 0.0, -1 if less_is_better else 1, margin)
     groups = (tuple(order),)
     return Verdict(tuple(order), groups, _places(judged, groups), judged, tuple(probes))
 
 
 def _judged(
-    pairs: pd.DataFrame, reason: np.ndarray, probes: Sequence[Probe], null: float, sign: int = 1
+    pairs: pd.DataFrame,
+    reason: np.ndarray,
+    probes: Sequence[Probe],
+    null: float,
+    sign: int = 1,
+    margin: float | None = None,
 ) -> pd.DataFrame:
     """Return the pairs with their verdicts and reasons; `null` is the value of equal contestants."""
     ends = list(zip(pairs["a"], pairs["b"], strict=True))
@@ -130,7 +154,11 @@ def _judged(
     reason[unknown & (reason == "")] = "clusters"
     clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy() & (reason == "")
     ahead = sign * (pairs["estimate"].to_numpy(dtype=float) - null) > 0
-    verdict = np.where(reason != "", UNKNOWN, np.where(clear, np.where(ahead, BETTER, WORSE), SAME))
+    within = np.zeros(len(pairs), dtype=bool)
+    if margin is not None:
+        low, high = (pairs[end].to_numpy(dtype=float) for end in ("low", "high"))
+        within = (low >= null - margin) & (high <= null + margin)
+    verdict = np.select([reason != "", clear & ahead, clear, within], [UNKNOWN, BETTER, WORSE, EQUAL], SAME)
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)
     return pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
 

@@ -15,8 +15,8 @@ MAIN = OVERALL + CHOICE
 
 
 def compute(answers: Answers) -> dict:
-    """The overall choice at the top, all under `criteria`."""
-    result = ranking.compute(answers)
+    """The overall choice at the top, all under `criteria`; a margin of ratings isn't one of choices."""
+    result = ranking.compute(replace(answers, facts=replace(answers.facts, margin=None)))
     main = MAIN if MAIN in result["criteria"] else result["question"]
     return {**result, **result["criteria"][main], "question": main}
 

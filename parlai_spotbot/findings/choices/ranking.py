@@ -82,7 +82,7 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     grid = pair_grid(rows, met, **answers.hang)
     probes = study_probes.of_answers(answers, rows)
     times = study_probes.times_of(answers, rows)
-    pool, verdict = criteria.pool_of(fitted, rows, grid, probes, times)
+    pool, verdict = criteria.pool_of(fitted, rows, grid, probes, times, answers.facts.margin)
     result = {
         **pool,
         "criterion": CRITERION,
@@ -116,6 +116,7 @@ FINDING = Finding(
     tables=TABLES,
     summarise=criteria.summarise,
     heading="Who is preferred?",
+    options=("margin",),
     chart=CHART,
     bars=("score",),
     place=10,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from scipy.special import expit
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.errors import UserError, nearest
@@ -19,6 +20,9 @@ from parlai_spotbot.sequential.evidence import Evidence, Rules, of_counts
 from parlai_spotbot.study import Study
 
 VOTES = "votes"
+
+EQUAL = 2
+"""The code of two that are equal, as `Evidence` has it."""
 
 MOST = 150
 """Contestants; of more the pairs can't be weighed in memory."""
@@ -69,9 +73,15 @@ def _evidence(ballots: Ballots, level: float) -> Evidence:
     """Return what the votes say, with the pairs settled that the report's test settles."""
     counts, place = ballots.counts(), {name: i for i, name in enumerate(ballots.names)}
     tested = contrasts(ballots.matches(), ballots.names, order=False, crossed=ballots.crossed).pairs
+    clear = (tested["p_adjusted"] < 1 - level).to_numpy()
+    low, high = expit(tested["low"].to_numpy()), expit(tested["high"].to_numpy())
+    equal = np.zeros(len(tested), dtype=bool)
+    if ballots.margin is not None:
+        equal = (low >= 0.5 - ballots.margin) & (high <= 0.5 + ballots.margin)
+    better = np.where(clear, np.sign(tested["difference"].to_numpy()), 0)
+    first, second = tested["a"].map(place).to_numpy(), tested["b"].map(place).to_numpy()
     verdict = np.zeros((len(place), len(place)), dtype=int)
-    for row in tested[tested["p_adjusted"] < 1 - level].itertuples():
-        better = int(np.sign(row.difference))
-        verdict[place[row.a], place[row.b]], verdict[place[row.b], place[row.a]] = better, -better
+    verdict[first, second] = np.where(equal & ~clear, EQUAL, better)
+    verdict[second, first] = np.where(equal & ~clear, EQUAL, -better)
     won, tied, lost = (counts[:, :, SEEN.index(name)] for name in ("won", "tie", "lost"))
     return of_counts(won + tied / 2, won + tied + lost, verdict)

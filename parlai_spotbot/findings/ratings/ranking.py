@@ -59,7 +59,8 @@ def main_dimension(answers: Answers) -> str:
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
     means = rate(rows, answers.names, **answers.hang)
-    result = criteria.means_of(means, study_probes.of_means(answers, rows, means, SCALE))
+    probes = study_probes.of_means(answers, rows, means, SCALE)
+    result = criteria.means_of(means, probes, margin=answers.facts.margin)
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
 
 
@@ -70,6 +71,7 @@ FINDING = Finding(
     tables=TABLES,
     summarise=criteria.summarise,
     heading="How are they rated?",
+    options=("margin",),
     chart=Chart(
         "forest",
         "ranking",

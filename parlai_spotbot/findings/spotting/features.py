@@ -22,9 +22,8 @@ def compute(answers: Annotations) -> dict | None:
     for criterion in (*answers.features, *both):
         matches = matches_frame(answers.rows, criterion)
         weights, probes = answers.weights[:, matches.index], study_probes.of_answers(answers, matches)
-        rankings[criterion] = ranking(
-            matches, answers.bots, weights, answers.rng(criterion), **answers.hang, probes=probes
-        )
+        further = {"probes": probes, "margin": answers.facts.margin}
+        rankings[criterion] = ranking(matches, answers.bots, weights, answers.rng(criterion), **answers.hang, **further)
     return rankings or None
 
 

@@ -30,13 +30,15 @@ def ranked(answers: Annotations) -> dict:
     if answers.one_side and answers.bots:
         taken = answers.entities.assign(value=answers.entities["nature"] == HUMAN)
         probes = study_probes.of_answers(answers, answers.rows)
-        result = criteria.means_of(rate(taken, answers.bots, scale=(0, 1), **answers.hang), probes)
+        rated = rate(taken, answers.bots, scale=(0, 1), **answers.hang)
+        result = criteria.means_of(rated, probes, margin=answers.facts.margin)
     else:
         matches, rng = matches_frame(answers.rows), answers.rng("ranking")
         probes = study_probes.of_answers(answers, matches)
         times = study_probes.times_of(answers, answers.rows.loc[matches.index])
         weights = answers.weights[:, matches.index]
-        result = ranking(matches, answers.bots, weights, rng, **answers.hang, probes=probes, times=times)
+        further = {"probes": probes, "times": times, "margin": answers.facts.margin}
+        result = ranking(matches, answers.bots, weights, rng, **answers.hang, **further)
     shares = _shares(answers)
     none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
     human = shares.pop(HUMAN, none)
@@ -144,6 +146,7 @@ FINDING = Finding(
     tables=TABLES,
     summarise=summarise,
     heading="Ranking",
+    options=("margin",),
     chart=Chart("grid", "pairs", x="b", y="a", value="rate_a", caption=CAPTION),
     bars=("score", "human_share"),
     reference="human_reference",

@@ -99,13 +99,14 @@ def ranking(
     crossed: bool = True,
     probes: Sequence[Probe] = (),
     times: Sequence[float] | None = None,
+    margin: float | None = None,
 ) -> dict:
     """Everything about one criterion: the headline (`order`, `clusters`, `pairs`, `davidson`) by `contrasts`, and the
     paper's win rates and TrueSkill ranges beside it.
 
     `weights` (replicates, matches) are those of the bootstrap behind TrueSkill's ranges; `crossed` says whether workers
     are a sample, as conversations are: people are, the variants of a judge aren't. `probes` are of the study, `times`
-    (matches,) when each was judged.
+    (matches,) when each was judged; two are equal within `margin`.
     """
     bots = [bot for bot in bots if bot in set(matches["a"]) | set(matches["b"])]
     if matches.empty:
@@ -114,7 +115,7 @@ def ranking(
     options = {"crossed": crossed}
     fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
-    pool, verdict = pool_of(fit, matches, grid, probes, times)
+    pool, verdict = pool_of(fit, matches, grid, probes, times, margin)
     rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}

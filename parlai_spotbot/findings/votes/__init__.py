@@ -33,7 +33,7 @@ class Ballots:
     which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown; `time` (n,) in seconds.
 
     `source` gave the votes, and no judge's are set beside people's. `crossed`: whether who votes is a sample, as people
-    are.
+    are. `margin` is that within which two are equal.
     """
 
     names: tuple[str, ...]
@@ -47,6 +47,7 @@ class Ballots:
     source: str = HUMAN
     people: None = None
     time: np.ndarray | None = None
+    margin: float | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -157,7 +158,7 @@ class VoteForm(Form):
         sources = {}
         for name, votes in by_source:
             ballots = _ballots(str(name), votes, partners, facts.bots)
-            sources[str(name)] = replace(ballots, left_out=left_out.get(str(name), {}))
+            sources[str(name)] = replace(ballots, left_out=left_out.get(str(name), {}), margin=facts.margin)
         return sources, left_out
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
+from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Finding, Result
@@ -90,7 +91,7 @@ def ranked(ballots: Ballots) -> dict:
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
     probes = study_probes.of_votes(ballots)
-    pool, verdict = criteria.pool_of(fit, matches, grid, probes, ballots.times)
+    pool, verdict = criteria.pool_of(fit, matches, grid, probes, ballots.times, ballots.margin)
     result = {
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],
@@ -110,7 +111,7 @@ def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
     """Return `pairs`: what was voted between two contestants, and the verdict with what it is by.
 
     Of more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
-    `tested`, `clear`, that `met`, and that are `linked` by others alone.
+    `tested`, `clear`, `equal`, that `met`, and that are `linked` by others alone.
     """
     frame, place = verdict.pairs, {name: i for i, name in enumerate(fit.names)}
     first, second = np.triu_indices(len(place), 1)
@@ -122,6 +123,7 @@ def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
             "all": len(frame),
             "tested": int(np.isfinite(p).sum()),
             "clear": int((adjusted < ALPHA).sum()),
+            "equal": int((frame["verdict"] == EQUAL).sum()),
             "met": int(met.sum()),
             "linked": int((np.isfinite(p) & ~met).sum()),
         }
@@ -172,6 +174,7 @@ FINDING = Finding(
     tables=TABLES,
     summarise=summarise,
     heading="Who is preferred?",
+    options=("margin",),
     chart=Chart(
         "forest",
         "ranking",

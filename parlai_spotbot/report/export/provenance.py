@@ -45,6 +45,7 @@ def provenance(recorded: dict) -> tuple[dict, list[str]]:
         "controls": scrub(given.get("controls")),
         "judge": scrub(given.get("judge")),
         "crowdsourcing": {survey: _collection(row) for survey, row in given.get("crowdsourcing", {}).items()},
+        "margin": given.get("margin"),
         "import": scrub(given.get("import")),
         "import_judgements": [scrub(imported) for imported in given.get("import_judgements", {}).values()],
     }

@@ -1,0 +1,150 @@
+"""Two are equal where a margin is declared and the interval that is printed lies within it; nothing else changes."""
+
+from math import isfinite
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from made_up_answers import SURVEYS, MadeUp, contents_of, ranked, table
+from test_audit import check, studies, study
+
+from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, SAME, UNKNOWN, WORSE
+from parlai_spotbot.findings import needs
+from parlai_spotbot.findings.comparison import compare
+from parlai_spotbot.findings.criteria import every_pair, headline, summarise
+from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.records import HUMAN
+from parlai_spotbot.scripts.result import UNDECIDED
+from parlai_spotbot.scripts.spotbot_compare import CODES
+
+MARGINS = dict.fromkeys(SURVEYS, 0.2) | {"dialogue_likert": 0.5}
+
+
+def null_of(survey):
+    return 0.0 if survey == "dialogue_likert" else 0.5
+
+
+def alike(names):
+    """Return many matches of contestants that win as often."""
+    return MadeUp(study(dict.fromkeys(names, 0.0), talks=60, people=60, seed=4))
+
+
+@pytest.mark.parametrize("survey", SURVEYS)
+@settings(max_examples=25, deadline=None, report_multiple_bugs=False)
+@given(rows=studies(), margin=st.sampled_from([0.05, 0.2, 0.45]))
+def test_equal_is_what_lies_within_the_margin_and_is_not_told_apart(survey, rows, margin, tmp_path_factory):
+    assume(len(rows) > 1)
+    folder = tmp_path_factory.mktemp("votes")
+    without, within = (ranked(survey, MadeUp(rows), folder, size) for size in (None, margin))
+    null = null_of(survey)
+    for before, after in zip(every_pair(without), every_pair(within), strict=True):
+        low, high = after["ci"]
+        inside = None not in (low, high) and null - margin <= low and high <= null + margin
+        expected = EQUAL if before["verdict"] == SAME and inside else before["verdict"]
+        assert after["verdict"] == expected
+        assert {**after, "verdict": ""} == {**before, "verdict": ""}
+        if after["verdict"] == EQUAL:
+            assert not after["reason"]
+            assert isfinite(low)
+            assert isfinite(high)
+            assert after["p_adjusted"] >= 0.05
+    assert EQUAL not in {row["verdict"] for row in every_pair(without)}
+    check(survey, within)
+
+
+@pytest.mark.parametrize("survey", SURVEYS)
+def test_words_of_two_that_are_equal(survey, tmp_path):
+    made, margin = alike(["ann", "bob"]), MARGINS[survey]
+    ranking = ranked(survey, made, tmp_path, margin)
+    assert [row["verdict"] for row in every_pair(ranking)] == [EQUAL]
+    of = "a difference of 0.5" if survey == "dialogue_likert" else "30% to 70% of decided matches won"
+    assert headline(ranking)[0] == f"The contestants are equal within the declared margin ({of})."
+    compared = compare(contents_of(survey, ranking), HUMAN, "ann", "bob")
+    assert CODES[compared.verdict] == UNDECIDED
+    assert str(compared).startswith(f"ann and bob are equal within the declared margin ({of}): ann")
+    assert "can't" not in str(compared)
+
+
+def test_an_equal_pair_needs_no_more_annotations(tmp_path):
+    ranking = ranked("votes", alike(["ann", "bob"]), tmp_path, 0.2)
+    *text, step = needs.summarise(Result(HUMAN, needs.of_tests(ranking, None)))
+    assert text == [
+        "Every pair (1) is told apart or equal within the margin: no further annotation is needed to order the bots."
+    ]
+    assert step == needs.WRITE
+
+
+def test_equal_at_the_top(tmp_path):
+    made = MadeUp(study({"ann": 1.5, "bob": 1.5, "cat": -1.5}, talks=60, people=60, seed=4))
+    ranking = ranked("comparative", made, tmp_path, 0.2)
+    whole = {**ranking, "question": "quality", "criteria": {"quality": ranking}}
+    first, *_, counts = summarise(Result(HUMAN, whole))
+    assert first.startswith("At the top, bob and ann are equal within the declared margin (30% to")
+    assert counts == "2 of 3 pairs differ clearly, and 1 is equal within the margin (adjusted for 3 tests)."
+    told = check("comparative", ranking)
+    assert (told["ann", "bob"], told["ann", "cat"], told["cat", "bob"]) == (EQUAL, BETTER, WORSE)
+
+
+def test_a_red_probe_leaves_nobody_equal(tmp_path):
+    made = MadeUp(study({"ann": 0.0, "bob": 0.0}, talks=60, people=1, judged_by=1))
+    assert {row["verdict"] for row in every_pair(ranked("votes", made, tmp_path, 0.45))} == {UNKNOWN}
+
+
+def test_an_equal_pair_is_hardly_drawn_next():
+    from parlai_spotbot.findings.plans.next_pairs import _evidence
+    from parlai_spotbot.findings.votes import Ballots
+
+    rng = np.random.default_rng(1)
+    n = 3000
+    a, b = rng.permuted(np.tile([0, 1, 2], (n, 1)), axis=1)[:, :2].T
+    outcome = np.where((a == 2) | (b == 2), np.where(a == 2, -1, 1), rng.choice([-1, 1], n))
+    codes = np.arange(n)
+    ballots = Ballots(("ann", "bob", "cat"), a, b, outcome, outcome > 1, codes, codes, True, margin=0.1)
+    assert _evidence(ballots, 0.95).verdict.tolist() == [[0, 2, 1], [2, 0, 1], [-1, -1, 0]]
+
+
+def test_the_margin_stays_in_the_study(tmp_path):
+    import parlai_spotbot as sb
+
+    rows = alike(["ann", "bob"]).rows
+    file = tmp_path / "arena.csv"
+    winner = rows["outcome"].map({1: "model_a", -1: "model_b", 0: "tie"})
+    frame = table(rows.values.tolist()).rename(columns={"first": "model_a", "second": "model_b"})
+    frame.assign(winner=winner)[["model_a", "model_b", "winner"]].to_csv(file, index=False)
+    made = sb.import_study("votes", str(file), study=tmp_path / "study", survey="votes", progress=False)
+
+    def verdicts(result):
+        return [row["verdict"] for row in result["ranking"]["by_source"][HUMAN]["pairs"]]
+
+    options = {"survey": "votes", "progress": False, "bootstraps": 20}
+    assert verdicts(sb.analyze(made, **options)) == [SAME]
+    assert verdicts(sb.analyze(made, margin=0.2, **options)) == [EQUAL]
+    again = sb.analyze(made, **options)
+    assert verdicts(again) == [EQUAL]
+    assert again["ranking"]["made_by"]["options"]["margin"] == 0.2
+    assert sb.rank(made.answers("votes"), bootstraps=20).tables["pairs"]["verdict"].tolist() == [EQUAL]
+    assert sb.rank(made.answers("votes"), bootstraps=20, margin=0.01).tables["pairs"]["verdict"].tolist() == [SAME]
+    with pytest.raises(ValueError, match=r"^margin=0.1: 0.2 was declared in this study"):
+        sb.analyze(made, margin=0.1, **options)
+    page = sb.report(made, "votes").read_text()
+    assert "are equal within the declared margin (30% to 70% of decided matches won)" in page
+    methods = (tmp_path / "study" / "report" / "appendix" / "methods.md").read_text()
+    assert "Two are called equal where the 95 % interval of the chance to win" in " ".join(methods.split())
+
+
+@pytest.mark.parametrize(
+    ("survey", "margin", "says"),
+    [
+        ("votes", 0.5, "above 0 and below 0.5"),
+        ("votes", 0.0, "above 0 and below 0.5"),
+        ("dialogue_likert", -1.0, "ratings in points, above 0"),
+        ("abc_eval", 0.1, "has no such option"),
+    ],
+)
+def test_margins_that_say_nothing(survey, margin, says):
+    from parlai_spotbot.errors import UserError
+    from parlai_spotbot.findings.analyze import check_options
+
+    with pytest.raises(UserError, match=says):
+        check_options(survey, {"margin": margin})

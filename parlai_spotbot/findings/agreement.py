@@ -9,9 +9,8 @@ from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.render import Fact
-from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import listed, number, plainly
 
 Units = Callable[[pd.DataFrame], Sequence[str]]
@@ -47,32 +46,6 @@ def summarise(result: Result) -> list[str]:
     return [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
 
 
-ALPHA = Table(
-    "krippendorff_alpha/{question}",
-    {
-        "question": Column("term", "Question"),
-        "alpha": Column("number", "Alpha", ci="ci"),
-        "alike": Column("share", "Answers alike"),
-        "units": Column("count", "Judged twice or more"),
-        "note": Column("text", "Note"),
-        "why": Column("text", "Not known because"),
-    },
-    "Agreement by question",
-    "Krippendorff's alpha over what two or more judged; intervals over conversations and annotators.",
-    ("hayes2007",),
-)
-
-
 def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
     """Return the finding of a form of answers."""
-    caption = "Krippendorff's alpha by question, with 95 % intervals; 0 is what chance gives."
-    return Finding(
-        "agreement",
-        form,
-        compute,
-        tables={"agreement": ALPHA},
-        summarise=summarise,
-        heading="Agreement",
-        chart=Chart("forest", "agreement", x="alpha", y="question", caption=caption, reference=0.0),
-        place=60,
-    )
+    return declared(__file__, form, compute, summarise)

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import GREEN
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.wording import NAMED, listed, part_of
 
 if TYPE_CHECKING:
@@ -25,21 +24,6 @@ def summarise(result: Result) -> list[str]:
     return [f"{part_of(len(found), len(rows), 'probe', 'is', 'are')} not green: {named}{more}."]
 
 
-TABLE = Table(
-    "probes",
-    {
-        "level": Column("text", ""),
-        "title": Column("text", "What could be wrong"),
-        "text": Column("text", "What the answers show"),
-        "step": Column("text", "What to do"),
-        "probe": Column("text"),
-    },
-    "What could be wrong",
-    "A red probe takes verdicts away, an amber one is named beside the verdict. One that is a test raises a false "
-    "alarm in at most 5 of 100 studies.",
-)
-
-
 def finding(form: Form, ranking: Callable[[Any], Mapping]) -> Finding:
     """Return the finding of a form of answers; `ranking` gives that of a source, with its `audit`."""
 
@@ -47,6 +31,4 @@ def finding(form: Form, ranking: Callable[[Any], Mapping]) -> Finding:
         rows = ranking(answers).get("audit")
         return {"probes": rows} if rows else None
 
-    return Finding(
-        "audit", form, compute, tables={"audit": TABLE}, summarise=summarise, heading="What could be wrong", place=11
-    )
+    return declared(__file__, form, compute, summarise)

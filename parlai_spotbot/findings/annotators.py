@@ -9,10 +9,9 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.findings.render import Caution, Fact
-from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
@@ -111,26 +110,6 @@ def summarise(result: Result) -> list[str]:
     return text
 
 
-TABLE = Table(
-    "annotators/{worker_id}",
-    {
-        "worker_id": Column("annotator", "Annotator"),
-        "n": Column("count", "Annotations"),
-        "units": Column("count", "Units"),
-        "median_seconds": Column("number", "Median seconds", digits=0),
-        "hours": Column("number", "Hours", digits=1),
-        "controls": Column("count", "Controls"),
-        "missed_controls": Column("count", "Missed"),
-        "left_out": Column("text", "Left out, because they"),
-        "flags": Column("text", "Flags"),
-    },
-    "Annotators",
-    "Those who are left out count in no other figure, those flagged in all.",
-)
-
-
 def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
     """Return the finding of a form of answers."""
-    return Finding(
-        "annotators", form, compute, tables={"annotators": TABLE}, summarise=summarise, heading="Annotators", place=70
-    )
+    return declared(__file__, form, compute, summarise)

@@ -4,23 +4,9 @@ from collections.abc import Mapping
 
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.render import Fact
-from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.wording import counted, number
-
-TIME = Table(
-    "",
-    {
-        "n": Column("count", "Annotations"),
-        "median": Column("number", "Median seconds", digits=0),
-        "mean": Column("number", "Mean seconds", digits=0),
-        "hours": Column("number", "Hours", digits=1),
-        "cost": Column("number", "Cost"),
-    },
-    "Time",
-    "Seconds between opening an item and handing it in, where it is known. Means are pulled up by breaks.",
-)
 
 
 def compute_time(answers: Answers) -> dict:
@@ -43,13 +29,4 @@ def time_sentence(time: Mapping) -> str:
 
 def finding(form: Form) -> Finding:
     """Return the finding of a form whose annotations are timed as a whole."""
-    return Finding(
-        "time",
-        form,
-        compute_time,
-        tables={"time": TIME},
-        summarise=summarise_time,
-        heading="Time",
-        place=81,
-        options=("wage",),
-    )
+    return declared(__file__, form, compute_time, summarise_time)

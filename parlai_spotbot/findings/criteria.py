@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches,
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
-from parlai_spotbot.findings.schema import Column, known
+from parlai_spotbot.findings.schema import known
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, plainly, to, upper_first, who
 
@@ -27,17 +27,6 @@ NOT_KNOWN = {
     "circle": "no one scale fits, and they never met",
 }
 """Why the verdict on a pair is not known where no probe says it."""
-
-PLACES = Column("places", "Places", key="clusters")
-WHO_BEATS_WHOM = {
-    "a": Column("name", "Contestant"),
-    "b": Column("name", "Over"),
-    "n": Column("count", "n"),
-    "wins_a": Column("count", "Wins"),
-    "wins_b": Column("count", "Losses"),
-    "ties": Column("count", "Ties"),
-}
-"""First columns of a table of pairs of choices."""
 
 
 def pool_of(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from parlai_spotbot.findings.result import Result as Result
+from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.reading import own_data
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Answers, Form
-    from parlai_spotbot.findings.schema import Chart, Table
+
+METHODS: dict[str, str] = own_data(__file__, "methods.yaml")
+"""Sentences on methods that several findings share."""
 
 
 def _no_sentences(result: Result) -> list[str]:
@@ -68,6 +73,51 @@ class Finding:
     surveys: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     asked: str = ""
+
+
+def declared(
+    module: str,
+    form: Any,
+    compute: Callable[..., Mapping | None],
+    summarise: Callable[[Result], list[str]] = _no_sentences,
+    part: str = "",
+    **figures: object,
+) -> Finding:
+    """Return the finding whose heading, tables and chart stand in the YAML file beside a module.
+
+    Parameters
+    ----------
+    module : str
+        The module's ``__file__``; its stem is the finding's name, unless the YAML has one.
+    part : str
+        Name of the finding where the file describes several, each under its name.
+    figures
+        What the texts on methods name in braces, beside the sentences of ``methods.yaml``.
+    """
+    about = _frozen(own_data(module))
+    if part:
+        about = about[part]
+    about = {"name": part or Path(module).stem, **about}
+    tables = {name: _table(entry, figures) for name, entry in about.pop("tables", {}).items()}
+    if "chart" in about:
+        about["chart"] = Chart(**about["chart"])
+    return Finding(form=form, compute=compute, summarise=summarise, tables=tables, **about)
+
+
+def _frozen(value: Any) -> Any:
+    """Return what a YAML file holds with tuples in place of lists."""
+    if isinstance(value, dict):
+        return {name: _frozen(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return tuple(map(_frozen, value))
+    return value
+
+
+def _table(about: Mapping[str, Any], figures: Mapping[str, object]) -> Table:
+    """Return the table that a YAML file describes."""
+    columns = {name: Column(**column) for name, column in about["columns"].items()}
+    method = about.get("method", "").format(**METHODS, **figures)
+    return Table(**{**about, "columns": columns, "method": method})
 
 
 def csv_tables(finding: Finding) -> dict[str, Table]:

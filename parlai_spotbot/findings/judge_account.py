@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from parlai_spotbot.findings.answers import Form
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 
 
 def summarise(result: Result) -> list[str]:
@@ -25,24 +24,6 @@ def missing(judge: Mapping) -> str:
     )
 
 
-CONFUSION = Table(
-    "variants/{variant}/confusion/{truth}",
-    {
-        "variant": Column("text", "Variant"),
-        "truth": Column("text", "In truth"),
-        "human": Column("count", "Said human"),
-        "unsure": Column("count", "Said unsure"),
-        "bot": Column("count", "Said bot"),
-    },
-    "What it said of people and bots",
-    "Of those who really were people or bots, which a judge that is trained here had not seen in training.",
-)
-FINDING = Finding(
-    "judges",
-    Form(lambda tidy, facts, judgements: (tidy, {}), lambda rows: set()),
-    lambda answers: None,
-    tables={"confusion": CONFUSION},
-    summarise=summarise,
-    heading="Judges",
-)
+FORM = Form(lambda tidy, facts, judgements: (tidy, {}), lambda rows: set())
+FINDING = declared(__file__, FORM, lambda answers: None, summarise)
 """Read from a judge's file, not from answers."""

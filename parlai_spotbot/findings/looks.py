@@ -11,9 +11,8 @@ import pandas as pd
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.findings.answers import Answers, Facts, Form
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.finding import Finding, declared
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.sequential.looked import by_lot, verdicts
 from parlai_spotbot.sequential.registration import MOST, pair_of
@@ -21,22 +20,6 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.wording import counted, some
 
 HOLDING = "Looked at {} before the answers were complete. Verdicts that hold however often one looks: {} of {}{}."
-
-TABLES = {
-    "looks": Table(
-        "pairs",
-        {
-            "a": Column("name", "Contestant"),
-            "b": Column("name", "Against"),
-            "verdict": Column("text", "Verdict"),
-            "evidence": Column("number", "Evidence"),
-        },
-        "However often one looks",
-        "A test by betting for each pair, with closed testing: all verdicts hold together at 95 %, however often one "
-        "looks. Of each conversation one answer counts, by lot. Evidence is a logarithm to base 10.",
-        ("waudbysmith2024", "vovk2021"),
-    )
-}
 
 
 def looks_of(study: Study, survey: str, facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
@@ -89,16 +72,7 @@ def summarise(result: Result) -> list[str]:
 
 def finding(form: Form, compute: Callable[..., Mapping | None]) -> Finding:
     """Return the finding of a form of answers, which stands beside the fixed verdict."""
-    return Finding(
-        "looks",
-        form,
-        compute,
-        tables=TABLES,
-        summarise=summarise,
-        heading="However often one looks",
-        first=True,
-        place=11,
-    )
+    return declared(__file__, form, compute, summarise)
 
 
 def _path(study: Study, survey: str) -> Path:

@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Form
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.scarce import (
     CHOICES,
     MATCHES,
@@ -28,7 +28,6 @@ from parlai_spotbot.findings.scarce import (
     scarce_step,
     typical,
 )
-from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
@@ -46,9 +45,8 @@ WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=
 
 def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
     """Return the finding of a form of answers, for the first screen."""
-    return Finding(
-        "needs", form, compute, tables={"needs": TABLE}, summarise=summarise, heading=TITLE, first=True, place=5
-    )
+    ends = {"most": f"{0.5 + DIFFERENCE / 2:.0%}", "least": f"{0.5 - DIFFERENCE / 2:.0%}"}
+    return declared(__file__, form, compute, summarise, power=percent(POWER), error=percent(1 - LEVEL), **ends)
 
 
 def of_choices(rows: pd.DataFrame) -> dict | None:
@@ -207,22 +205,3 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
 def _hours(annotations: float, seconds: float | None) -> str:
     hours = annotations * (seconds or 0) / 3600
     return "" if not seconds else f", about {hours:,.{1 if hours < 10 else 0}f} hours of work"
-
-
-TABLE = Table(
-    "pairs",
-    {
-        "a": Column("name", "Contestant"),
-        "b": Column("name", "Against"),
-        "status": Column("text"),
-        "p_adjusted": Column("p", "p, Holm"),
-        "annotations": Column("count", "Annotations"),
-        "conversations": Column("count"),
-        "more_annotations": Column("count", "More"),
-        "more_conversations": Column("count", "More conversations"),
-    },
-    "What each pair needs",
-    f"As many further annotations as give {percent(POWER)} power at an overall error of {percent(1 - LEVEL)}, where "
-    f"all open pairs get theirs; one closer than {0.5 + DIFFERENCE / 2:.0%} to {0.5 - DIFFERENCE / 2:.0%} is planned "
-    "for that difference.",
-)

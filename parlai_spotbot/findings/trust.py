@@ -9,9 +9,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.render import Caution
-from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.wording import asked, listed, percent
 
 SENTENCES = {
@@ -140,59 +139,6 @@ def summarise(result: Result) -> list[str]:
     return sentences
 
 
-TABLES = {
-    "agreement": Table(
-        "questions/{question}",
-        {
-            "question": Column("term", "Question"),
-            "verdict": Column("text", "Beside people"),
-            "measure": Column("text"),
-            "n": Column("count", "Answers of people"),
-            "pairs": Column("count"),
-            "people_pairs": Column("count"),
-            "agree": Column("share", "Judge gives it, too", ci="agree_ci"),
-            "people_agree": Column("share", "Another person does", ci="people_agree_ci"),
-            "alpha": Column("number", "Alpha, judge with people", ci="alpha_ci"),
-            "people_alpha": Column("number", "Between people", ci="people_alpha_ci"),
-            "difference": Column("number", "Difference", ci="difference_ci"),
-        },
-        "The judge and people",
-        "Over the items that both answered: how often the judge, or another person, gives a person's answer, and "
-        "Krippendorff's alpha (ordinal where answers are a scale). Intervals draw conversations and people again; the "
-        "judge's variants are taken as they are.",
-        ("hayes2007", "cameron2011"),
-        csv="trust",
-    ),
-    "ranks": Table(
-        "ranks/{criterion}",
-        {
-            "criterion": Column("term", "Ranked by"),
-            "contestants": Column("count", "Contestants"),
-            "items": Column("count", "Items"),
-            "tau": Column("number", "Kendall's tau-b", ci="tau_ci"),
-        },
-        "Rankings of the judge and of people",
-        "1 is the same order, 0 no more than chance, −1 reversed.",
-    ),
-}
-
-
 def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:
     """Return the finding of a form of answers."""
-    return Finding(
-        "trust",
-        form,
-        compute,
-        tables=TABLES,
-        summarise=summarise,
-        heading="How far to trust the judges",
-        chart=Chart(
-            "forest",
-            "agreement",
-            x="alpha",
-            y="question",
-            caption="Krippendorff's alpha of the judge with people, with 95 % intervals: 1 is perfect, 0 chance.",
-            reference=0.0,
-        ),
-        place=90,
-    )
+    return declared(__file__, form, compute, summarise)

@@ -9,8 +9,7 @@ from parlai_spotbot.analysis.behaviours import SCALE, adjust_over_all, behaviour
 from parlai_spotbot.findings import audit, criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import listed, plainly
 
@@ -78,53 +77,4 @@ def summarise(result: Result) -> list[str]:
     return [data["why"], clear.format(**tests) if tests["pairs"] else ""]
 
 
-LABEL = Column("term", "Behaviour")
-CONTESTANT = Column("name", "Contestant")
-TABLES = {
-    "ranking": Table(
-        "criteria/{label}/{column}/{bot}",
-        {
-            "label": LABEL,
-            "bot": CONTESTANT,
-            "score": Column("share", "Share of turns", ci="score_ci", digits=1),
-            "wilson": Column("share", ci="wilson", key="score"),
-            "hits": Column("count", "With it"),
-            "n": Column("count", "Turns"),
-            "turns": Column("count"),
-            "conversations": Column("count", "Conversations"),
-        },
-        "Share of turns with each behaviour",
-        "Clopper and Pearson's interval of as many independent turns as would be as uncertain, from the variance by "
-        "conversations and annotators. The CSV has Wilson's, too, which takes turns as independent, as the paper does.",
-        ("finch2023", "korn1998"),
-        csv="behaviours",
-    ),
-    "pairs": Table(
-        "criteria/{label}/pairs",
-        {
-            "label": LABEL,
-            "a": CONTESTANT,
-            "b": Column("name", "Less"),
-            "estimate": Column("share", "Difference", ci="ci", digits=1),
-            "n": Column("count", "Turns"),
-            "p": Column("p"),
-            "p_adjusted": Column("p", "p, Holm"),
-            "p_adjusted_all": Column("p", "p over all behaviours"),
-        },
-        "Every pair",
-        "Difference of shares over its standard error clustered by conversations and by annotators.",
-        ("cameron2011", "holm1979"),
-    ),
-}
-
-FINDING = Finding(
-    "ranking",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=summarise,
-    heading="How often does each contestant show each behaviour?",
-    chart=Chart("forest", "ranking", x="score", y="bot", group="label", caption="Share of turns, with 95 % intervals."),
-    bars=("score",),
-    place=10,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

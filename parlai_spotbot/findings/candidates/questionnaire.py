@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 
 
 def compute(answers: CandidateAnswers) -> dict:
@@ -50,25 +49,4 @@ def summarise(result: Result) -> list[str]:
     )
 
 
-TABLE = Table(
-    "questions/answers",
-    {
-        "question": Column("term", "About"),
-        "label": Column("term", "Answer"),
-        "n": Column("count", "n"),
-        "share": Column("share", "Share", "ci", digits=1),
-    },
-    "What annotators say of themselves",
-    "Shares of all annotators whose answers count; no answer is counted with those who would rather not say. Answers "
-    "that fewer than five people gave are taken together.",
-)
-
-FINDING = Finding(
-    "questionnaire",
-    FORM,
-    compute,
-    tables={"questionnaire": TABLE},
-    summarise=summarise,
-    heading="Who were the annotators?",
-    place=30,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -10,8 +10,7 @@ from parlai_spotbot.analysis.nuc.people import against
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import filled, listed
 
@@ -152,43 +151,4 @@ def summarise(result: Result) -> list[str]:
     return [*text, " ".join(data["cautions"]) + left]
 
 
-RECALL = {
-    "recall1": Column("share", "R@1", "recall@1.ci", "recall@1.estimate", 1),
-    "recall2": Column("share", "R@2", "recall@2.ci", "recall@2.estimate", 1),
-}
-TABLES = {
-    "recall": Table(
-        "recall",
-        {
-            "corpus": Column("text", "Corpus"),
-            "who": Column("name", "Who"),
-            "by": Column("text", "By"),
-            "annotators": Column("count", "Annotators"),
-            "n": Column("count", "Questions"),
-            **RECALL,
-        },
-        "Recall of people and models on the same questions",
-        "R@k: the share of answers in which the real next turn is among the first k. Exact 95 % intervals of as many "
-        "independent answers as would be as uncertain, clustered by conversation and annotator; ties of models as "
-        "expectations.",
-        ("lowe2016",),
-    )
-}
-
-FINDING = Finding(
-    "recall",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=summarise,
-    heading="Can people find the real next turn?",
-    chart=Chart(
-        "forest",
-        "recall",
-        x="recall1",
-        y="who",
-        caption="How often the real next turn is the first choice (Recall@1), with 95 % intervals.",
-        group="corpus",
-    ),
-    place=10,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 
-from parlai_spotbot.findings import criteria
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.chats import FORM
 from parlai_spotbot.findings.choices import ranking
-from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.ratings.ranking import OVERALL
 from parlai_spotbot.surveys.interactive import CHOICE
 
@@ -21,14 +19,14 @@ def compute(answers: Answers) -> dict:
     return {**result, **result["criteria"][main], "question": main}
 
 
-TABLES = {name: replace(table, csv=f"choices_{name}") for name, table in ranking.TABLES.items()}
-FINDING = Finding(
-    "choices",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=criteria.summarise,
+FINDING = replace(
+    ranking.FINDING,
+    name="choices",
+    form=FORM,
+    compute=compute,
+    tables={name: replace(table, csv=f"choices_{name}") for name, table in ranking.FINDING.tables.items()},
     heading="Which partner is preferred?",
-    chart=ranking.CHART,
+    bars=(),
+    options=(),
     place=85,
 )

@@ -1,15 +1,13 @@
 """Comparison of a bot's chats with itself and its chats with people."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from parlai_spotbot.analysis.choices.chat_kinds import KINDS, compare_kinds
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.wording import number
 
 
@@ -39,23 +37,4 @@ def summarise(result: Result) -> list[str]:
     return [comparison["sentence"] for comparison in result.data["comparisons"]]
 
 
-KIND_SCORES = Table(
-    "kinds/{kind}/{column}/{bot}",
-    {
-        "kind": Column("text", "Kind of conversation"),
-        "bot": Column("name", "Contestant"),
-        "score": Column("share", "Points", ci="score_ci"),
-    },
-    "Who is preferred, by kind of conversation",
-)
-
-FINDING = Finding(
-    "chats",
-    FORM,
-    compute,
-    tables={"kinds": replace(KIND_SCORES, csv="chats_kinds")},
-    summarise=summarise,
-    heading="Do self-chats say the same?",
-    chart=Chart("forest", "kinds", x="score", y="bot", group="kind", caption="Share of points, with 95 % intervals."),
-    place=20,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -8,61 +8,13 @@ from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, names
-from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import declared
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (
     "likelihood ratio of equal strengths in Davidson's model of all choices, over the design effect of choices "
     "clustered by conversations and by annotators, Holm-adjusted over the pairs of a question; p_pair is of the pair's "
     "own decided choices alone"
-)
-RANKING = Table(
-    "criteria/{question}/{column}/{bot}",
-    {
-        "question": Column("term", "Question"),
-        "bot": Column("name", "Contestant"),
-        "group": Column("count", "Group"),
-        "cluster": criteria.PLACES,
-        "score": Column("share", "Points", ci="score_ci"),
-        "strength": Column("number", key="strength.strength", ci="strength.ci"),
-    },
-    "Order by question",
-    "Points are the share won by Davidson's model of all choices (neither is half), had all met equally often. Places "
-    f"run from one more than are clearly better to as many as are not clearly worse; all hold together at 95 %. "
-    f"{COMPARED} {CLUSTERED}",
-    ("bradley1952", *OF_STRENGTHS),
-)
-PAIRS = Table(
-    "criteria/{question}/pairs",
-    {
-        "question": Column("term", "Question"),
-        **criteria.WHO_BEATS_WHOM,
-        "own": Column("share", "Share of wins"),
-        "estimate": Column("share", "By all choices", ci="ci"),
-        "verdict": Column("text", "The contestant is"),
-        "reason": Column("term"),
-        "rests_on": Column("text"),
-        "difference": Column("number", "Difference in strength", ci="difference_ci"),
-        "p": Column("p"),
-        "p_adjusted": Column("p", "p, Holm"),
-        "p_pair": Column("p"),
-    },
-    "Every pair",
-    "The share is of the pair's own decided choices, without interval; by all choices is the chance of being chosen by "
-    "Davidson's model. p is of the difference of strengths; p, Holm, is missing where the verdict isn't known.",
-    ("clopper1934", *OF_STRENGTHS),
-)
-TABLES = {"ranking": RANKING, "pairs": PAIRS}
-CHART = Chart(
-    "forest",
-    "ranking",
-    x="score",
-    y="bot",
-    group="question",
-    caption="Share of points by question, with 95 % intervals; at the line a contestant wins as often as it loses.",
-    reference=0.5,
 )
 
 
@@ -109,15 +61,4 @@ def sides(rows: pd.DataFrame) -> pd.DataFrame | None:
     return sided
 
 
-FINDING = Finding(
-    "ranking",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=criteria.summarise,
-    heading="Who is preferred?",
-    options=("margin",),
-    chart=CHART,
-    bars=("score",),
-    place=10,
-)
+FINDING = declared(__file__, FORM, compute, criteria.summarise)

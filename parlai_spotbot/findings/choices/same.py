@@ -3,8 +3,7 @@
 from parlai_spotbot.analysis.choices import same_test, share_test
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.wording import filled, plainly, to
 
 LEVEL = 0.05
@@ -35,20 +34,4 @@ def summarise(result: Result) -> list[str]:
     return text
 
 
-TABLE = Table(
-    "tests/{question}",
-    {
-        "question": Column("term", "Question"),
-        "name": Column("name", "Contestant"),
-        "estimate": Column("share", "Share of the left", ci="ci", digits=1),
-        "n": Column("count", "n"),
-        "p": Column("p", "p"),
-    },
-    "Against itself (A/A)",
-    "Exact binomial test of the decided choices.",
-    ("clopper1934",),
-)
-
-FINDING = Finding(
-    "same", FORM, compute, tables={"same": TABLE}, summarise=summarise, heading="Is it the side?", place=30
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -6,8 +6,7 @@ from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.wording import filled
 
 LEVEL = 0.05
@@ -54,53 +53,4 @@ def summarise(result: Result) -> list[str]:
     return result.data["sentences"]
 
 
-TABLES = {
-    "wordings": Table(
-        "wordings/{question}",
-        {
-            "question": Column("term", "Wording"),
-            "estimate": Column("share", "Right", ci="ci", digits=1),
-            "n": Column("count", "Choices"),
-            "pairs": Column("count", "Pairs"),
-            "alike": Column("share", "Alike"),
-            "alpha": Column("number", "Alpha"),
-        },
-        "Wordings",
-        "Right: for the conversation that is known to be better. Alike: pairs of answers about one pair of "
-        "conversations.",
-    ),
-    "differences": Table(
-        "differences",
-        {
-            "a": Column("text", "Wording"),
-            "b": Column("text", "Against"),
-            "estimate": Column("share", "Difference", ci="ci", digits=1),
-            "pairs": Column("count", "Pairs of conversations"),
-            "p": Column("p"),
-            "p_adjusted": Column("p", "p, Holm"),
-        },
-        "Differences between wordings",
-        "Difference of shares over its standard error clustered by conversations and annotators.",
-        ("cameron2011", "holm1979"),
-    ),
-}
-
-FINDING = Finding(
-    "wordings",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=summarise,
-    heading="Which wording do people answer alike?",
-    chart=Chart(
-        "forest",
-        "wordings",
-        x="estimate",
-        y="question",
-        caption="Share of choices for the conversation known to be better, with 95 % intervals.",
-        reference=0.5,
-    ),
-    place=40,
-    surveys=("acute_eval",),
-    options=("known_order",),
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -1,13 +1,11 @@
 """Agreement of annotators (section 5.1, Table 3), and of the labels of both entities (footnote 3)."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from parlai_spotbot.analysis import agreement
 from parlai_spotbot.findings.alpha_words import alpha_in_words
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Fact
-from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import INTERVAL, filled, number, points, to
 
@@ -58,63 +56,4 @@ def summarise(result: Result) -> list[str]:
     return [Fact.of("Agreement" if people else CONSISTENCY, text), *alike[:1]]
 
 
-ALPHA = Table(
-    "krippendorff_alpha/{question}",
-    {
-        "question": Column("term", "Question"),
-        "alpha": Column("number", "Alpha", ci="ci"),
-        "alike": Column("share", "Answers alike"),
-        "units": Column("count", "Judged twice or more"),
-    },
-    "Agreement by question",
-    "Nominal alpha over all segments that two or more annotated; intervals over conversations and annotators.",
-    ("hayes2007",),
-)
-AGAIN = Table(
-    "both_given_one/{name}/{label}",
-    {
-        "name": Column("name", "Contestant"),
-        "label": Column("term", "Label"),
-        "share": Column("share", "Given by a second annotator, too"),
-        "n": Column("count", "Times given"),
-    },
-    "Labels given again",
-    "Of two labels of one entity by different annotators, as the paper reports them (Table 3).",
-    ("deriu2020",),
-)
-ALIKE = Table(
-    "labelled_alike",
-    {
-        "conversations": Column("text", "Conversations of two"),
-        "within": Column("text", "Shuffled within"),
-        "observed": Column("share", "Same label"),
-        "expected": Column("share", "By chance"),
-        "excess": Column("share", "Difference", ci=("low", "high")),
-        "p": Column("p", "p"),
-    },
-    "Both entities labelled alike",
-    "Labels are shuffled within the groups named, which gives what chance would.",
-    ("deriu2020",),
-)
-
-FINDING = Finding(
-    "agreement",
-    FORM,
-    compute,
-    tables={
-        "alpha": replace(ALPHA, csv="agreement_alpha"),
-        "again": replace(AGAIN, csv="agreement"),
-        "labelled_alike": ALIKE,
-    },
-    summarise=summarise,
-    heading="Agreement",
-    chart=Chart(
-        "forest",
-        "alpha",
-        x="alpha",
-        y="question",
-        caption="Krippendorff's alpha by question, with 95 % intervals; 0 is what chance gives.",
-        reference=0.0,
-    ),
-    place=60,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

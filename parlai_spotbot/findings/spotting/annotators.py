@@ -8,8 +8,7 @@ from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.ranking import ranked
@@ -75,49 +74,4 @@ def summarise(result: Result) -> list[str]:
     return [detection_sentence(result.data["pooled"], result.who), *annotators_finding.summarise(result)]
 
 
-TABLE = Table(
-    "annotators/{worker_id}",
-    {
-        "worker_id": Column("annotator", "Annotator"),
-        "n": Column("count", "Annotations"),
-        "units": Column("count"),
-        "correct": Column("share", "Correct"),
-        "balanced_accuracy": Column("share"),
-        "sensitivity": Column("number", "Sensitivity d′", ci="sensitivity_ci"),
-        "bias": Column("number", ci="bias_ci"),
-        "median_seconds": Column("number"),
-        "hours": Column("number"),
-        "controls": Column("count", "Controls"),
-        "missed_controls": Column("count", "Missed"),
-        "left_out": Column("text", "Left out, because they"),
-        "flags": Column("text", "Flags"),
-    },
-    "Annotators",
-    "Always the same answer has sensitivity 0; a positive bias is slow to say bot. Shares of 0 "
-    "and 1 are moved off the edge by half an answer (log-linear). Flags: of 20 labels or more, all are the same or "
-    "balanced accuracy is below one half; of 10 annotations or more, half took less than half of the usual time or two "
-    "seconds, or nine in ten have the same answers; more units or segments than an annotator may do; missed controls. "
-    "Those left out count in no other figure, those flagged in all.",
-    ("hautus1995",),
-)
-WITHOUT = Table(
-    "without/{rows}/{column}/{bot}",
-    {
-        "rows": Column("text", "Annotators"),
-        "bot": Column("name", "Bot"),
-        "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
-    },
-    "Win rates without flagged annotators",
-    "Computed again without annotators flagged for their answers, their speed or missed controls.",
-    ("deriu2020",),
-)
-FINDING = Finding(
-    "annotators",
-    FORM,
-    compute,
-    tables={"annotators": TABLE, "without": WITHOUT},
-    summarise=summarise,
-    heading="Annotators",
-    place=70,
-    options=("min_correct",),
-)
+FINDING = declared(__file__, FORM, compute, summarise)

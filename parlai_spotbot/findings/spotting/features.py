@@ -1,15 +1,12 @@
 """Ranking by fluency, sensibleness and specificity, and by both of the latter (SSA)."""
 
-from dataclasses import replace
-
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import single_order
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations, in_text
-from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, ranking
+from parlai_spotbot.findings.spotting.standing import ranking
 from parlai_spotbot.wording import percent
 
 SSA = ("sensibleness", "specificity")
@@ -39,32 +36,4 @@ def summarise(result: Result) -> list[str]:
     return [f"Favoured most often over the others: {'; '.join(parts)}."] if parts else []
 
 
-def _by_feature(table: Table) -> Table:
-    """Return the schema of a ranking's table with the feature as its first column."""
-    columns = {"feature": Column("term", "Feature"), **table.columns}
-    columns |= {name: replace(columns[name], title="") for name in UNTITLED if name in columns}
-    return Table(f"{{feature}}/{table.path}", columns, table.title)
-
-
-UNTITLED = ("davidson", "trueskill_mu", "range")
-"""Columns of the ranking that features have in their CSV alone."""
-
-METHOD = (
-    "As the ranking, with a feature's answers in place of the verdicts; sensibleness and specificity (SSA) counts a "
-    "win where both favour the same bot."
-)
-CAPTION = "Share of decided matches in which a bot was favoured, by feature, with 95 % intervals. Ties are left out."
-
-FINDING = Finding(
-    "features",
-    FORM,
-    compute,
-    tables={
-        "features": Table(**{**vars(_by_feature(RANKING)), "method": METHOD, "cite": ("deriu2020", "adiwardana2020")}),
-        "pairs": _by_feature(PAIRS),
-    },
-    summarise=summarise,
-    heading="Features",
-    chart=Chart("forest", "features", x="win_rate", y="bot", group="feature", caption=CAPTION, reference=0.5),
-    place=30,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

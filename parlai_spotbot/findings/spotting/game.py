@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_BOTS, KNOWN_HUMAN, truth
 from parlai_spotbot.surveys.game import points
@@ -87,32 +86,4 @@ def summarise(result: Result) -> list[str]:
     ]
 
 
-LEADERBOARD = Table(
-    "leaderboard",
-    {
-        "worker_id": Column("annotator", "Annotator"),
-        "rank": Column("count", "Place"),
-        "points": Column("number", "Points", digits=0),
-        "units": Column("count", "Units"),
-        "points_per_unit": Column("number", "Points a unit", digits=1),
-        "right": Column("count", "Right"),
-        "wrong": Column("count", "Wrong"),
-        "unsure": Column("count", "Unsure"),
-        "bonus": Column("flag", "Bonus"),
-    },
-    "Leaderboard",
-    "Points for an entity called what it is, against one called what it is not, less points for every exchange beyond "
-    "the first that was open; known segments count.",
-    csv="game_leaderboard",
-)
-
-FINDING = Finding(
-    "game",
-    FORM,
-    compute,
-    tables={"leaderboard": LEADERBOARD},
-    summarise=summarise,
-    heading="Game",
-    place=40,
-    surveys=("spot_the_bot_game",),
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -1,11 +1,8 @@
 """How often simulated users are taken for people, where the user's side alone is judged, beside people on that side."""
 
-from dataclasses import replace
-
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
-from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.methods import CLUSTERED
-from parlai_spotbot.findings.spotting import Annotations, ranking
+from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, percent
 
@@ -29,16 +26,4 @@ def summarise(result: Result) -> list[str]:
     return [text, *(further if len(data["order"]) > 1 else further[1:2])]
 
 
-COLUMNS = {name: ranking.TABLES["ranking"].columns[name] for name in ("bot", "cluster", "human_share", "p_people")}
-METHOD = f"Shares of judgements of the user's side; people who began a conversation are the reference. {CLUSTERED}"
-
-FINDING = replace(
-    ranking.FINDING,
-    compute=compute,
-    tables={"ranking": replace(ranking.TABLES["ranking"], columns=COLUMNS, method=METHOD)},
-    summarise=summarise,
-    heading="Simulated users",
-    chart=None,
-    bars=("human_share",),
-    surveys=("spot_the_user",),
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -1,13 +1,11 @@
 """Effect of who speaks first on the answers."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
 from parlai_spotbot.analysis.order_effects import position_effects
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import filled
 
@@ -37,27 +35,4 @@ def summarise(result: Result) -> list[str]:
     return [f"In conversations of {row['sentence']}" for row in result.data["position"]]
 
 
-POSITION = Table(
-    "position",
-    {
-        "group": Column("text", "Conversations of"),
-        "n": Column("count", "Annotations"),
-        "human_0": Column("share", "First speaker called human"),
-        "human_1": Column("share", "Second"),
-        "difference": Column("share", "Difference", ci=("low", "high")),
-        "p": Column("p"),
-        "p_adjusted": Column("p", "p, Holm"),
-    },
-    "Who speaks first",
-    "Standard errors clustered by conversation and annotator; p values are Holm's.",
-    ("cameron2011", "holm1979"),
-)
-FINDING = Finding(
-    "order",
-    FORM,
-    compute,
-    tables={"position": replace(POSITION, csv="order_position")},
-    summarise=summarise,
-    heading="Who speaks first",
-    place=84,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

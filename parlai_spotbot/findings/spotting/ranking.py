@@ -13,10 +13,9 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.criteria import LEVEL, clearly, headline
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.standing import PAIRS, RANKING, ranking
+from parlai_spotbot.findings.spotting.standing import ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NAMED, listed, percent
 
@@ -120,35 +119,4 @@ def _beside_people(result: Mapping, by: str = "") -> str:
     return "; ".join([f"People are called human in {percent(people)} of judgements{by}", *parts]) + "."
 
 
-TABLES = {
-    "ranking": Table(
-        RANKING.path,
-        {
-            **RANKING.columns,
-            "human_share": Column("share", "Taken for human", ci="human_share_ci"),
-            "p_people": Column("p", "p, people", key="human_difference.p_adjusted"),
-        },
-        RANKING.title,
-        RANKING.method,
-        RANKING.cite,
-    ),
-    "pairs": PAIRS,
-}
-CAPTION = (
-    "Win rate of the bot of the row against the bot of the column. Only the pair's own decided matches count here; "
-    "the ranking draws on all matches."
-)
-
-FINDING = Finding(
-    "ranking",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=summarise,
-    heading="Ranking",
-    options=("margin",),
-    chart=Chart("grid", "pairs", x="b", y="a", value="rate_a", caption=CAPTION),
-    bars=("score", "human_share"),
-    reference="human_reference",
-    place=10,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
 REPETITIONS = {"model": 500, "paper": 1000}
@@ -47,40 +46,4 @@ def summarise(result: Result) -> list[str]:
     return [curve_sentence(data["whole"], "new studies"), paper]
 
 
-SIZES = {
-    "sizes": Column("count", "Conversations a pair"),
-    "share": Column("share", "Same ranking", ci="share_ci"),
-    "order": Column("share", "Same order"),
-    "as_last": Column("share", "As at the largest"),
-    "ranking": Column("text"),
-}
-METHOD = (
-    "Of how many new studies of this size, drawn from the model that was fitted to these data, the most frequent "
-    "ranking comes out; intervals are from the number of repetitions. The paper draws from the conversations at hand, "
-    "so that it must reach 100 % at all of them."
-)
-TABLES = {
-    "stability": Table("whole/[]", SIZES, "Stability by conversations per pair", METHOD, ("deriu2020",)),
-    "without": Table("leave_one_out/{removed}/[]", {"removed": Column("name", "Without"), **SIZES}, "Without one bot"),
-    "paper": Table("paper/whole/[]", SIZES, "The paper's way"),
-}
-
-FINDING = Finding(
-    "stability",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=summarise,
-    heading="Stability",
-    chart=Chart(
-        "curve",
-        "stability",
-        x="sizes",
-        y="share",
-        caption="Share of new studies that give the same ranking, by conversations per pair, with 95 % intervals.",
-        reference=0.95,
-    ),
-    place=88,
-    options=("stability",),
-    asked="stability",
-)
+FINDING = declared(__file__, FORM, compute, summarise)

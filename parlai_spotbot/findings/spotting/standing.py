@@ -21,60 +21,12 @@ from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.verdict.probe import Probe
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings.criteria import pool_of, unmet_pairs, with_verdicts
-from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
-from parlai_spotbot.findings.schema import Column, Table
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
 TEST = (
     "likelihood ratio of equal strengths in Davidson's model of all matches, over the design effect of matches "
     "clustered by {}, Holm-adjusted over the pairs; p_pair is of the pair's own decided matches; p_sign takes these as "
     "independent"
-)
-RANKING = Table(
-    "{column}/{bot}",
-    {
-        "bot": Column("name", "Bot"),
-        "group": Column("count", "Group"),
-        "cluster": Column("places", "Places", key="clusters"),
-        "score": Column("share", "Points (tie = ½)", ci="score_ci"),
-        "davidson": Column("number", "Strength", key="davidson.strength", ci="davidson.ci"),
-        "win_rate": Column("share", "Win rate", ci="win_rate_ci"),
-        "trueskill_mu": Column("number", "TrueSkill", key="trueskill.mu", ci="trueskill.ci", digits=1),
-        "trueskill_sigma": Column("number", key="trueskill.sigma"),
-        "range": Column("places", "TrueSkill ranks", key="ranges"),
-    },
-    "Ranking",
-    "A match is won by the entity that was taken for more human. Points are those against all others by Davidson's "
-    "model, in whose strength a difference of 1 makes odds of 2.7 to 1; win rates leave out ties. Places run from one "
-    "more than the bots that are clearly better to as many as are not clearly worse; all hold together at 95 %. "
-    f"{COMPARED} {CLUSTERED} TrueSkill's ranks hold in 95 of 100 bootstrap replicates.",
-    ("deriu2020", *OF_STRENGTHS, "mogstad2024", "herbrich2006"),
-)
-PAIRS = Table(
-    "pairs",
-    {
-        "a": Column("name", "First"),
-        "b": Column("name", "Second"),
-        "wins_a": Column("count", "First wins"),
-        "wins_b": Column("count", "Second wins"),
-        "ties": Column("count", "Ties"),
-        "n": Column("count", "Matches"),
-        "rate_a": Column("share", "Win rate of the first"),
-        "estimate": Column("share", "By all matches", ci="ci"),
-        "verdict": Column("text", "The first is"),
-        "reason": Column("term"),
-        "rests_on": Column("text"),
-        "difference": Column("number", "Difference in strength", ci="difference_ci"),
-        "p": Column("p"),
-        "p_adjusted": Column("p", "p, Holm"),
-        "p_pair": Column("p"),
-        "p_sign": Column("p"),
-        "p_chi2": Column("p"),
-    },
-    "Every pair",
-    "Win rates are of the pair's own decided matches, without interval; by all matches is the first's chance to win a "
-    "decided match by Davidson's model. p is of the difference of strengths, on which all matches bear; p, Holm, is "
-    "missing where the verdict isn't known.",
 )
 SAME = 1e-9
 """Ends of an interval that are nearer are the same."""

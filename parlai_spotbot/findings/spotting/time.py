@@ -1,12 +1,11 @@
 """Time of annotations by the exchanges shown, and effort compared with chats of people with bots (section 5.3)."""
 
 import math
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from parlai_spotbot.analysis.time import Effort, compare_effort, seconds_table, time_summary
 from parlai_spotbot.findings import costs
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 
@@ -44,28 +43,4 @@ def summarise(result: Result) -> list[str]:
     return [*costs.summarise_time(result), effort]
 
 
-BY_LENGTH = Table(
-    "by_length",
-    {
-        "k": Column("text", "Exchanges shown"),
-        "n": Column("count", "Annotations"),
-        "median": Column("number", "Median", ci=("median_low", "median_high"), digits=0),
-        "mean": Column("number", ci=("mean_low", "mean_high"), digits=0),
-    },
-    "Seconds per annotation by length",
-    "The interval of the median lies between the quantiles at the ends of the interval of the share of times below it; "
-    "annotations of one conversation or annotator are taken as dependent.",
-    ("woodruff1952", "korn1998"),
-)
-
-FINDING = Finding(
-    "time",
-    FORM,
-    compute,
-    tables={"time": replace(costs.TIME, title=""), "by_length": BY_LENGTH},
-    summarise=summarise,
-    heading="Time",
-    chart=Chart("forest", "by_length", x="median", y="k", caption="Median seconds, with 95 % intervals."),
-    place=80,
-    options=("wage",),
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -10,9 +10,7 @@ import pandas as pd
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.methods import CLUSTERED
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import filled, listed, points
@@ -94,37 +92,4 @@ def bots_sentence(data: Mapping) -> str:
     return f"With people, compared with bots, these are clearly taken for human more or less often: {listed(changed)}."
 
 
-SIDES = {"with": WITH_PEOPLE, "elsewhere": ELSEWHERE}
-TITLES = {"with": "Mixed", "elsewhere": "Alike"}
-SHARES = {
-    f"{label}_{side}": Column("share", f"{TITLES[side]}: {label}", f"{key}.{label}.ci", f"{key}.{label}.estimate")
-    for side, key in SIDES.items()
-    for label in ("human", "bot")
-}
-COUNTS = {f"n_{side}": Column("count", f"{TITLES[side]}: n", key=f"{key}.n") for side, key in SIDES.items()}
-TABLE = Table(
-    "labels/{name}",
-    {
-        "name": Column("name", "Contestant"),
-        **SHARES,
-        **COUNTS,
-        "difference": Column("share", "Difference", key="difference.estimate", ci="difference.ci"),
-        "p_adjusted": Column("p", "p, Holm", key="difference.p_adjusted"),
-    },
-    "By whom a conversation is with",
-    "Mixed are conversations of a person with a bot; alike those of two bots or of two people. Shares and their "
-    f"difference come from both kinds together. These annotations are in no other figure. {CLUSTERED}",
-    ("deriu2020", "cameron2011", "pustejovsky2018", "holm1979"),
-)
-CAPTION = "Share taken for human in conversations of a person with a bot, with 95 % intervals."
-
-FINDING = Finding(
-    "with_people",
-    FORM,
-    compute,
-    tables={"with_people": TABLE},
-    summarise=summarise,
-    heading="Bots with people",
-    chart=Chart("forest", "with_people", x="human_with", y="name", caption=CAPTION),
-    place=45,
-)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -14,9 +14,7 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enou
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
-from parlai_spotbot.findings.finding import Finding, Result
-from parlai_spotbot.findings.methods import CLUSTERED, COMPARED, OF_STRENGTHS
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, Ballots
 from parlai_spotbot.wording import NAMED, percent
 
@@ -30,42 +28,6 @@ ALPHA = 0.05
 GRIDDED = 200
 """Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
 and counted, but only neighbours in the order, the clearest pair and some that are not clear are in the results."""
-
-TABLES = {
-    "ranking": Table(
-        "{column}/{bot}",
-        {
-            "bot": Column("name", "Contestant"),
-            "group": Column("count", "Group"),
-            "cluster": criteria.PLACES,
-            "score": Column("share", "Points", ci="score_ci", digits=1),
-            "strength": Column("number", key="strength.strength", ci="strength.ci"),
-            "n": Column("count", "Votes", key="votes"),
-        },
-        "Order",
-        "Points are the share won by Davidson's model of all votes (a tie is half), had all met equally often. Places "
-        "run from one more than are clearly better to as many as are not clearly worse; all hold together at 95 %. "
-        f"{COMPARED} {CLUSTERED}",
-        ("chiang2024", *OF_STRENGTHS),
-    ),
-    "pairs": Table(
-        "pairs",
-        {
-            **criteria.WHO_BEATS_WHOM,
-            "both_bad": Column("count", "Both bad"),
-            "verdict": Column("text", "The contestant is"),
-            "reason": Column("term"),
-            "rests_on": Column("text"),
-            "estimate": Column("share", "Share by the model", ci="ci", digits=1),
-            "p": Column("p"),
-            "p_adjusted": Column("p", "p, Holm"),
-        },
-        "Every pair",
-        "The share of the votes for one of the two that the model gives the first; votes on others bear on it, too. Of "
-        f"more than {GRIDDED} contestants only neighbours in the order are listed.",
-        OF_STRENGTHS,
-    ),
-}
 
 
 def compute(ballots: Ballots) -> dict:
@@ -167,22 +129,4 @@ def _both_bad(ranking: Mapping) -> str:
     )
 
 
-FINDING = Finding(
-    "ranking",
-    FORM,
-    compute,
-    tables=TABLES,
-    summarise=summarise,
-    heading="Who is preferred?",
-    options=("margin",),
-    chart=Chart(
-        "forest",
-        "ranking",
-        x="score",
-        y="bot",
-        caption="Share of points of each contestant, with 95 % intervals; at the line it wins as often as it loses.",
-        reference=0.5,
-    ),
-    bars=("score",),
-    place=10,
-)
+FINDING = declared(__file__, FORM, compute, summarise, gridded=GRIDDED)

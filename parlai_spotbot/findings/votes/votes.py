@@ -3,7 +3,7 @@
 import numpy as np
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test
-from parlai_spotbot.findings.finding import Finding, Result
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import filled
 
@@ -70,4 +70,4 @@ def summarise(result: Result) -> list[str]:
     return [data["sentence"], first]
 
 
-FINDING = Finding("votes", FORM, compute, summarise=summarise, heading="Whose votes?", place=20)
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import parlai_spotbot
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.values import best_first, plain
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of
@@ -146,35 +145,4 @@ def careful_of(data: Mapping) -> list[str]:
     return [*([copies] if copies else []), *best_first(list(rates), rates.values())[:CAREFUL]]
 
 
-FINDING = Finding(
-    "hygiene",
-    None,
-    read,
-    tables={
-        "hygiene": Table(
-            "contestants/{name}/kinds/{kind}",
-            {
-                "name": Column("name"),
-                "kind": Column("term"),
-                "rate": Column("share", "Share of turns", ci="ci", digits=1),
-                "count": Column("count"),
-                "n": Column("count"),
-                "conversations": Column("count"),
-                "of_conversations": Column("count"),
-                "example": Column("text", key="examples.0.conversation_id"),
-                "example_turn": Column("count", key="examples.0.turn"),
-            },
-        )
-    },
-    chart=Chart(
-        "grid",
-        "hygiene",
-        x="kind",
-        y="name",
-        value="rate",
-        caption="Share of turns after the seed; hygiene.csv has 95 % intervals (Clopper and Pearson's, clustered by "
-        "conversation). Turns of less than 3 words count as no repetition and no copy.",
-    ),
-    summarise=summarise,
-    heading="Hygiene",
-)
+FINDING = declared(__file__, None, read, summarise)

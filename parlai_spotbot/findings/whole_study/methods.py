@@ -11,10 +11,9 @@ from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.contents import Analysis, analysed, people_first
 from parlai_spotbot.findings.criteria import single_order
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
@@ -100,36 +99,4 @@ def _first(surveys: Mapping[str, Mapping]) -> str:
     return f"First, apart from all others: {'; '.join(f'{name} by {listed(names)}' for name, names in by.items())}."
 
 
-FINDING = Finding(
-    "methods",
-    None,
-    read,
-    tables={
-        "places": Table(
-            "surveys/{method}/{column}/{contestant}",
-            {"method": Column("method"), "contestant": Column("name"), "places": Column("places", key="clusters")},
-        ),
-        "agreement": Table(
-            "agreements",
-            {
-                "criterion": Column("term", "Criterion"),
-                "first": Column("method", "Method"),
-                "second": Column("method", "And"),
-                "n": Column("count", "Contestants"),
-                "tau": Column("number", "Kendall's tau-b"),
-            },
-            "Agreement of orders",
-            "Rows without a criterion are of the main question. With few contestants tau-b changes much by chance.",
-        ),
-    },
-    chart=Chart(
-        "grid",
-        "places",
-        x="method",
-        y="contestant",
-        value="places",
-        caption="Places by each method, among the contestants that it ranks; within a range the order may be chance.",
-    ),
-    summarise=summarise,
-    heading="Methods side by side",
-)
+FINDING = declared(__file__, None, read, summarise)

@@ -10,16 +10,14 @@ from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
 from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.findings.contents import Analysis, analysed
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import filled, listed, part_of, percent, source_said
 
 METHOD = "nuc"
-CITE = ("lowe2016", "lowe2015")
 
 Results = Mapping[str, dict]
 
@@ -140,82 +138,6 @@ def _curve(result: Result) -> list[str]:
     return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
 
 
-MEASURES = {
-    f"recall@{k}": Column("share", f"Recall@{k}", ci=f"recall@{k}.ci", key=f"recall@{k}.estimate", digits=1)
-    for k in range(1, 11)
-}
-
-NUC = Finding(
-    "nuc",
-    None,
-    read,
-    tables={
-        "main": Table(
-            "main", {"contestant": Column("name"), "recall": Column("share", "Recall", ci="ci", key="estimate")}
-        ),
-        "contestants": Table(
-            "rows",
-            {"corpus": Column("text", "Corpus"), "contestant": Column("name", "Contestant")}
-            | {"way": Column("text", "By")}
-            | MEASURES
-            | {"mrr": Column("number", "MRR", ci="mrr.ci", key="mrr.estimate", digits=3)}
-            | {"n": Column("count", "Questions")},
-            "Recall@k and MRR",
-            "Recall@k: the share of questions whose real next turn is among the first k; MRR: the mean of 1 / rank. "
-            "Ties count as the expectation over all orders. Intervals are Clopper and Pearson's of as many independent "
-            "questions as would be as uncertain, clustered by conversation. Distractors come from the question's own "
-            "corpus.",
-            CITE,
-        ),
-        "surveys": Table(
-            "surveys",
-            {
-                "survey": Column("method", "Survey"),
-                "source": Column("text", "Answered by"),
-                "n": Column("count", "Contestants"),
-                "tau": Column("number", "Kendall's tau-b"),
-            },
-            "Agreement of orders with the study's surveys",
-            "With few contestants tau-b changes much by chance.",
-        ),
-    },
-    chart=Chart(
-        "forest",
-        "main",
-        x="recall",
-        y="contestant",
-        caption="How often the real next turn is among the first k, k being the least that was asked for, with 95 % "
-        "intervals that take questions of one conversation together.",
-    ),
-    summarise=_summarise,
-    heading="Which contestant finds the real next turn?",
-)
-
-CURVE = Finding(
-    "nuc_curve",
-    None,
-    read,
-    tables={
-        "points": Table(
-            "points",
-            {
-                "contestant": Column("name"),
-                "candidates": Column("count", "candidates"),
-                "estimate": Column("share", "share of questions (Recall@1)", ci="ci"),
-            },
-        )
-    },
-    chart=Chart(
-        "curve",
-        "points",
-        x="candidates",
-        y="estimate",
-        group="contestant",
-        caption="How often the real next turn comes first, from two candidates up; the average over all draws of so "
-        "many distractors follows exactly from one ranking. Bands are 95 % intervals; the lowest line is guessing.",
-    ),
-    summarise=_curve,
-    heading="How does accuracy fall with more candidates?",
-)
-
+NUC = declared(__file__, None, read, _summarise, part="nuc")
+CURVE = declared(__file__, None, read, _curve, part="nuc_curve")
 FINDINGS = (NUC, CURVE)

@@ -2,7 +2,8 @@
 
 A pair is better, worse or not told apart by its adjusted test, and not known where a red probe is about it, where it
 never met, or where nothing shows how others would differ. Of two that aren't told apart, those are equal whose interval
-lies within a declared margin around no difference. Places follow from these verdicts.
+lies within a declared margin around no difference, widened for all pairs together (Bonferroni). Places follow from
+these verdicts.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
+from scipy.special import expit, ndtri
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.wins import own_counts
@@ -156,7 +157,9 @@ def _judged(
     ahead = sign * (pairs["estimate"].to_numpy(dtype=float) - null) > 0
     within = np.zeros(len(pairs), dtype=bool)
     if margin is not None:
-        low, high = (pairs[end].to_numpy(dtype=float) for end in ("low", "high"))
+        wider = max(1.0, ndtri(1 - (1 - LEVEL) / max(1, (~unknown).sum())) / ndtri((1 + LEVEL) / 2))
+        estimate = pairs["estimate"].to_numpy(dtype=float)
+        low, high = (estimate + wider * (pairs[end].to_numpy(dtype=float) - estimate) for end in ("low", "high"))
         within = (low >= null - margin) & (high <= null + margin)
     verdict = np.select([reason != "", clear & ahead, clear, within], [UNKNOWN, BETTER, WORSE, EQUAL], SAME)
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)

@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import tempfile
-from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +20,9 @@ atexit.register(shutil.rmtree, tempfile.tempdir, ignore_errors=True)
 
 os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as in an active environment
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+pytest_plugins = ["run_account"]
 
 
 def pytest_collection_finish():
@@ -64,12 +66,3 @@ def learns_little():
         patch.setattr(standins, "PER_PAIR", per_pair)
 
     return learn
-
-
-def pytest_terminal_summary(terminalreporter):
-    """What tests that were skipped would need, in place of a line each."""
-    skipped = Counter(
-        report.longrepr[2].removeprefix("Skipped: ") for report in terminalreporter.stats.get("skipped", [])
-    )
-    for reason, count in skipped.most_common():
-        terminalreporter.write_line(f"{count} skipped: {reason}")

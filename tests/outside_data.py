@@ -10,6 +10,8 @@ SPOT_THE_BOT = "data/spot_the_bot_2020/MongoDump.zip"
 """The annotations of Deriu et al. (2020)."""
 ABC_EVAL = "data/abc_eval"
 """The labels and tables of Finch et al. (2023)."""
+FOUND: list[Path] = []
+"""What `released_data` has returned, for the account of a run."""
 
 
 def released_data(name: str) -> Path:
@@ -17,4 +19,5 @@ def released_data(name: str) -> Path:
     path = Path(os.environ.get("SPOTBOT_SHARED", "/nowhere"), name)
     if not path.exists():
         pytest.skip(f"needs the released data: $SPOTBOT_SHARED/{name}")
+    FOUND.append(path)
     return path

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import chi2, f
+from scipy.stats import chi2
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 
 DOUBT, CLEAR = 0.1, 0.005
 """A probe is amber from this p-value down, and red from that one down."""
+
+FLIPS = 2000
+"""Flips of people's signs, the answers as they are among them."""
 
 UNEVEN = 0.3
 """How much more often one of each two is shown first, as a share of their answers, from which on it may seem better."""
@@ -62,15 +65,18 @@ def probes(answers: Answers, lost: int, units: int, ordered: bool, rated: bool) 
 
 
 def _of_p(name: str, p: float) -> Probe:
-    if np.isnan(p):
-        return Probe(name, GREEN, {"p": None})
-    return Probe(name, RED if p < CLEAR else AMBER if p < DOUBT else GREEN, {"p": p})
+    level = GREEN
+    if p < DOUBT:
+        level = AMBER
+    if p < CLEAR:
+        level = RED
+    return Probe(name, level, {"p": p})
 
 
 def drift(answers: Answers) -> float:
     """Return the p-value of the same strengths in the first and the second half of the people."""
     late = answers.person > np.median(answers.person)
-    return _score_test(answers, answers.sides * late[:, None], answers.sides)
+    return _score_test(answers, answers.sides * late[:, None])
 
 
 def circle(answers: Answers) -> float:
@@ -78,31 +84,26 @@ def circle(answers: Answers) -> float:
     size = len(answers.strengths)
     low, high = np.minimum(answers.a, answers.b), np.maximum(answers.a, answers.b)
     pairs = np.eye(size * size)[low * size + high] * np.sign(answers.b - answers.a)[:, None]
-    return _score_test(answers, pairs, answers.sides)
+    return _score_test(answers, pairs)
 
 
-def _score_test(answers: Answers, added: np.ndarray, fitted: np.ndarray) -> float:
-    """Return the p-value of effects that are `added` (n, d) to those that were `fitted`; NaN for too few people.
+def _score_test(answers: Answers, added: np.ndarray) -> float:
+    """Return the p-value of the effects `added` (n, d) to the strengths, all of them together.
 
-    A score test with people as clusters, by the F distribution of Hotelling's statistic.
+    Signs of whole people's scores are flipped (Hemerik, Goeman & Finos 2020, JRSSB 82).
     """
     residual = (answers.score - answers.expected)[:, None]
     weight = (answers.expected * (1 - answers.expected))[:, None]
-    cross = added.T @ (weight * fitted)
-    adjusted = added - fitted @ (cross @ np.linalg.pinv(fitted.T @ (weight * fitted))).T
-    people = np.zeros((answers.person.max(initial=0) + 1, added.shape[1]))
-    np.add.at(people, answers.person, residual * adjusted)
-    information = adjusted.T @ (weight * adjusted)
-    values, vectors = np.linalg.eigh(information)
-    kept = vectors[:, values > 1e-6 * max(values.max(initial=0), 1)]
-    people, rank = people[people.any(1)] @ kept, kept.shape[1]
-    count = len(people)
-    if rank == 0 or count <= 2 * rank:
-        return float("nan")
-    total = people.sum(0)
-    statistic = float(total @ np.linalg.pinv(people.T @ people) @ total)
-    scaled = statistic / max(count - statistic, 1e-9) * (count - rank) / rank
-    return float(f.sf(scaled, rank, count - rank))
+    fitted = weight * answers.sides
+    adjusted = added - answers.sides @ np.linalg.pinv(answers.sides.T @ fitted) @ (fitted.T @ added)
+    sums = np.zeros((answers.person.max(initial=0) + 1, added.shape[1]))
+    np.add.at(sums, answers.person, residual * adjusted)
+    inverse = np.linalg.pinv(sums.T @ sums, rcond=1e-6, hermitian=True)
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], (FLIPS, len(sums)))
+    signs[0] = 1
+    totals = signs @ sums
+    statistic = ((totals @ inverse) * totals).sum(1)
+    return float((statistic >= statistic[0] - 1e-9).mean())
 
 
 def _order(answers: Answers) -> Probe:

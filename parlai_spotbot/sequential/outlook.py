@@ -5,7 +5,6 @@ Where it is served until settled, `counts` hold the figures of `Serving` too. Im
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
@@ -31,25 +30,33 @@ def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, 
 
     The pace is that of the latest units: `latest` of them came since the time `since`.
     """
-    done, left = counts["done"], counts["units"] - counts["done"]
-    likely = min(left, counts["open"] + counts["expected"]) if "pairs" in counts else left
-    times = {"by_likely": _by(counts, likely), "by_most": _by(counts, left)}
-    names = [] if not left else ["rest"] if "pairs" not in counts else ["sooner", "most"] if likely < left else ["most"]
-    values = {**counts, **times, "likely": likely, "left": left, "currency": currency}
-    values |= {"spent": cost * done, "expected_cost": cost * (done + likely), "most_cost": cost * counts["units"]}
-    texts = [filled(LINES[name], **values) for name in names]
-    if left and (until := counts.get("until")):
-        texts.append(filled(LINES["deadline"], until=datetime.fromisoformat(until)))
+    done = counts["done"]
+    left = likely = counts["units"] - done
+    names = ["rest"]
+    if "pairs" in counts:
+        likely = min(left, counts["open"] + counts["expected"])
+        names = ["sooner", "most"] if likely < left else ["most"]
     since = counts.get("out_since") and datetime.fromtimestamp(counts["out_since"])
+    values = {**counts, "likely": likely, "left": left, "currency": currency}
+    values |= {"by_likely": _by(counts, likely), "by_most": _by(counts, left)}
+    values |= {"spent": cost * done, "expected_cost": cost * (done + likely), "most_cost": cost * counts["units"]}
     values["out"] = filled(LINES["out_since" if since else "out"], since=since, open=counts["open"])
-    return values | {"forecast": "; ".join(texts), "end": LINES["ended"].get(counts.get("ended", ""), "")}
+    values["end"] = LINES["ended"].get(counts.get("ended", ""), "")
+    texts = []
+    if left:
+        texts = [filled(LINES[name], **values) for name in names]
+    if left and counts.get("until"):
+        texts.append(filled(LINES["deadline"], until=datetime.fromisoformat(counts["until"])))
+    return values | {"forecast": "; ".join(texts)}
 
 
 def _by(counts: Mapping[str, Any], units: int) -> str:
     """Return by when so many units will be done at the pace of the latest; "" where that isn't known."""
+    if counts["latest"] <= 1:
+        return ""
     now = datetime.now()
-    took = time.time() - counts["since"] if counts["latest"] > 1 else 0
-    if not took or (more := timedelta(seconds=took / counts["latest"] * units)) > FAR:
+    more = (now - datetime.fromtimestamp(counts["since"])) / counts["latest"] * units
+    if more > FAR:
         return ""
     then = now + more
     return f", by {then:%H:%M}" if then.date() == now.date() else f", by {then:%Y-%m-%d %H:%M}"
@@ -64,8 +71,8 @@ def note(counts: Mapping[str, Any]) -> str:
 def line(counts: Mapping[str, Any], cost: float, currency: str) -> str:
     """Return how far it is, for the terminal."""
     values = outlook(counts, cost, currency)
-    names = ["people", *["settled"] * ("pairs" in counts), *["money"] * bool(cost)]
-    texts = [filled(LINES[name], **values) for name in names]
+    names = {"people": True, "settled": "pairs" in counts, "money": cost}
+    texts = [filled(LINES[name], **values) for name, shown in names.items() if shown]
     return "; ".join(filter(None, [*texts, values["forecast"], values["end"]]))
 
 

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.sequential.assumptions import Answers, probes
-from parlai_spotbot.sequential.course import VERDICTS, Course, counted
+from parlai_spotbot.sequential.course import Course, counted
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.judging import points_in_order
 from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
@@ -70,8 +69,8 @@ class Watch:
         now, need = nearest(evidence, self.rules)
         _, before = nearest(replace(evidence, verdict=self.verdict), self.rules)
         needed = np.where(is_open, need, np.clip(now, need, before))
-        self.evidence = np.where(was_open, now / np.log(10), self.evidence)
-        self.needed = np.where(was_open, needed / np.log(10), self.needed)
+        self.evidence = np.where(was_open, now, self.evidence)
+        self.needed = np.where(was_open, needed, self.needed)
         self.after = np.where(was_open & ~is_open, answers, self.after)
         self.verdict = evidence.verdict[0]
         self.path.append((answers, self.evidence - self.needed))
@@ -189,14 +188,11 @@ def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, 
     scores = low + width * scores
     reach = width * reach
     order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []
-    pairs = []
-    for a, b in combinations(order, 2):
-        i, j = at = place[a], place[b]
-        word = VERDICTS[abs(evidence.verdict[at])]
-        apart, ends = _lead(plan, word, scores[i] - scores[j], reach[at])
-        row = {"a": a, "b": b, "verdict": word, "n": course.about(i, j), "share": evidence.share(i, j)}
-        row |= {"difference": apart, "ci": ends, "after": watch.after[at] if evidence.verdict[at] else None}
-        pairs.append(row | {"evidence": watch.evidence[at], "needed": watch.needed[at]})
+    pairs = course.pairs([place[name] for name in order], watch.evidence, watch.needed)
+    for row in pairs:
+        i, j = at = place[row["a"]], place[row["b"]]
+        row["difference"], row["ci"] = _lead(plan, row["verdict"], scores[i] - scores[j], reach[at])
+        row["after"] = watch.after[at] if evidence.verdict[at] else None
     reached = {name: reach[place[name], place[name]] * np.array([-1, 1]) for name in order}
     score_ci = {name: np.clip(scores[place[name]] + ends, low, low + width) for name, ends in reached.items()}
     if len(pairs) == 1 and not plan.rated:

@@ -3,8 +3,8 @@
 A unit is drawn from what the answers of earlier annotators say, never from its own annotator's, and what is staked on
 it is fixed then. Its place among the units is its `replicate`. It says what had happened when it was drawn: `rotation`
 units had been counted, and since the one before those of the places `since`, in this order, where -1 - n is unit n that
-was given back or late. Without `since` the earliest that were out had come back, in order. So the units file and the
-answers give the same bets, the same evidence and the same next unit again, wherever it stopped.
+was given back or late; earlier versions didn't write those where the earliest had come back, in order. So the units
+file and the answers give the same bets, the same evidence and the same next unit again, wherever it stopped.
 
 Answers count as soon as they are back. A unit that isn't back counts as if its answers were the worst possible, pair
 by pair, so that verdicts hold whoever is slow or walks away: in the order of drawing the product of all factors up to
@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import combinations, islice
+from typing import Any
 
 import numpy as np
 
@@ -77,6 +78,11 @@ class Block:
     lost: bool = False
 
     @property
+    def out(self) -> bool:
+        """Return True while it may still come back."""
+        return self.points is None and not self.lost
+
+    @property
     def bound(self) -> np.ndarray:
         """Return the least logarithms of its factors."""
         return self.worst if self.gain is None else self.gain
@@ -131,8 +137,6 @@ class Course:
         self.path: list[tuple[int, int]] = []
         self.blocks: dict[str, Block] = {}
         self._order: list[Block] = []
-        self._out: dict[int, Block] = {}
-        self._out_then: list[int] = []
         self._events: list[int] = []
         self._returned = 0
         self._showing: dict[object, list[tuple[Pair, str]]] = {}
@@ -153,12 +157,12 @@ class Course:
     @property
     def out(self) -> int:
         """Comparisons that were handed out and aren't back, but for those that are lost."""
-        return sum(len(block.pairs) for block in self._out.values())
+        return sum(len(block.pairs) for block in self._order if block.out)
 
     @property
     def waiting(self) -> list[Unit]:
         """The units that aren't counted yet and may be, in order of drawing."""
-        return [block.unit for block in self._out.values()]
+        return [block.unit for block in self._order if block.out]
 
     @property
     def drawable(self) -> list[Item]:
@@ -227,8 +231,6 @@ class Course:
         order = [items[place] for place in rng.permutation(len(items))]
         identity = opaque("sequential", self.plan.seed, self.plan.survey, number)
         since = tuple(self._events)
-        if self._out_then[: len(since)] == self._events:
-            since = ()
         return Unit(identity, self.plan.survey, identity, self._returned, number, tuple(order), since=since)
 
     def _bets(self) -> Bets:
@@ -237,9 +239,11 @@ class Course:
         A unit is overdue when more than twice as many later ones are back as are out.
         """
         back = np.array([block.points is not None for block in self._order], dtype=int)
-        later = back[::-1].cumsum()[::-1]
-        overdue = [place for place in self._out if later[place] > 2 * len(self._out)]
-        sunk = [block.worst for place, block in enumerate(self._order) if block.lost or place in overdue]
+        overdue = back[::-1].cumsum()[::-1] > 2 * len(self.waiting)
+        sunk = []
+        for block, late in zip(self._order, overdue, strict=True):
+            if block.lost or (block.out and late):
+                sunk.append(block.worst)
         better, below = np.stack([self.evidence.better, self.evidence.below]) + sum(sunk)
         evidence = replace(self.evidence, better=better, below=below)
         return betting.bets(evidence, self.rules, self.out, self._left())
@@ -295,10 +299,22 @@ class Course:
                 left[pair] = left[pair[::-1]] = len(talks) // shown
         return left
 
-    def about(self, a: int, b: int) -> int:
-        """Return how many answers are about two contestants; of ratings about either."""
-        matches = self.evidence.matches
-        return int(matches[[a, b], -1].sum() if self.plan.rated else matches[a, b])
+    def pairs(self, order: Sequence[int], evidence: np.ndarray, needed: np.ndarray) -> list[dict[str, Any]]:
+        """Return a row of each two contestants: the better one is `a`, or else the one that is first in this order.
+
+        `n` are answers about the two, of ratings about either; `share` is a's share of their points.
+        """
+        verdict, matches, names = self.evidence.verdict, self.evidence.matches, self.plan.contestants
+        rows = []
+        for first, second in combinations(order, 2):
+            at = (first, second)
+            if verdict[at] == -1:
+                at = (second, first)
+            row = {"a": names[at[0]], "b": names[at[1]], "verdict": VERDICTS[abs(verdict[at])]}
+            row["n"] = int(matches[at, -1].sum() if self.plan.rated else matches[at])
+            row["share"] = float(self.evidence.points[at] / matches[at]) if matches[at] else None
+            rows.append(row | {"evidence": evidence[at], "needed": needed[at]})
+        return rows
 
     def _pair(self, item: Item) -> Pair:
         return tuple(sorted(self._places(item))) or None
@@ -323,24 +339,23 @@ class Course:
             if self.foreign or self.ended or not _same(unit, self._next_unit(bets)):
                 self.foreign += 1
             self._enter(unit, bets)
-        places = {block.unit.unit_id: place for place, block in enumerate(self._order)}
         for unit_id in answered:
-            if unit_id in places and self.blocks[unit_id].points is None:
+            if unit_id in self.blocks:
                 self.close(unit_id, answered[unit_id])
-        for block in list(self._out.values()):
-            if block.unit.unit_id in lost:
-                self.lose(block.unit.unit_id)
+        for unit in self.waiting:
+            if unit.unit_id in lost:
+                self.lose(unit.unit_id)
 
     def happen(self, event: int, answered: Mapping[str, Points], lost: Container[str] = ()) -> None:
         """Repeat what happened before a unit was drawn: see `Unit.since`."""
         unit_id = self._order[max(event, -1 - event)].unit.unit_id
         if event < 0:
             self.lose(unit_id)
-        elif unit_id in lost and unit_id not in answered:
-            self.lose(unit_id)
-            self._returned += 1
         elif unit_id in answered:
             self.close(unit_id, answered[unit_id])
+        elif unit_id in lost:
+            self.lose(unit_id)
+            self._returned += 1
         else:
             raise UserError(
                 f"unit {unit_id}: later units were drawn by its answers, and these are gone.",
@@ -363,9 +378,7 @@ class Course:
                 pairs.append((item.item_id, *places))
         worst = proof.worst(bets, self.rules, *_sides(pairs))
         self.blocks[unit.unit_id] = block = Block(unit, pairs, bets, worst)
-        self._out[len(self._order)] = block
         self._order.append(block)
-        self._out_then = list(self._out)
         self._events = []
 
     def close(self, unit_id: str, found: Points) -> None:
@@ -373,10 +386,9 @@ class Course:
         block = self.blocks[unit_id]
         if block.points is not None:
             return
-        place = block.unit.replicate
-        block.points, block.lost = found, False
-        self._out.pop(place, None)
-        self._events.append(place)
+        block.points = found
+        block.lost = False
+        self._events.append(block.unit.replicate)
         self._returned += 1
         before = self.evidence
         score = np.array([found.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
@@ -389,11 +401,9 @@ class Course:
     def lose(self, unit_id: str) -> None:
         """Give up a unit, which somebody gave back or kept too long: its factors stay the worst possible."""
         block = self.blocks[unit_id]
-        if block.points is None and not block.lost:
+        if block.out:
             block.lost = True
-            place = block.unit.replicate
-            self._out.pop(place, None)
-            self._events.append(-1 - place)
+            self._events.append(-1 - block.unit.replicate)
 
     def _decide(self) -> None:
         """Add the verdicts that hold whatever the answers that aren't back.

@@ -106,10 +106,6 @@ class Evidence:
         open_, differ, equal = np.bincount(np.abs(self.verdict[upper]), minlength=3)[:3].tolist()
         return open_, differ, equal
 
-    def share(self, a: int, b: int) -> float | None:
-        """Return a's share of the points against b in one study; None where they didn't meet."""
-        return float(self.points[a, b] / self.matches[a, b]) if self.matches[a, b] else None
-
     @property
     def open(self) -> np.ndarray:
         """Which pairs are open, (..., K, K)."""
@@ -164,7 +160,7 @@ def with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.nda
     """Return chances by weight, of which all pairs that can be drawn get the floor alike."""
     every = 1.0 - np.eye(weights.shape[-1])
     every = every if allowed is None else every * allowed
-    alike = 2 * every / every.sum()
+    alike = 2 * every / np.maximum(every.sum(), TINY)
     weights = weights * every
     total = weights.sum((-2, -1), keepdims=True) / 2
     weights = np.where(total > TINY, weights / np.maximum(total, TINY), alike)
@@ -184,12 +180,13 @@ def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
 
 
 def nearest(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
-    """Return the logarithms of the wealth for the verdict that each pair is nearest to, and of what it needs, (K, K).
+    """Return the wealth for the verdict that each pair is nearest to, and what it needs, as logarithms to base 10.
 
     Leading axes are of the same study: its wealth after several numbers of units.
     """
-    have, need = np.stack(wealth(evidence, rules)), np.stack(thresholds(evidence, rules))
-    have, need = (each.reshape(-1, *each.shape[-2:]) for each in (have, need))
+    size = evidence.strengths.shape[-1]
+    have = np.reshape(wealth(evidence, rules), (-1, size, size)) / np.log(10)
+    need = np.reshape(thresholds(evidence, rules), (-1, size, size)) / np.log(10)
     first = np.argmax(have - need, 0)[None]
     return np.take_along_axis(have, first, 0)[0], np.take_along_axis(need, first, 0)[0]
 

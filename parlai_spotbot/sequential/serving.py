@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Unit, indexed
-from parlai_spotbot.sequential.course import VERDICTS, Course, counted
+from parlai_spotbot.sequential.course import Course, counted
 from parlai_spotbot.sequential.evidence import nearest
 from parlai_spotbot.sequential.points import Points, points
 from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, register, registered
@@ -85,9 +84,12 @@ class Serving:
 
     def points(self, items: Iterable[dict]) -> Points:
         """Return the points of a unit's items as the ledger's record has them; controls have none."""
-        given = {one["item_id"]: one["answers"] for one in items if not one["control"]}
-        by_target = {item: {(a["question"], a["target"]): a["answer"] for a in rows} for item, rows in given.items()}
-        return {item: points(answers, self.plan.question) for item, answers in by_target.items()}
+        found = {}
+        for one in items:
+            answers = {(row["question"], row["target"]): row["answer"] for row in one["answers"]}
+            if not one["control"]:
+                found[one["item_id"]] = points(answers, self.plan.question)
+        return found
 
     @property
     def ended(self) -> str:
@@ -149,26 +151,27 @@ class Serving:
 
         `expected` are units that will still be drawn, about; `until` is the deadline.
         """
-        evidence, mark = self.course.evidence, (len(self.course.path), len(self.drawn), self.course.out)
+        course = self.course
+        mark = (len(course.path), len(self.drawn), course.out)
         if mark != self._foreseen[0]:
-            self._foreseen = mark, self.course.expected
-        expected = 0 if self.ended else min(_units(self.plan, self._foreseen[1]), self.left)
-        open_, differ, equal = evidence.tally
-        counts = {"pairs": open_ + differ + equal, "open_pairs": open_, "settled": differ + equal, "equal": equal}
-        counts |= {"answers": int(evidence.answers), "budget": self.plan.budget, "expected": expected}
-        return {**counts, "ended": self.ended, "until": self.until}
+            self._foreseen = mark, course.expected
+        open_, differ, equal = course.evidence.tally
+        return {
+            "pairs": open_ + differ + equal,
+            "open_pairs": open_,
+            "settled": differ + equal,
+            "equal": equal,
+            "answers": int(course.evidence.answers),
+            "budget": self.plan.budget,
+            "expected": min(_units(self.plan, self._foreseen[1]), self.left),
+            "ended": self.ended,
+            "until": self.until,
+        }
 
     def pairs(self) -> list[dict[str, Any]]:
-        """Return each two contestants, open ones first: who is ahead (`a`), verdict, answers, points and evidence."""
-        evidence, rows = self.course.evidence, []
-        have, need = (each / np.log(10) for each in nearest(self.course.proven, self.plan.rules))
-        names = self.plan.contestants
-        order = np.argsort(-evidence.strengths[: len(names)], kind="stable")
-        for i, j in combinations(order.tolist(), 2):
-            a, b = (j, i) if evidence.verdict[i, j] == -1 else (i, j)
-            row = {"a": names[a], "b": names[b], "verdict": VERDICTS[abs(evidence.verdict[a, b])]}
-            row |= {"answers": self.course.about(a, b), "share": evidence.share(a, b)}
-            rows.append(row | {"evidence": have[a, b], "needed": need[a, b]})
+        """Return a row of each two contestants, see `Course.pairs`, open ones first."""
+        order = np.argsort(-self.course.evidence.strengths[: len(self.plan.contestants)], kind="stable")
+        rows = self.course.pairs(order.tolist(), *nearest(self.course.proven, self.plan.rules))
         return sorted(rows, key=lambda row: row["verdict"] != "open")
 
     def announced(self) -> str:
@@ -220,15 +223,15 @@ def prepared(
     """
     deadline = _local(deadline)
     earlier = registered(study, survey)
-    if request is None and (unit_size is not None or earlier is None):
-        raise UserError("--unit-size, --deadline: go with --until 'settled'.", "Add that, or leave them out.")
     if request is not None:
         if earlier and earlier.source == HUMAN:
             forget(study, survey)
         size = min(UNIT_SIZE, get_survey(survey, study).unit_size) if unit_size is None else unit_size
         launch = {"deadline": deadline, "control_mistakes": control_mistakes}
         register(study, survey, HUMAN, request, unit_size=size, **launch)
-    elif earlier and earlier.source != HUMAN:
+    elif unit_size is not None or earlier is None:
+        raise UserError("--unit-size, --deadline: go with --until 'settled'.", "Add that, or leave them out.")
+    elif earlier.source != HUMAN:
         raise UserError(
             f"{study.settled_path(survey)}: registered for {earlier.source}, whose answers choose what is shown.",
             f"Take another --study for people, or go on: {hints.command('judge', study.path, survey)}",

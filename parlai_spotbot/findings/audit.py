@@ -19,11 +19,14 @@ BLOCKING = ("annotators", "flips", "floor", "order", "circle", "drift")
 """Red probes after which nothing can be planned from the answers."""
 
 
-def rows_of(probes: Iterable[Probe]) -> list[dict[str, Any]]:
-    """Return the probes as rows: probe, title, level, text, step, given, figures; the worst first."""
+def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WORDS) -> list[dict[str, Any]]:
+    """Return the probes as rows: probe, title, level, text, step, given, figures; the worst first.
+
+    `table` has the words of each probe.
+    """
     rows = []
     for probe in probes:
-        words = WORDS[probe.name]
+        words = table[probe.name]
         figures = {name: _in_words(name, value) for name, value in probe.figures.items()}
         figures["beats"] = beats(probe.figures.get("circle") or ())
         case = str(probe.figures.get("case") or probe.level)

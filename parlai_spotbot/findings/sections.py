@@ -22,12 +22,14 @@ class Step(str):
     """Further conversations of pairs, "A/B=N,…", that spotbot_selfchat can play."""
     plan = True
     """Whether spotbot_plan would tell more of it."""
+    go_on = False
+    """Whether the command goes on that serves until settled."""
 
     @classmethod
-    def of(cls, text: str, more: str = "", plan: bool = True) -> Step:
+    def of(cls, text: str, more: str = "", plan: bool = True, go_on: bool = False) -> Step:
         """Return the sentence with what its command takes."""
         step = cls(text)
-        step.more, step.plan = more, plan
+        step.more, step.plan, step.go_on = more, plan, go_on
         return step
 
 

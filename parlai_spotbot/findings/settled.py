@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
+from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
 from parlai_spotbot.findings.answers import Form
+from parlai_spotbot.findings.audit import rows_of
 from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import NAMED, asked, counted, filled, percent, some, upper_first
+from parlai_spotbot.wording import NAMED, asked, counted, filled, percent, some
 
 ENDS = {
     "settled": "Settled after {answers:answer}{of}: {first}.",
@@ -38,9 +39,9 @@ MEANS = (
 WORDS: dict[str, dict] = own_data(__file__)
 
 PROBES: dict[str, dict[str, str]] = WORDS["probes"]
-"""Of each probe of the account a title, a sentence by level and what to `do`."""
+"""Words of each probe of the account."""
 
-WITHHELD = "No verdict is given after {answers:answer}: {0}."
+WITHHELD = "No verdict is given after {answers:answer}. {0}"
 
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 
@@ -58,41 +59,31 @@ def summarise(result: Result) -> list[str]:
         checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]
     if not data["order"]:
         return [filled(NOTHING, **data), *checked]
-    share = (
-        f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
-        if data["fixed"]
-        else ""
-    )
-    withheld = _told(data, RED)
+    audit = audit_of(data)
+    withheld = [row["text"] for row in audit if row["level"] == RED]
     if withheld:
-        return [Caution(filled(WITHHELD, "; ".join(withheld), **data)), *checked]
-    checked += [upper_first(text) + "." for text in _told(data, AMBER)]
+        return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
+    checked += [row["text"] for row in audit if row["level"] == AMBER]
+    share = ""
+    if data["fixed"]:
+        share = f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
     counts = [text for kind in KINDS if (text := _pairs(data, kind))]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
     pairs = f"Of {counted(len(data['pairs']), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
     open_ = sum(row["verdict"] == "open" for row in data["pairs"])
     numbers = {**data, "settled": len(data["pairs"]) - open_, "pairs": len(data["pairs"]), "open": open_}
-    step = Step.of(filled(WORDS["next"]["out" if data["out"] and open_ else data["ended"]], **numbers), plan=False)
+    ended = data["ended"]
+    if data["out"] and open_:
+        ended = "out"
+    step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
     first = filled(ENDS[data["ended"]], **numbers, of=share, first=_first(data))
     return [first, pairs, *checked, Fact.of("Better", MEANS), step]
 
 
 def audit_of(data: Mapping) -> list[dict]:
-    """Return the probes of a survey that was served until settled as rows of an audit (see `findings.audit`)."""
-    rows = []
-    for row in data.get("probes") or ():
-        words, level = PROBES[row["probe"]], row["level"]
-        text = upper_first(filled(words.get(level, words["green"]), **row["figures"])) + "."
-        step = "" if level == GREEN else upper_first(words["do"]) + "."
-        about = {"probe": row["probe"], "level": level, "title": words["title"], "figures": row["figures"]}
-        rows.append({**about, "text": text, "step": step, "given": ""})
-    return sorted(rows, key=lambda row: (RED, AMBER, GREEN).index(row["level"]))
-
-
-def _told(data: Mapping, level: str) -> list[str]:
-    """Return what the probes of this level say."""
-    rows = [row for row in data["probes"] if row["level"] == level]
-    return [filled(PROBES[row["probe"]][level], **row["figures"]) for row in rows]
+    """Return the probes of a survey that was served until settled as rows of an audit."""
+    probes = [Probe(row["probe"], row["level"], row["figures"]) for row in data.get("probes") or ()]
+    return rows_of(probes, PROBES)
 
 
 def _pairs(data: Mapping, kind: str) -> str:

@@ -57,8 +57,14 @@ def settles(study: Study, survey: str) -> str:
     if plan.source == HUMAN:
         launch = {"unit_size": plan.unit_size, "deadline": plan.deadline or None}
         return hints.command("crowdsource", study.path, survey, **request.named(), **launch)
-    judge = {"judges": "spotter"} if plan.source == "judge:spotter" else ANY_SERVER
-    return hints.command("judge", study.path, survey, **judge, **request.named())
+    name = plan.source.removeprefix("judge:")
+    judge: dict[str, object] = {"judges": name}
+    recorded = study.provenance().get("judge", {}).get(survey, {}).get(name, {})
+    if name != "spotter":
+        judge = {**ANY_SERVER, "judge_name": name}
+    if "url" in recorded:
+        judge = {"judge_model": recorded["model"], "judge_url": recorded["url"], "judge_name": name}
+    return hints.command("judge", study.path, survey, **judge, seed=recorded.get("seed") or None, **request.named())
 
 
 def next_step(study: Study, survey: str) -> str:

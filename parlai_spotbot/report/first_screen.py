@@ -16,7 +16,7 @@ from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.sections import Card, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
-from parlai_spotbot.judges.next_step import answers_by_people, next_step
+from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.alarms import Alarm, alarms_of
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
@@ -161,7 +161,11 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
         return Step("Let people answer, too.", here(study, answers_by_people(study, survey)))
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
     first = sections[0].step
-    if not ranked:
+    if first.go_on:
+        step = settles(study, survey)
+    elif SETTLED in contents.analysis and not first.plan:
+        return Step(first)
+    elif not ranked:
         step = answers_by_people(study, survey)
     elif first.more and "selfplay" in study.provenance():
         step = command("selfchat", study.path, more=first.more)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from in_process import spotbot
 from sealing import sealed
 
 import parlai_spotbot as sb
+from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.study import Study
 
@@ -72,10 +74,10 @@ def words(server, *more, study="played"):
     return ["judge", "--study", study, *asked, *more]
 
 
-def settled(*given, code=0, **more):
+def settled(*given, code=0, name="parrot-1", **more):
     """Run it; return how it ended."""
     out, _ = spotbot(*words(*given, **more), code=code)
-    return json.loads(out)["figures"]["parrot-1"]["settled"]
+    return json.loads(out)["figures"][name]["settled"]
 
 
 def written(study="played"):
@@ -156,6 +158,15 @@ def test_where_a_server_refuses_another_plan_may_be_made(folder, server):
     assert "error: judge parrot-1" in err
     server.key = None
     assert settled(server, "--budget", 16, "--margin", 0.2)["budget"] == 16
+
+
+def test_the_command_that_goes_on_runs_as_it_is_printed(folder, server):
+    found = settled(server, "--budget", 16, "--margin", 0.2, "--seed", 3, "--judge-name", "mine", name="mine")
+    asked = len(server.bodies)
+    _, command, *rest = shlex.split(settles(Study.open("played"), SURVEY))
+    out, _ = spotbot(command.removeprefix("spotbot_"), *rest, "--json")
+    assert json.loads(out)["figures"]["mine"]["settled"] == found
+    assert len(server.bodies) == asked
 
 
 # -- the spotter, what comes after, and mistakes -----------------------------------------------------------------------

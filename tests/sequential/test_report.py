@@ -20,6 +20,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.settled import summarise
+from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.sequential.account import _lead, account
@@ -239,6 +240,22 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
     )
 
 
+def test_the_page_of_one_that_is_not_settled_has_the_command_that_goes_on(begun, tmp_path):
+    study = Study.open(shutil.copytree(begun, tmp_path / "s"))
+    _, page = told(study, "spot_the_bot")
+    command = settles(study, "spot_the_bot").partition("--survey")[2]
+    assert "--until settled --budget 120" in command
+    assert "Go on with the command that began it: " in page
+    assert command in page
+
+
+def test_nothing_is_told_apart_before_the_first_answer_is_collected(begun, tmp_path):
+    shutil.copytree(begun, tmp_path / "s")
+    checksums.write_jsonl(tmp_path / "s" / "surveys" / "spot_the_bot" / "judgements.jsonl", [])
+    found = account(Study.open(tmp_path / "s"), "spot_the_bot")
+    assert (found["answers"], found["out"], found["order"], found["probes"]) == (0, 20, [], [])
+
+
 def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_path):
     shutil.copytree(begun, tmp_path / "s")
     path = tmp_path / "s" / "surveys" / "spot_the_bot" / "judgements.jsonl"
@@ -256,7 +273,7 @@ def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_pat
     assert {row["verdict"] for row in found["pairs"]} == {"open"}
     assert found["fixed"] is None
     said = " ".join(summarise(Result(HUMAN, found)))
-    assert said.startswith("No verdict is given after 66 answers: the contestants score otherwise in the second half")
+    assert said.startswith("No verdict is given after 66 answers. The contestants score otherwise in the second half")
 
 
 def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_path):

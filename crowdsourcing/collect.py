@@ -116,6 +116,10 @@ def collect(study: Study, survey: str) -> CollectResult:
     who_is_who = files.csv_text(("annotator", "worker_id"), [(name, worker) for worker, name in names.items()])
     _write_if_new(paths.annotators, who_is_who, files.write_text)
     paths.annotators.chmod(0o600)
+    if study.settled_path(survey).exists():
+        from parlai_spotbot.crowdsourcing.desk.drawn_units import note_plan  # with statistics, which take a while
+
+        note_plan(study, survey)
     chats = collect_chats(study, survey, secret, found.out)
     added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
     handed_in = {found.done[one.handle].unit_id for one in found.submissions}

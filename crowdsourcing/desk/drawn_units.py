@@ -9,7 +9,7 @@ from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Unit
-from parlai_spotbot.sequential.registration import registered
+from parlai_spotbot.sequential.registration import SERVED, registered
 from parlai_spotbot.sequential.serving import OVER, Serving
 from parlai_spotbot.study import Study
 
@@ -90,6 +90,18 @@ def load(serving: Serving, ledger: Ledger, mistakes: int) -> None:
         answered[handout.unit_id] = serving.points(submission.record["items"] if counts else ())
     out = {handout.unit_id for handout in handouts.values() if handout.status == "open"}
     serving.load(answered, {handout.unit_id for handout in handouts.values()} - out - {*answered})
+
+
+def note_plan(study: Study, survey: str) -> None:
+    """Note in provenance.json the digest of the plan with which a collection began; the caller holds the study's lock.
+
+    So a study without the ledger shows, too, that the plan is the one by which people were served.
+    """
+    plan, path = registered(study, survey), CollectionPaths.of(study, survey).ledger
+    if plan is not None and path.exists():
+        with contextlib.closing(Ledger(path)) as ledger:
+            digest = ledger.keep("plan", plan.digest)
+        study.record(SERVED, {**study.provenance().get(SERVED, {}), survey: digest})
 
 
 def serving_of(

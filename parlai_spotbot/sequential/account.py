@@ -27,6 +27,7 @@ from parlai_spotbot.sequential.judging import points_in_order
 from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
 from parlai_spotbot.sequential.registration import (
     PACKAGE,
+    SERVED,
     Registration,
     as_frozen,
     drawn_units,
@@ -117,6 +118,9 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         f"changes of the plan since it was frozen{changed}": len(changes),
         "changes of the package version": int(plan.package != PACKAGE),
     }
+    served = study.provenance().get(SERVED, {}).get(survey)
+    if served is not None:
+        counts["units served by another plan than the frozen one"] = int(served != plan.digest)
     deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)
     if plan.deadline is not None:
         counts["changes of the deadline"] = int(deadline != plan.deadline)

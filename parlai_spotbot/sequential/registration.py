@@ -50,6 +50,9 @@ NOT_COMPARED = ("package", "deadline", "control_mistakes")
 FROZEN = "settled"
 """Where provenance.json has the plans as they were before the first answer."""
 
+SERVED = "served_plans"
+"""Where provenance.json has the digests of the plans by which people were served, as the ledger had them."""
+
 
 @dataclass(frozen=True)
 class Registration:

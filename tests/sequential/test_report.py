@@ -197,6 +197,11 @@ def eased(rows):
     return [rows[0] | {"level": 0.8, "budget": 500}]
 
 
+def by_another_plan(rows):
+    """As where the plan was changed everywhere but in the ledger, whose digest collecting noted."""
+    return [rows[0] | {"served_plans": {"spot_the_bot": "0" * 64}}]
+
+
 def launched(**about):
     return lambda rows: [rows[0] | {"crowdsourcing": {"spot_the_bot": about}}]
 
@@ -209,6 +214,7 @@ DEPARTURES = [
     ("units drawn otherwise than planned, or after the end", 15, "units.jsonl", turned),
     ("changes of the package version", 1, "sequential.json", by_an_older_version),
     ("changes of the plan since it was frozen (level 0.95 -> 0.8, budget 120 -> 500)", 2, "sequential.json", eased),
+    ("units served by another plan than the frozen one", 1, PROVENANCE, by_another_plan),
     ("changes of the deadline", 1, PROVENANCE, launched(deadline="2020-01-01T00:00+00:00")),
     ("changes of the number of controls that may be missed", 1, PROVENANCE, launched(limits={"control_mistakes": 2})),
 ]

@@ -172,6 +172,7 @@ def _finished_study(study):
     """All later commands work, and a launch has nothing to do."""
     for command in ("collect", "check", "analyze", "report"):
         spotbot(command, "--study", study.path)
+    assert study.provenance()["served_plans"] == {SURVEY: registered(study, SURVEY).digest}
     done = {row.unit_id for row in study.judgements(SURVEY)}
     assert done == {unit.unit_id for unit in planned(study, SURVEY, "", 1)[1]}
     assert len(study.units(SURVEY)) == len(done) + 1, "one was given back"

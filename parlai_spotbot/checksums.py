@@ -9,10 +9,8 @@ error, too. Files outside a study have no checksums.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
-import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +22,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import bytes_of
 
 MANIFEST, PLAN, PROVENANCE = "manifest.json", "study.yaml", "provenance.json"
+LOCK = ".manifest.lock"
 MARK, VERSION = "manifest", 1
 """What provenance.json says of a study that has a manifest."""
 MARKS = {PLAN: MANIFEST, PROVENANCE: f'"{MARK}": {VERSION}'}
@@ -154,10 +153,7 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
     """Hold the manifest of the study of `path`: its folder, the file's name in it and the records."""
     folder = study_of(path)
     folder.mkdir(parents=True, exist_ok=True)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a disk without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
+    with files.acquired(folder / LOCK):
         manifest = read_manifest(folder) if (folder / PLAN).exists() else None
         if manifest is None:
             manifest = new_manifest(folder)
@@ -167,8 +163,6 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
         for name in [name for name, record in manifest.items() if "before" in record]:
             _settle(manifest, name, bytes_of(folder / name))
         yield folder, path.absolute().relative_to(folder).as_posix(), manifest
-    finally:
-        os.close(handle)
 
 
 def _settle(manifest: Manifest, name: str, data: bytes | None) -> None:

@@ -6,18 +6,22 @@ complete line, and a line torn by a crash is cut off when the journal is opened 
 
 import contextlib
 import csv
-import fcntl
+import errno
 import gc
 import hashlib
 import io
 import json
 import os
 import re
+import socket
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, Self
+
+from filelock import AcquireReturnProxy, FileLock, SoftFileLock, Timeout, lock_descriptor
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json, regular
@@ -71,7 +75,7 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
         try:
             with os.fdopen(handle, "wb") as out:
                 with contextlib.suppress(OSError):  # a disk without locks
-                    fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock_descriptor(out.fileno(), blocking=False)
                 out.writelines([data] if isinstance(data, bytes) else data)
                 out.flush()
                 os.fsync(out.fileno())
@@ -90,8 +94,8 @@ def remove_unfinished(folder: Path) -> None:
         for name in names:
             if name.endswith(UNFINISHED):
                 with contextlib.suppress(OSError), open(Path(at, name), "rb") as file:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    os.unlink(file.name)
+                    if lock_descriptor(file.fileno(), blocking=False):
+                        os.unlink(file.name)
 
 
 def _umask() -> int:
@@ -331,6 +335,25 @@ class Journal(Closing):
 
 
 IN_USE = "Wait until it ends, or stop it, then run the same command again."
+WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+"""Errors of a disk that has no locks, as Lustre and NFS may be mounted."""
+HELD = ".held"
+"""How the file ends whose existence is the lock on such a disk; it holds process and host."""
+
+
+def acquired(path: Path, timeout: float = -1) -> AcquireReturnProxy:
+    """Take the lock of `path` until the end of a ``with``; waits `timeout` seconds, without one until it is free.
+
+    On a disk without locks the file ``path`` + `HELD` is the lock; one of a process of this host that is gone is taken
+    over. Raises `filelock.Timeout`.
+    """
+    mode = 0o666 & ~_umask()
+    try:
+        return FileLock(path, timeout=timeout, mode=mode, fallback_to_soft=False).acquire()
+    except OSError as err:
+        if err.errno not in WITHOUT_LOCKS:
+            raise
+        return SoftFileLock(f"{path}{HELD}", timeout=timeout, mode=mode).acquire()
 
 
 @contextlib.contextmanager
@@ -341,21 +364,27 @@ def lock(path: Path, command: str, remedy: str = IN_USE) -> Iterator[None]:
     """
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = open(path, "a+", encoding="utf-8")  # noqa: SIM115
-    with handle:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            handle.seek(0)
-            holder = handle.read().strip() or "another process"
-            raise UserError(f"{path.parent} is in use by {holder}.", remedy) from None
-        handle.truncate(0)
+            held = acquired(path, timeout=0)
+        except Timeout as err:
+            raise _in_use(path, Path(err.lock_file), remedy) from None
+    with held:
+        since = datetime.now(UTC).isoformat(" ", "seconds")
         with contextlib.suppress(OSError):
-            handle.write(f"{command} (process {os.getpid()})")
-            handle.flush()
+            path.write_text(f"{command} (process {os.getpid()} on {socket.gethostname()}, since {since})")
         remove_unfinished(path.parent)
         try:
             yield
         finally:
             with contextlib.suppress(OSError):
-                handle.truncate(0)
+                os.truncate(path, 0)
+
+
+def _in_use(path: Path, held: Path, remedy: str) -> UserError:
+    """Return the error that names the holder of a lock."""
+    holder = ""
+    with contextlib.suppress(OSError):
+        holder = path.read_text(encoding="utf-8", errors="replace")
+    if held != path:
+        remedy += f" This disk has no locks: where that process is gone, on a host that is gone, remove {held}."
+    return UserError(f"{path.parent} is in use by {holder or 'another process'}.", remedy)

@@ -36,7 +36,7 @@ def test_what_was_written_is_read_also_in_a_copy_of_the_folder(path, tmp_path, t
     with checksums.Journal(path) as journal:
         journal.append(ROWS[0])
     assert read(path) == [*ROWS[2:], ROWS[0]]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["manifest.json", "rows.jsonl", "study.yaml"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".manifest.lock", "manifest.json", "rows.jsonl", "study.yaml"]
     copy = shutil.copytree(tmp_path, tmp_path_factory.mktemp("copy") / "study") / path.name
     assert len(read(copy)) == 7
     copy.write_bytes(copy.read_bytes()[:-9])

@@ -230,7 +230,7 @@ def test_a_second_process_says_so_and_ends(tmp_path):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         err = told(*words, code=2)
-        assert f"in use by spotbot_selfchat (process {first.pid})" in err
+        assert f"in use by spotbot_selfchat (process {first.pid} on " in err
         first.send_signal(signal.SIGINT)
         assert first.wait(timeout=60) == 130
     finally:

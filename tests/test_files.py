@@ -1,8 +1,10 @@
 """Files survive crashes, full disks and second processes."""
 
+import errno
 import json
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -110,7 +112,7 @@ def test_a_second_process_is_told_who_holds_the_study_and_a_killed_one_frees_it(
     try:
         assert holder.stdout.readline() == b"held\n"
         with (
-            pytest.raises(UserError, match=rf"in use by spotbot_selfchat \(process {holder.pid}\)"),
+            pytest.raises(UserError, match=rf"in use by spotbot_selfchat \(process {holder.pid} on \S+, since 20"),
             files.lock(path, "x"),
         ):
             pass
@@ -124,6 +126,53 @@ def test_a_second_process_is_told_who_holds_the_study_and_a_killed_one_frees_it(
                 break
         except UserError:
             assert time.monotonic() < deadline
+
+
+NO_LOCKS = """
+import errno, fcntl, sys
+
+def flock(handle, how):
+    raise OSError(getattr(errno, "ERROR"), "no locks here")
+
+fcntl.flock = flock
+"""
+
+
+@pytest.mark.parametrize("error", ["ENOLCK", "ENOSYS", "EOPNOTSUPP"])
+def test_on_a_disk_without_locks_a_file_is_the_lock(tmp_path, monkeypatch, error):
+    import fcntl
+
+    def flock(handle, how):
+        raise OSError(getattr(errno, error), "no locks here")
+
+    path = tmp_path / ".lock"
+    code = NO_LOCKS.replace("ERROR", error) + HOLDER
+    holder = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+    monkeypatch.setattr(fcntl, "flock", flock)
+    try:
+        assert holder.stdout.readline() == b"held\n"
+        found = rf"in use by spotbot_selfchat \(process {holder.pid} on {socket.gethostname()}, since 20"
+        with pytest.raises(UserError, match=found) as refused, files.lock(path, "x"):
+            pass
+        assert (
+            "This disk has no locks: where that process is gone, on a host that is gone, remove" in refused.value.remedy
+        )
+    finally:
+        holder.kill()
+        holder.wait()
+    with files.lock(path, "spotbot_pack"):  # the killed process is of this host
+        assert "spotbot_pack (process" in path.read_text()
+        assert path.with_name(".lock.held").exists()
+    assert not path.with_name(".lock.held").exists()
+    path.with_name(".lock.held").write_text("4711\nanother-host\n")
+    with pytest.raises(UserError, match=r"in use by another process") as refused, files.lock(path, "x"):
+        pass
+    assert str(path.with_name(".lock.held")) in refused.value.remedy
+
+
+def test_nothing_needs_a_module_that_windows_lacks():
+    code = "import sys; sys.modules['fcntl'] = None; import parlai_spotbot.study, parlai_spotbot.models.cache"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 WRITER = """

@@ -2,7 +2,6 @@
 repeated, and an interrupted installation goes on where it stopped."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import subprocess
@@ -63,7 +62,10 @@ def one_at_a_time() -> Iterator[None]:
     """A second installation into the same environment waits for the first."""
     STAMPS.mkdir(parents=True, exist_ok=True)
     with open(STAMPS / ".running", "w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+        with contextlib.suppress(ImportError, OSError):  # a system, or a disk, without locks
+            import fcntl
+
+            fcntl.flock(held, fcntl.LOCK_EX)
         yield
 
 

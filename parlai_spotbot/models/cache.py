@@ -4,7 +4,6 @@ Everything in it can be deleted at any time and is made again. Entries are folde
 two processes that need the same entry at once make it only once.
 """
 
-import fcntl
 import os
 import shutil
 from collections.abc import Callable
@@ -45,8 +44,7 @@ def cached_folder(name: str, build: Callable[[Path], None]) -> Path:
             return there
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with open(folder.parent / f".{name}.lock", "w") as handle:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with files.acquired(folder.parent / f".{name}.lock"):
             if not folder.is_dir():
                 partial = folder.parent / f".{name}.partial"
                 shutil.rmtree(partial, ignore_errors=True)

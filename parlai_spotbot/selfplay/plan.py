@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import checksums
+from parlai_spotbot import checksums, files
 from parlai_spotbot.domains import Domain, custom, domain_of, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.options import described
@@ -88,7 +88,7 @@ def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     if Study.exists(path):
         study = Study.open(path)
         return _go_on(study, request)
-    begun = (".lock", custom.COPY, checksums.MANIFEST)
+    begun = (".lock", f".lock{files.HELD}", custom.COPY, checksums.MANIFEST, checksums.LOCK)
     others = [f.name for f in path.iterdir() if f.name not in begun] if path.is_dir() else []
     if path.exists() and (others or not path.is_dir()):
         raise UserError(

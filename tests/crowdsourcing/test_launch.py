@@ -68,7 +68,7 @@ def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
 
 def test_one_operator_a_study_and_the_second_one_says_so(study):
     with files.lock(study.path / ".crowdsourcing.lock", "spotbot_crowdsource"):
-        with pytest.raises(UserError, match=rf"in use by spotbot_crowdsource \(process {os.getpid()}\)"):
+        with pytest.raises(UserError, match=rf"in use by spotbot_crowdsource \(process {os.getpid()} on "):
             launch(LaunchRequest(study.path))
         assert launch(LaunchRequest(study.path, dry_run=True)) == 0
 

@@ -95,7 +95,9 @@ def rate(
     sign = -1.0 if less_is_better else 1.0
     first, second = pair_rows["first"].to_numpy(), pair_rows["second"].to_numpy()
     ahead = sign * pair_rows["estimate"].to_numpy() > 0
-    ranges = places(first, second, ahead, (pair_rows["p_adjusted"] < ALPHA).to_numpy(), len(names))
+    clear = (pair_rows["p_adjusted"] < ALPHA).to_numpy()
+    better, worse = np.where(ahead, first, second), np.where(ahead, second, first)
+    ranges = places(better[clear], worse[clear], np.full(len(names), len(names)))
     order = best_first(names, sign * means.values)
     counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
     sizes = np.bincount(code, minlength=len(names))

@@ -28,7 +28,7 @@ def by_length(
         rates = dict(zip(bots, win_rates(win_matrix(match, bots)).tolist(), strict=True))
         intervals: dict[str, list[float]] = {}
         if crossed is not None:
-            ends = win_rate_intervals(match, contrasts(match, bots, crossed=crossed))
+            ends = win_rate_intervals(contrasts(match, bots, crossed=crossed))
             intervals = dict(zip(bots, ends.tolist(), strict=True))
         systems = {}
         labelled = entities[entities["k"] == k]

@@ -8,6 +8,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
+from parlai_spotbot.analysis.verdict.one_scale import misfit_pvalue
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, UNKNOWN, WORSE, Probe
 from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
@@ -31,7 +32,6 @@ NOT_KNOWN = {
 
 def pool_of(
     contrasts: Contrasts,
-    matches: pd.DataFrame,
     grid: Sequence[dict],
     probes: Sequence[Probe] = (),
     times: Sequence[float] | None = None,
@@ -41,8 +41,8 @@ def pool_of(
 
     Parameters
     ----------
-    matches : frame
-        Those of `contrasts`; `times` (n,) are when each was judged.
+    times : sequence (n,), optional
+        When each match of `contrasts` was judged.
     grid : sequence of dict
         The rows of `pair_grid`: each pair's own matches and their test.
     probes : sequence of Probe
@@ -60,13 +60,14 @@ def pool_of(
         (see there), `audit` (see `findings.audit`), `margin` where there is one.
     """
     circle = clear_circle(grid)
-    if circle and first_place_explains(contrasts):
+    misfit = misfit_pvalue(contrasts)
+    if circle and first_place_explains(contrasts, misfit):
         circle = []
     place = {name: i for i, name in enumerate(contrasts.names)}
-    probes = [*probes, *pair_probes(contrasts, matches, circle, times)]
-    verdict = verdict_of_matches(contrasts, matches, circle, _own_tests(grid), probes, margin)
+    probes = [*probes, *pair_probes(contrasts, circle, misfit, times)]
+    verdict = verdict_of_matches(contrasts, circle, _own_tests(grid), probes, margin)
     known = all(probe.name != "annotators" or probe.figures.get("case") != "unknown" for probe in probes)
-    left_out = leave_one_out(contrasts) if verdict.leader and known and not circle else {}
+    left_out = leave_one_out(contrasts, verdict.leader) if verdict.leader and known and not circle else {}
     people = left_out.get("annotators", {})
     if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]

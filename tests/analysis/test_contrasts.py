@@ -60,6 +60,7 @@ from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, win_rate_intervals, win_rates
 from parlai_spotbot.analysis.ranking.contrasts import leave_one_out
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
+from parlai_spotbot.analysis.ranking.wins import conversations_decided
 
 
 @pytest.fixture(scope="module")
@@ -262,15 +263,15 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
 def test_a_lead_that_one_annotator_carries_is_told(matches_of):
     rows = matches_of("ab+ ba- " * 20 + "ab+ ab- ba+ ba- " * 5).assign(conversation_id=range(60))
     rows["worker_id"] = ["one"] * 40 + [f"w{i}" for i in range(20)]
-    assert leave_one_out(contrasts(rows, ["a", "b"])) == {}  # nobody leads: it is one annotator's word
+    assert contrasts(rows, ["a", "b"]).places.tolist() == [[1, 2], [1, 2]]  # it is one annotator's word
     rows["worker_id"] = ["one"] * 12 + [f"w{i % 12}" for i in range(48)]
-    found = leave_one_out(contrasts(rows, ["a", "b"]))
+    found = leave_one_out(contrasts(rows, ["a", "b"]), "a")
     assert found["leader"] == "a"
     assert found["annotators"]["total"] == 13
     assert found["annotators"]["carry"] == 0
     decided = rows.assign(outcome=[*rows["outcome"][:12], *[0] * 48])  # all by one of nine
     decided["worker_id"] = ["one"] * 12 + [f"w{i % 8}" for i in range(48)]
-    assert leave_one_out(contrasts(decided, ["a", "b"])).get("annotators", {"carry": 1})["carry"] == 1
+    assert leave_one_out(contrasts(decided, ["a", "b"]), "a")["annotators"]["carry"] == 1
 
 
 def test_the_released_data(released):
@@ -314,7 +315,7 @@ def test_win_rates_of_a_judge(per_pair):
     ends = []
     for _ in range(1000):
         rows = study(rng, theta, per_pair, 6, 6, **how)
-        ends.append(win_rate_intervals(rows, contrasts(rows, names, crossed=False)))
+        ends.append(win_rate_intervals(contrasts(rows, names, crossed=False)))
     ends = np.array(ends)
     known = np.isfinite(ends[..., 0])
     share = ((ends[..., 0] <= truth) & (truth <= ends[..., 1]))[known].mean()
@@ -329,11 +330,11 @@ def spread_over(matches, groups):
 
 def test_win_rates_at_the_ends_and_of_too_few_pairs(matches_of):
     always = spread_over(matches_of("ab+ ba- " * 5 + "bc+ cb+ bc- ac+ ca- " * 4), 40)
-    low, high = win_rate_intervals(always, contrasts(always, list("abc")))[0]
+    low, high = win_rate_intervals(contrasts(always, list("abc")))[0]
     assert (low, high) == pytest.approx((0.025 ** (1 / 18), 1.0))  # Clopper and Pearson's of 18 of 18
     # d won and lost against a, and only tied with b and c: its rate is not one against all of them.
     rows = spread_over(matches_of("ab+ ba+ ac+ ca+ bc+ cb+ ad+ da+ bd= cd= " * 5), 50)
-    ends = win_rate_intervals(rows, contrasts(rows, list("abcd")))
+    ends = win_rate_intervals(contrasts(rows, list("abcd")))
     assert np.isnan(ends[3]).all()
     assert np.isfinite(ends[:3]).all()
 
@@ -344,8 +345,11 @@ def test_conversations_won_are_counted_whole(matches_of):
     talk = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5, 6, 6, 7, 7]
     rows = matches_of(text * 6).assign(worker_id=np.arange(84) % 17)
     rows["conversation_id"] = np.concatenate([np.array(talk) + 8 * i for i in range(6)])
-    won = np.array([[0, 1, 2], [1, 0, 1], [0, 1, 0]]) * 6
-    assert contrasts(rows, list("abc")).won.tolist() == won.tolist()
+    fit = contrasts(rows, list("abc"))
+    assert conversations_decided(fit.codes, fit.clusters, 3).tolist() == [24, 24, 24]
+    b_and_c = rows[rows["a"].isin(["b", "c"]) & rows["b"].isin(["b", "c"])]
+    fit = contrasts(b_and_c, list("abc"))
+    assert conversations_decided(fit.codes, fit.clusters, 3).tolist() == [0, 12, 12]
 
 
 @pytest.mark.slow

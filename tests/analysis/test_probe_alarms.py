@@ -15,6 +15,7 @@ from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
+from parlai_spotbot.analysis.verdict.one_scale import misfit_pvalue
 from parlai_spotbot.analysis.verdict.probe import GREEN, RED
 from parlai_spotbot.analysis.verdict.probes import annotator_probe, cluster_probe, pair_probes
 
@@ -33,7 +34,8 @@ def alarms(make, studies):
         rows = make(rng).sample(frac=1, random_state=seed).reset_index(drop=True)
         names = sorted(set(rows["a"]) | set(rows["b"]))
         circle = clear_circle(pair_grid(rows, names))
-        probes = pair_probes(contrasts(rows, names), rows, circle, np.arange(len(rows)))
+        fit = contrasts(rows, names)
+        probes = pair_probes(fit, circle, misfit_pvalue(fit), np.arange(len(rows)))
         probes.append(annotator_probe(rows["worker_id"].value_counts().tolist()))
         found.update(probe.name for probe in probes if probe.level != GREEN)
     return {name: count / studies for name, count in found.items()}

@@ -68,7 +68,7 @@ def false_equals(studies):
     wrong, found = 0, 0
     for seed in range(studies):
         rows = design.make(np.random.default_rng([seed, 8]), theta)
-        pairs = verdict_of_matches(contrasts(rows, names), rows, [], pd.DataFrame(), [], margin).pairs
+        pairs = verdict_of_matches(contrasts(rows, names), [], pd.DataFrame(), [], margin).pairs
         equal = (pairs["verdict"] == EQUAL).to_numpy()
         cross = pairs["a"].isin(["b0", "b1"]).to_numpy() & pairs["b"].isin(["b2", "b3"]).to_numpy()
         wrong += bool((equal & cross).any())

@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.annotators.detection import CALLED, detection
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
-from parlai_spotbot.analysis.ranking.wins import win_matrix, win_rates
+from parlai_spotbot.analysis.ranking.wins import win_rates
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.records import HUMAN
 
@@ -168,8 +168,8 @@ def rankings_without(
     result = {}
     for name, rows in {"everybody": annotations, "without flagged": kept}.items():
         matches = matches_frame(rows)
-        rates = win_rates(win_matrix(matches, bots))
-        ends = win_rate_intervals(matches, contrasts(matches, bots, crossed=crossed))
+        fit = contrasts(matches, bots, crossed=crossed)
+        rates, ends = win_rates(fit.matrix), win_rate_intervals(fit)
         result[name] = {
             "annotators": int(rows["worker_id"].nunique()),
             "n": len(rows),

@@ -10,6 +10,7 @@ never met, even through others, aren't compared: each connected group has a rank
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -20,12 +21,12 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.ranking.group_fit import HELD, UNKNOWN, GroupFit
-from parlai_spotbot.analysis.ranking.wins import Codes, conversations_won, match_codes
+from parlai_spotbot.analysis.ranking.wins import Codes, WinMatrix, code_counts, match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
-from parlai_spotbot.analysis.values import best_first, ratio
+from parlai_spotbot.analysis.values import ArrayPair, best_first, ratio
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -39,7 +40,8 @@ ALIKE, MUCH = 4.0, 0.9
 DIGITS = 5
 """Shares and p-values that are the same to so many digits are equal."""
 
-PAIRS = ("a", "b", "difference", "se", "low", "high", "df", "p", "p_adjusted", "p_errors", "effective", "confounded")
+PAIRS = ("difference", "se", "low", "high", "df", "p", "p_errors", "effective", "confounded")
+"""Columns of pairs of a group's fit."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,18 @@ class Contrasts:
     group : array (K,)
         Number of the connected group, the largest first; -1 for contestants that aren't ranked.
     pairs : frame
-        Every two: a, b, difference (of log strengths, a's less b's), se, low, high, df, p, p_adjusted (Holm; NaN where
-        the two can't be compared).
+        Every two: a, b, n (own matches), difference (of log strengths, a's less b's), se, low, high, df, p, p_adjusted
+        (Holm; NaN where the two can't be compared), p_errors, effective, confounded, see `GroupFit.pairs`.
     tie, order : tuple (estimate, low, high)
         log ν and log γ of the largest group; NaN where not estimated.
     order_share : float
         The share of the largest group's matches that are of pairs seen in both orders.
-    won : array (K, K)
-        How many conversations each won against each.
     too_few : mapping
         Matches of each contestant with too few to be ranked.
-    clusters : Clusters
-        Of the matches.
+    codes, clusters : tuple of arrays (n,), Clusters
+        Of the matches, see `match_codes`.
+    matrix : WinMatrix
+        How often who won against whom.
     influence : array (q, annotators)
         The part of each pair's difference that each annotator, a code of `clusters`, adds; 0 where nobody is known.
     fits : tuple of GroupFit
@@ -90,9 +92,10 @@ class Contrasts:
     tie: tuple[float, float, float]
     order: tuple[float, float, float]
     order_share: float
-    won: np.ndarray
     too_few: dict[str, int]
+    codes: Codes
     clusters: Clusters
+    matrix: WinMatrix
     influence: np.ndarray
     fits: tuple[GroupFit, ...]
     why: str = ""
@@ -133,46 +136,53 @@ def contrasts(
         Names the column or option that is wrong. Too little data is no error: `why` says what is missing.
     """
     names, size = tuple(names), len(names)
-    matches = matches.reset_index(drop=True)
     codes = match_codes(matches, names)
     clusters = frame_clusters(matches, crossed)
     enough = enough_matches(*codes[:2], size)
     group = _connected(codes, enough)
-    count = group.max(initial=-1) + 1
-    fits = [GroupFit.of(codes, np.flatnonzero(group == number), clusters, order) for number in range(count)]
-    counted = np.bincount(np.concatenate(codes[:2]), minlength=size)
-    return Contrasts(
-        names,
-        *_estimates(names, fits, group),
-        *([fits[0].single(name) for name in ("tie", "order")] if fits else (UNKNOWN, UNKNOWN)),
-        fits[0].both_orders if fits else 0.0,
-        conversations_won(codes, clusters, size),
-        {names[k]: int(counted[k]) for k in np.flatnonzero(~enough)},
-        clusters,
-        _influence(names, fits, clusters),
-        tuple(fits),
-        "; ".join(dict.fromkeys(filter(None, (fit.why for fit in fits)))) or ("" if fits else "no match"),
-    )
-
-
-def _estimates(names: tuple[str, ...], fits: Sequence[GroupFit], group: np.ndarray) -> tuple:
-    """Strengths, points, places, group and pairs as `Contrasts` has them."""
-    size = len(names)
-    strength, score, ci, score_ci = (np.full((size, 2)[:n], np.nan) for n in (1, 1, 2, 2))
+    people = 0 if clusters.workers is None else int(clusters.workers.max(initial=-1)) + 1
+    if size * (size - 1) / 2 * people > HELD:
+        people = 0
+    numbers = range(group.max(initial=-1) + 1)
+    fits = tuple(GroupFit.of(codes, np.flatnonzero(group == number), clusters, order, people) for number in numbers)
+    strength, score = np.full((2, size), np.nan)
+    ci, score_ci = np.full((2, size, 2), np.nan)
     for fit in fits:
         strength[fit.members], ci[fit.members] = fit.strengths()
         score[fit.members], score_ci[fit.members] = fit.scores()
-    pairs, ends = _tested(names, fits)
+    matrix = WinMatrix(names, code_counts(codes, size))
+    pairs, influence = _tested(matrix, fits, people)
+    i, j = np.triu_indices(size, 1)
     clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy()
-    score_ci = _touching(score, score_ci, ends, np.isfinite(pairs["p"].to_numpy()) & ~clear)
-    table = places(*ends, (pairs["difference"] > 0).to_numpy(), clear, size)
-    table[:, 1] += np.bincount(group[group >= 0], minlength=size)[group] - size
+    ahead = (pairs["difference"] > 0).to_numpy()
+    sizes = np.bincount(group[group >= 0], minlength=size)[group]
+    table = places(np.where(ahead, i, j)[clear], np.where(ahead, j, i)[clear], sizes)
     table[group < 0] = 0
-    return strength, ci, score, score_ci, table, group, pairs
+    reasons = list(dict.fromkeys(fit.why for fit in fits if fit.why))
+    return Contrasts(
+        names=names,
+        strength=strength,
+        ci=ci,
+        score=score,
+        score_ci=_touching(score, score_ci, (i, j), np.isfinite(pairs["p"].to_numpy()) & ~clear),
+        places=table,
+        group=group,
+        pairs=pairs,
+        tie=fits[0].single("tie") if fits else UNKNOWN,
+        order=fits[0].single("order") if fits else UNKNOWN,
+        order_share=fits[0].both_orders if fits else 0.0,
+        too_few={names[k]: int(matrix.matches[k].sum()) for k in np.flatnonzero(~enough)},
+        codes=codes,
+        clusters=clusters,
+        matrix=matrix,
+        influence=influence,
+        fits=fits,
+        why="; ".join(reasons) if fits else "no match",
+    )
 
 
-def leave_one_out(fit: Contrasts) -> dict:
-    """Return how many annotators the sole leader of the largest group rests on.
+def leave_one_out(fit: Contrasts, leader: str) -> dict:
+    """Return how many annotators the lead of the sole `leader` rests on.
 
     Each annotator is left out in turn: a difference then loses the part that they add to it, and its information their
     part of the matches.
@@ -181,38 +191,22 @@ def leave_one_out(fit: Contrasts) -> dict:
     -------
     dict
         `leader`, and `annotators` {total, carry, uneven}: how many there are, without how many of these the leader
-        isn't surely ahead, and how many of those add far more than others. Empty where nobody leads alone, or
-        annotators aren't a sample.
+        isn't surely ahead, and how many of those add far more than others. Empty where annotators aren't a sample.
     """
-    leads = np.flatnonzero((fit.group == 0) & (fit.places[:, 1] == 1))
-    if (fit.group == 0).sum() < 2 or len(leads) != 1 or not fit.influence.shape[1]:
+    total = fit.influence.shape[1]
+    if not total:
         return {}
-    leader = fit.names[leads[0]]
-    theirs = ((fit.pairs["a"] == leader) | (fit.pairs["b"] == leader)).to_numpy() & fit.pairs["p"].notna().to_numpy()
-    p, adjusted, df = (fit.pairs[name].to_numpy()[theirs] for name in ("p", "p_adjusted", "df"))
-    factor = ratio(adjusted, p, float(len(fit.pairs)))
+    theirs = ((fit.pairs["a"] == leader) | (fit.pairs["b"] == leader)) & fit.pairs["p"].notna()
+    p, adjusted, df = fit.pairs.loc[theirs, ["p", "p_adjusted", "df"]].to_numpy().T
+    part = fit.influence[theirs.to_numpy()]
     t = -stdtrit(df, np.maximum(p, 1e-300) / 2)
-    given = np.bincount(fit.clusters.workers, minlength=fit.influence.shape[1]) / fit.clusters.rows
-    left = np.maximum(1 - fit.influence[theirs], 0.0) / np.sqrt(1 - given) * t[:, None]
-    without = 2 * stdtr(df[:, None], -left) * factor[:, None]
-    lost, total = np.round(without, DIGITS) >= 1 - LEVEL, fit.influence.shape[1]
-    much = np.round(fit.influence[theirs], DIGITS) >= min(MUCH, ALIKE / total)
+    given = np.bincount(fit.clusters.workers, minlength=total) / fit.clusters.rows
+    left = np.maximum(1 - part, 0.0) / np.sqrt(1 - given) * t[:, None]
+    without = 2 * stdtr(df[:, None], -left) * ratio(adjusted, p, float(len(fit.pairs)))[:, None]
+    lost = np.round(without, DIGITS) >= 1 - LEVEL
+    much = np.round(part, DIGITS) >= min(MUCH, ALIKE / total)
     counts = {"total": total, "carry": int(lost.any(axis=0).sum()), "uneven": int((lost & much).any(axis=0).sum())}
     return {"leader": leader, "annotators": counts}
-
-
-def _influence(names: tuple[str, ...], fits: Sequence[GroupFit], clusters: Clusters) -> np.ndarray:
-    """Return the part (q, annotators) of each annotator in the difference of every two contestants."""
-    size = len(names)
-    people = 0 if clusters.workers is None else int(clusters.workers.max(initial=-1)) + 1
-    if size * (size - 1) / 2 * people > HELD:
-        people = 0
-    influence = np.zeros((size * (size - 1) // 2, people))
-    for fit in fits:
-        shares = fit.pairs.get("shares", np.zeros((0, 0)))
-        if shares.shape[1] and people:
-            influence[_rows_of(fit, size), : shares.shape[1]] = shares
-    return influence
 
 
 def _rows_of(fit: GroupFit, size: int) -> np.ndarray:
@@ -248,30 +242,30 @@ def _connected(codes: Codes, enough: np.ndarray) -> np.ndarray:
     kept = enough[first] & enough[second]
     edges = csr_array((np.ones(kept.sum()), (first[kept], second[kept])), shape=(len(enough),) * 2)
     label = connected_components(edges, directed=False)[1]
-    used, counts = np.unique(label[enough], return_counts=True)
-    start = [np.flatnonzero(enough & (label == number))[0] for number in used]
-    number = np.full(label.max(initial=-1) + 1, -1)
-    number[used[np.lexsort((start, -counts))]] = np.arange(len(used))
-    return np.where(enough, number[label], -1) if len(label) else label
+    group = np.full(len(enough), -1)
+    for number, (component, _) in enumerate(Counter(label[enough].tolist()).most_common()):
+        group[enough & (label == component)] = number
+    return group
 
 
-def _tested(names: tuple[str, ...], fits: Sequence[GroupFit]) -> tuple[pd.DataFrame, np.ndarray]:
-    """Every two contestants with the columns of `PAIRS`, NaN across groups, and their places (2, q) in `names`."""
-    size = len(names)
-    ends = np.stack(np.triu_indices(size, 1))
-    label = np.array(names, dtype=object)
-    columns = {name: np.full(ends.shape[1], np.nan) for name in PAIRS[2:]}
+def _tested(matrix: WinMatrix, fits: Sequence[GroupFit], people: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Every two contestants with the columns of `PAIRS`, NaN across groups, and the part (q, people) of each annotator
+    in their difference."""
+    i, j = np.triu_indices(len(matrix.names), 1)
+    label = np.array(matrix.names, dtype=object)
+    columns = {name: np.full(len(i), np.nan) for name in PAIRS}
+    influence = np.zeros((len(i), people))
     for fit in fits:
-        rows = _rows_of(fit, size)
-        for name, values in fit.pairs.items():
-            if name in columns:
-                columns[name][rows] = values
-    adjusted = adjust_known(columns["p"])
-    columns["p_adjusted"] = np.where(columns["confounded"] == 1, np.nan, adjusted)
-    return pd.DataFrame({"a": label[ends[0]], "b": label[ends[1]], **columns}), ends
+        if fit.estimates is not None:
+            rows = _rows_of(fit, len(label))
+            influence[rows] = fit.pairs["shares"]
+            for name, values in columns.items():
+                values[rows] = fit.pairs[name]
+    columns["p_adjusted"] = np.where(columns["confounded"] == 1, np.nan, adjust_known(columns["p"]))
+    return pd.DataFrame({"a": label[i], "b": label[j], "n": matrix.matches[i, j], **columns}), influence
 
 
-def _touching(score: np.ndarray, ci: np.ndarray, ends: np.ndarray, alike: np.ndarray) -> np.ndarray:
+def _touching(score: np.ndarray, ci: np.ndarray, ends: ArrayPair, alike: np.ndarray) -> np.ndarray:
     """Intervals (K, 2) of which every two that the tests leave `alike` (q,) touch: both reach half way to the other."""
     i, j = (place[alike] for place in ends)
     low, high = np.where(score[i] <= score[j], i, j), np.where(score[i] <= score[j], j, i)

@@ -70,14 +70,16 @@ class GroupFit:
 
     `rows` are the places of its matches among all. `estimates` are those of the parameters (p,) of `model`; None where
     no match was decided, which `why` says. `codes` are the matches (n,), by places among the members, and `clusters`
-    theirs. `both_orders`: the share of matches that are of pairs seen in both orders. `confounded` (k,): what the order
-    of matches could add to each member's strength; None where the order can be told from strength, or nobody asks.
+    theirs; the parts of `people` annotators in differences are told. `both_orders`: the share of matches that are of
+    pairs seen in both orders. `confounded` (k,): what the order of matches could add to each member's strength; None
+    where the order can be told from strength, or nobody asks.
     """
 
     members: np.ndarray
     rows: np.ndarray
     codes: Codes
     clusters: Clusters
+    people: int
     model: PairedCounts | None
     estimates: Estimates | None
     both_orders: float = 0.0
@@ -85,7 +87,7 @@ class GroupFit:
     why: str = ""
 
     @classmethod
-    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool | None) -> GroupFit:
+    def of(cls, codes: Codes, members: np.ndarray, clusters: Clusters, order: bool | None, people: int) -> GroupFit:
         """Fit the matches (n,) of `codes` between `members`."""
         rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
         a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
@@ -96,7 +98,7 @@ class GroupFit:
         share = _both_orders(counts)
         if size < 2 or (outcome == TIE).all():
             why = "no match was decided" if len(rows) else "no match"
-            return cls(members, rows, kept, group_clusters, None, None, share, why=why)
+            return cls(members, rows, kept, group_clusters, people, None, None, share, why=why)
         asked = share <= BOTH_ORDERS if order is None else order
         confounded = _confounded(counts) if asked and share <= BOTH_ORDERS else None
         model = PairedCounts.of(counts, asked and confounded is None)
@@ -104,7 +106,7 @@ class GroupFit:
         effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
         why = "" if effects.known else NO_CLUSTERS
         estimates = Estimates(theta, effects)
-        return cls(members, rows, kept, group_clusters, model, estimates, share, confounded, why)
+        return cls(members, rows, kept, group_clusters, people, model, estimates, share, confounded, why)
 
     @property
     def size(self) -> int:
@@ -118,13 +120,10 @@ class GroupFit:
 
         The statistic is the likelihood ratio over the design effect, or Wald's in a large group. The interval is
         Wald's; where it and the test disagree on whether the difference may be 0, its end near 0 is the test's. Flips
-        are a floor under both: `p_errors` is the p without them. `shares` (q, annotators) is the part of each
-        difference that each annotator (a code of the clusters) adds; no column where nobody is known. `effective` is
-        the least effective number of clusters that say anything of the difference. `confounded` is 1 where the order of
-        matches alone could bring the difference about.
+        are a floor under both: `p_errors` is the p without them. `shares` (q, people) is the part of each difference
+        that each annotator (a code of the clusters) adds. `effective` is the least effective number of clusters that
+        say anything of the difference. `confounded` is 1 where the order of matches alone could bring it about.
         """
-        if self.estimates is None:
-            return {}
         theta, effects = self.estimates.values, self.estimates.spread
         variance, effect, df = effects.pairs(self.size)
         i, j = np.triu_indices(self.size, 1)
@@ -160,7 +159,7 @@ class GroupFit:
     def _floored(self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return low, high and p (q,) with sign flips as a floor, the part of each annotator in each difference, and
         the effective clusters."""
-        shares, effective = np.zeros((len(df), 0)), np.full(len(df), np.inf)
+        shares, effective = np.zeros((len(df), self.people)), np.full(len(df), np.inf)
         if self.size > PROFILED:
             fewest = self._fewest_clusters()
             low, high, p = raised(difference, test, df, np.minimum(1.0, 2.0 ** (1 - fewest)))
@@ -169,18 +168,16 @@ class GroupFit:
         cell, outcome = self._flipped_model.codes(*self.codes)
         kinds, count = 3 * cell + outcome, self._flipped_model.counts.size
         ways = [grouped_rows(way, kinds, count) for way in self.ways]
-        people = None
-        if self.clusters.workers is not None and len(df) * (self.clusters.workers.max() + 1) <= HELD:
-            shape = (int(self.clusters.workers.max()) + 1, count)
-            people = csr_array((np.ones(len(kinds)), (self.clusters.workers, kinds)), shape=shape)
-            shares = np.zeros((len(df), people.shape[0]))
+        workers = self.clusters.workers if self.people else None
+        if workers is not None:
+            people = csr_array((np.ones(len(kinds)), (workers, kinds)), shape=(self.people, count))
         for part, score, information in self._efficient():
             flipped = [ClusterScores.of(*_summed(counts, score, information), weight) for counts, weight in ways]
             effective[part] = np.min([way.effective for way in flipped], axis=0)
             floor = floored(difference[part], tuple(column[part] for column in columns), df[part], flipped)
             for column, values in zip(columns, floor, strict=True):
                 column[part] = values
-            if people is not None:
+            if workers is not None:
                 added = _summed(people, score, information)[0]
                 total = added.sum(axis=0)
                 shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T

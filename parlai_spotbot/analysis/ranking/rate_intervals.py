@@ -1,29 +1,26 @@
 """Intervals of win rates, for matches that share conversations or annotators."""
 
 import numpy as np
-import pandas as pd
 from scipy.sparse import csr_array
 from scipy.special import expit, stdtrit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
-from parlai_spotbot.analysis.ranking.wins import TIE, WIN, match_codes, win_matrix, win_rates
+from parlai_spotbot.analysis.ranking.wins import TIE, WIN, conversations_decided, win_rates
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 from parlai_spotbot.analysis.values import ratio
 
 
-def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts) -> np.ndarray:
+def win_rate_intervals(contrasts: Contrasts) -> np.ndarray:
     """Return intervals (K, 2) of the mean of the pairwise win rates (`win_rates`), on the scale of log odds.
 
     A match departs from what the strengths expect of it, not from its own pair's rate, which with a conversation or two
     is what it is by that match alone. Clopper and Pearson's, with a conversation as one choice, where one side won
     everything; NaN where fewer than half of a contestant's pairs were decided, or clusters are too few.
     """
-    size = len(contrasts.names)
-    matrix = win_matrix(matches, contrasts.names)
+    size, matrix = len(contrasts.names), contrasts.matrix
     rates, decided = win_rates(matrix), matrix.wins + matrix.wins.T
-    met = decided + matrix.ties > 0
     share = ratio(1.0, decided * (decided > 0).sum(axis=1)[:, None], 0.0)
-    a, b, outcome = match_codes(matches, contrasts.names)
+    a, b, outcome = contrasts.codes
     chance = expit(contrasts.strength[:, None] - contrasts.strength[None, :])
     chance = np.where(np.isfinite(chance), chance, np.nan_to_num(matrix.rates, nan=0.5))
     away = np.where(outcome == TIE, 0.0, (outcome == WIN) - chance[a, b])
@@ -37,8 +34,8 @@ def win_rate_intervals(matches: pd.DataFrame, contrasts: Contrasts) -> np.ndarra
     half[inside] /= (rates * (1 - rates))[inside]
     center = np.log(np.where(inside, rates, 0.5) / np.where(inside, 1 - rates, 0.5))
     ends = expit(np.stack([center - half, center + half], axis=-1))
-    total = (contrasts.won + contrasts.won.T).sum(axis=1)
+    total = conversations_decided(contrasts.codes, contrasts.clusters, size)
     outer = (rates == 0) | (rates == 1)
     ends[outer] = clopper_pearson(rates, total)[outer]
-    few = (decided > 0).sum(axis=1) < met.sum(axis=1) / 2
+    few = (decided > 0).sum(axis=1) < (matrix.matches > 0).sum(axis=1) / 2
     return np.where(few[:, None], np.nan, ends)

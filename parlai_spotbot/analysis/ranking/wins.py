@@ -42,6 +42,12 @@ class WinMatrix:
         return self.counts[..., TIE] + np.swapaxes(self.counts[..., TIE], -1, -2)
 
     @property
+    def matches(self) -> np.ndarray:
+        """(..., K, K), symmetric: all that the two played."""
+        played = self.counts.sum(axis=-1).astype(int)
+        return played + np.swapaxes(played, -1, -2)
+
+    @property
     def rates(self) -> np.ndarray:
         """(..., K, K): wins / (wins + losses); NaN where no match was decided."""
         wins = self.wins
@@ -105,31 +111,14 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
     return np.where(positive, chi2.sf(np.where(positive, statistic, 0.0), 1), 1.0)
 
 
-def own_counts(matches: pd.DataFrame, names: Sequence[str]) -> np.ndarray:
-    """Count the matches (q,) of every two of `names`."""
-    counts = win_matrix(matches, names).counts.sum(axis=-1).astype(int)
-    return (counts + counts.T)[np.triu_indices(len(counts), 1)]
-
-
-def conversations_won(codes: Codes, clusters: Clusters, size: int) -> np.ndarray:
-    """Return how many conversations each won against each (K, K): by more of its matches than the other."""
+def conversations_decided(codes: Codes, clusters: Clusters, size: int) -> np.ndarray:
+    """Return how many conversations with each other one each contestant (K,) won or lost, by more of their matches."""
     a, b, outcome = codes
-    talk = joint_codes(clusters)
-    low, high = np.minimum(a, b).astype(np.int64), np.maximum(a, b)
-    pair = (low * size + high) * (talk.max(initial=0) + 1) + talk
-    first, pair_code = np.unique(pair, return_index=True, return_inverse=True)[1:]
-    sums = np.bincount(pair_code, np.where(a < b, 1 - outcome, outcome - 1), len(first))
-    won, (up, down) = np.zeros((size, size)), (first[sums > 0], first[sums < 0])
-    np.add.at(won, (low[up], high[up]), 1)
-    np.add.at(won, (high[down], low[down]), 1)
-    return won
-
-
-def joint_codes(clusters: Clusters) -> np.ndarray:
-    """Return one code (n,) for the conversations of each row, whatever their order; rows where none count."""
-    conversations = clusters.conversations
-    if conversations is None:
-        return np.arange(clusters.rows)
-    if conversations.shape[1] == 1:
-        return conversations[:, 0]
-    return np.unique(np.sort(conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
+    talk = np.arange(clusters.rows)
+    if clusters.conversations is not None:
+        talk = np.unique(np.sort(clusters.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
+    won = np.where(a < b, 1 - outcome, outcome - 1)
+    rows = pd.DataFrame({"talk": talk, "low": np.minimum(a, b), "high": np.maximum(a, b), "won": won})
+    sums = rows.groupby(["talk", "low", "high"], sort=False, as_index=False).sum()
+    decided = sums[sums["won"] != 0]
+    return np.bincount(decided["low"], minlength=size) + np.bincount(decided["high"], minlength=size)

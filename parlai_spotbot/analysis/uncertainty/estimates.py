@@ -144,19 +144,15 @@ def _permutation(clusters: np.ndarray) -> float:
     return min(1.0, 2 / ways)
 
 
-def places(first: np.ndarray, second: np.ndarray, ahead: np.ndarray, clear: np.ndarray, size: int) -> np.ndarray:
-    """The first and last place (size, 2) of each: one more than are surely better, `size` less those surely worse.
+def places(better: np.ndarray, worse: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The first and last place (K, 2) of each in its group, of so many (K,): one more than are surely better, as many
+    as are not surely worse.
 
-    Pairs (q,) of `first` and `second`, whether the first is `ahead`, and whether that is `clear` over all pairs
-    together: then all places hold together with the level of that correction (Mogstad, Romano, Shaikh & Wilhelm 2024,
-    Rev. Econ. Stud. 91).
+    Where one is surely `better` (q,) than another (`worse`) over all pairs together, all places hold together with the
+    level of that correction (Mogstad, Romano, Shaikh & Wilhelm 2024, Rev. Econ. Stud. 91).
     """
-    clear = np.asarray(clear, dtype=bool)
-    better = np.where(ahead, first, second)[clear]
-    worse = np.where(ahead, second, first)[clear]
-    return np.stack(
-        [1 + np.bincount(worse, minlength=size), size - np.bincount(better, minlength=size)], axis=-1
-    ).astype(int)
+    ahead, behind = (np.bincount(ends, minlength=len(sizes)) for ends in (worse, better))
+    return np.stack([1 + ahead, sizes - behind], axis=-1)
 
 
 def group_means(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import PROFILED, GroupFit
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, grouped_rows
@@ -21,7 +22,12 @@ EXPECTED, HARDLY = 3.0, 0.1
 """People who would judge both of two contestants by chance, and the share of them that is hardly anybody."""
 
 
-def misfit_pvalue(fit: GroupFit) -> float:
+def misfit_pvalue(fit: Contrasts) -> float:
+    """Return the least p of the groups' own matches telling other differences than their strengths do."""
+    return min((_group_misfit(group) for group in fit.fits), default=1.0)
+
+
+def _group_misfit(fit: GroupFit) -> float:
     """Return the p, corrected for all pairs, of a pair's own matches telling another difference than its strengths do.
 
     1 where nothing can disagree: of two contestants, or of a group too large for it.

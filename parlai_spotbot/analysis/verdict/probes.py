@@ -9,9 +9,9 @@ import pandas as pd
 
 from parlai_spotbot.analysis.ranking.contrasts import ALIKE, MUCH, Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
-from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.sign_flips import AGREE, FEWER, LEVEL
-from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, misfit_pvalue, separate_people
+from parlai_spotbot.analysis.values import best_first, ratio
+from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, separate_people
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 
 DOMINANT, UNEQUAL = 0.25, 1.5
@@ -70,7 +70,7 @@ def cluster_probe(pairs: pd.DataFrame) -> Probe:
     red = undone | untested
     if not red.any():
         return Probe("clusters", AMBER if thin.any() else GREEN, figures)
-    about = tuple(zip(pairs["a"][red], pairs["b"][red], strict=True))
+    about = _pairs_of(pairs[red])
     figures["named"] = [list(pair) for pair in about[:NAMED]]
     if undone.any():
         figures["few"] = max(1, round(float(effective[undone].min())))
@@ -103,46 +103,42 @@ def decider_probe(pairs: pd.DataFrame, shares: np.ndarray, p_alone: np.ndarray |
     figures = {"share": float(share[shown].max(initial=0.0)), "pairs": int(shown.sum()), "annotators": people}
     if not (shown & clear).any():
         return Probe("decider", AMBER if shown.any() else GREEN, figures)
-    rows = pairs[shown & clear]
-    return Probe("decider", RED, figures, tuple(zip(rows["a"], rows["b"], strict=True)))
+    return Probe("decider", RED, figures, _pairs_of(pairs[shown & clear]))
 
 
-def order_probe(fit: Contrasts, matches: pd.DataFrame, misfit: float) -> Probe:
+def order_probe(fit: Contrasts, misfit: float) -> Probe:
     """Probe whether the contestants of each pair stood first about as often.
 
     Where they didn't, the effect of the first place is known only as far as strengths add up; red where nothing tells
     it from strength, or strengths don't add up (`misfit` is the p).
     """
     confounded = fit.pairs[fit.pairs["confounded"] == 1]
-    figures = {"balanced": fit.order_share, "misfit": misfit} | _most_uneven(fit, matches)
+    figures = {"balanced": fit.order_share, "misfit": misfit} | _most_uneven(fit)
     if len(confounded):
-        return Probe("order", RED, figures, tuple(zip(confounded["a"], confounded["b"], strict=True)))
+        return Probe("order", RED, figures, _pairs_of(confounded))
     if fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0]):
         return Probe("order", GREEN, figures)
     return Probe("order", RED if misfit < CLEAN else AMBER, figures)
 
 
-def _most_uneven(fit: Contrasts, matches: pd.DataFrame) -> dict:
+def _most_uneven(fit: Contrasts) -> dict:
     """Return who of the most uneven pair stood `first` more often, against whom (`second`), and in which `share`."""
-    if matches.empty:
+    if fit.pairs["n"].sum() == 0:
         return {}
-    place = {name: i for i, name in enumerate(fit.names)}
-    a, b = (matches[side].map(place).to_numpy(dtype=int) for side in ("a", "b"))
-    pair = np.minimum(a, b) * len(place) + np.maximum(a, b)
-    codes, number = np.unique(pair, return_inverse=True)
-    share = np.bincount(number, a < b) / np.bincount(number)
-    top = int(np.argmax(np.round(np.abs(share - 0.5), 9)))
-    ends = (fit.names[codes[top] // len(place)], fit.names[codes[top] % len(place)])
+    i, j = np.triu_indices(len(fit.names), 1)
+    share = ratio(fit.matrix.counts.sum(axis=-1)[i, j], fit.pairs["n"], 0.5)
+    top = best_first(range(len(i)), np.abs(share - 0.5))[0]
+    ends = (fit.names[i[top]], fit.names[j[top]])
     if share[top] < 0.5:
         ends = ends[::-1]
     return {"first": ends[0], "second": ends[1], "share": float(max(share[top], 1 - share[top]))}
 
 
-def first_place_explains(fit: Contrasts) -> bool:
+def first_place_explains(fit: Contrasts, misfit: float) -> bool:
     """Return True if an advantage of the first place, beside one strength each, fits matches whose sides were hardly
     turned: then a circle may be the order's, not the contestants'."""
     turned = fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0])
-    return not turned and _misfit(fit) >= CLEAN
+    return not turned and misfit >= CLEAN
 
 
 def circle_probe(circle: Sequence[str], fit: Contrasts, misfit: float) -> Probe:
@@ -151,36 +147,31 @@ def circle_probe(circle: Sequence[str], fit: Contrasts, misfit: float) -> Probe:
     Where some beat each other in a circle, or the p of `misfit` is small, pairs that never met are not known.
     """
     figures = {"circle": list(circle), "misfit": misfit}
-    if circle:
-        return Probe("circle", RED, figures, _never_met(fit))
-    if misfit >= CLEAN:
+    if not circle and misfit >= CLEAN:
         return Probe("scale", GREEN, figures)
-    unmet = _never_met(fit)
-    return Probe("scale", RED if unmet else AMBER, figures, unmet)
+    unmet = _pairs_of(fit.pairs[fit.pairs["n"] == 0])
+    return Probe("circle" if circle else "scale", RED if circle or unmet else AMBER, figures, unmet)
 
 
-def indirect_probe(fit: Contrasts, matches: pd.DataFrame) -> Probe:
+def indirect_probe(fit: Contrasts) -> Probe:
     """Probe which pairs are compared through others alone; red are those whose matches different people judged."""
     size = len(fit.names)
-    if size > COMPARED or not len(matches):
+    if size > COMPARED or not len(fit.codes[0]):
         return Probe("indirect", GREEN, {})
-    unmet = own_counts(matches, fit.names) == 0
     i, j = np.triu_indices(size, 1)
-    linked = unmet & (fit.group[i] == fit.group[j]) & (fit.group[i] >= 0)
-    pairs = [(fit.names[a], fit.names[b]) for a, b in zip(i[linked], j[linked], strict=True)]
+    linked = (fit.pairs["n"] == 0).to_numpy() & (fit.group[i] == fit.group[j]) & (fit.group[i] >= 0)
+    pairs = _pairs_of(fit.pairs[linked])
     figures = {"pairs": len(pairs), "of": len(i), "named": [list(pair) for pair in pairs[:NAMED]]}
     if not pairs:
         return Probe("indirect", GREEN, figures)
     if fit.clusters.workers is None:
         return Probe("indirect", AMBER, figures)
-    place = pd.Index(fit.names, dtype=object)
-    a, b = (place.get_indexer(pd.Index(matches[side], dtype=object)) for side in ("a", "b"))
-    apart = separate_people(a, b, fit.clusters.workers, (i[linked], j[linked]))
+    apart = separate_people(*fit.codes[:2], fit.clusters.workers, (i[linked], j[linked]))
     if not apart.any():
         return Probe("indirect", AMBER, figures)
-    separate = [pair for pair, far in zip(pairs, apart, strict=True) if far]
+    separate = _pairs_of(fit.pairs[linked][apart])
     figures |= {"separate": len(separate), "named": [list(pair) for pair in separate[:NAMED]]}
-    return Probe("indirect", RED, figures, tuple(separate))
+    return Probe("indirect", RED, figures, separate)
 
 
 def drift_probe(fit: Contrasts, times: Sequence[float] | None) -> Probe:
@@ -214,31 +205,20 @@ def group_probe(fit: Contrasts) -> Probe:
 
 
 def pair_probes(
-    fit: Contrasts, matches: pd.DataFrame, circle: Sequence[str], times: Sequence[float] | None = None
+    fit: Contrasts, circle: Sequence[str], misfit: float, times: Sequence[float] | None = None
 ) -> list[Probe]:
-    """Return what the matches and their fit show of the assumptions, in the order in which they are told."""
-    misfit = _misfit(fit)
+    """Return what the matches and their fit show of the assumptions, in the order in which they are told; `misfit` is
+    that of `misfit_pvalue`."""
     return [
         decider_probe(fit.pairs, fit.influence),
         cluster_probe(fit.pairs),
-        order_probe(fit, matches, misfit),
-        indirect_probe(fit, matches),
+        order_probe(fit, misfit),
+        indirect_probe(fit),
         circle_probe(circle, fit, misfit),
         group_probe(fit),
         drift_probe(fit, times),
     ]
 
 
-def _never_met(fit: Contrasts) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of contestants that never met."""
-    met = np.zeros((len(fit.names),) * 2, dtype=bool)
-    for each in fit.fits:
-        a, b, _ = each.codes
-        met[each.members[a], each.members[b]] = met[each.members[b], each.members[a]] = True
-    i, j = np.triu_indices(len(fit.names), 1)
-    return tuple((fit.names[x], fit.names[y]) for x, y in zip(i, j, strict=True) if not met[x, y])
-
-
-def _misfit(fit: Contrasts) -> float:
-    """Return the least p of the groups' own matches telling other differences than their strengths do."""
-    return min((misfit_pvalue(each) for each in fit.fits), default=1.0)
+def _pairs_of(rows: pd.DataFrame) -> tuple[tuple[str, str], ...]:
+    return tuple(zip(rows["a"], rows["b"], strict=True))

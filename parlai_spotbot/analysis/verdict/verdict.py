@@ -16,7 +16,6 @@ import pandas as pd
 from scipy.special import expit, ndtri
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
-from parlai_spotbot.analysis.ranking.wins import own_counts
 from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
 from parlai_spotbot.analysis.values import best_first
@@ -63,7 +62,6 @@ class Verdict:
 
 def verdict_of_matches(
     fit: Contrasts,
-    matches: pd.DataFrame,
     circle: Sequence[str],
     own_tests: pd.DataFrame,
     probes: Sequence[Probe],
@@ -74,7 +72,6 @@ def verdict_of_matches(
     Parameters
     ----------
     fit : Contrasts
-        Of `matches` (a, b).
     circle : sequence of str
         Contestants in a circle, see `clear_circle`; then each pair is judged by its own matches alone.
     own_tests : frame
@@ -88,7 +85,7 @@ def verdict_of_matches(
     for column in ("low", "high"):
         pairs[column] = expit(fit.pairs[column])
     pairs["estimate"] = expit(fit.pairs["difference"])
-    pairs["n"] = own_counts(matches, fit.names)
+    pairs["n"] = fit.pairs["n"]
     met = (pairs["n"] > 0).to_numpy()
     pairs["rests_on"] = np.where(met, BOTH if len(fit.names) > 2 else OWN, OTHERS)
     if circle:
@@ -168,18 +165,14 @@ def _judged(
 
 def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
     """Return the first and last place of each contestant in its group, by the verdicts on pairs."""
-    found = {}
-    for group in groups:
-        number = {name: place for place, name in enumerate(group)}
-        first = pairs["a"].map(number).to_numpy(dtype=float)
-        second = pairs["b"].map(number).to_numpy(dtype=float)
-        inside = np.isfinite(first) & np.isfinite(second)
-        verdict = pairs["verdict"].to_numpy()[inside]
-        clear = (verdict == BETTER) | (verdict == WORSE)
-        ends = (first[inside].astype(int), second[inside].astype(int))
-        table = places(*ends, verdict == BETTER, clear, len(group))
-        found |= {name: (int(low), int(high)) for name, (low, high) in zip(group, table, strict=True)}
-    return found
+    names = pd.Index([name for group in groups for name in group], dtype=object)
+    first, second = names.get_indexer(pairs["a"]), names.get_indexer(pairs["b"])
+    ahead, behind = pairs["verdict"] == BETTER, pairs["verdict"] == WORSE
+    better = np.concatenate([first[ahead], second[behind]])
+    worse = np.concatenate([second[ahead], first[behind]])
+    sizes = np.repeat([len(group) for group in groups], [len(group) for group in groups])
+    table = places(better, worse, sizes)
+    return {name: (int(low), int(high)) for name, (low, high) in zip(names, table, strict=True)}
 
 
 def _by_points(fit: Contrasts, ranked: Sequence[str]) -> list[str]:

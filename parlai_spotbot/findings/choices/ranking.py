@@ -34,7 +34,7 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     grid = pair_grid(rows, met, **answers.hang)
     probes = study_probes.of_answers(answers, rows)
     times = study_probes.times_of(answers, rows)
-    pool, verdict = criteria.pool_of(fitted, rows, grid, probes, times, answers.facts.margin)
+    pool, verdict = criteria.pool_of(fitted, grid, probes, times, answers.facts.margin)
     result = {
         **pool,
         "criterion": CRITERION,

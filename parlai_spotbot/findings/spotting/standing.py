@@ -13,7 +13,6 @@ from parlai_spotbot.analysis.ranking import (
     paper_chi2,
     rank_clusters,
     trueskill_scores,
-    win_matrix,
     win_rate_intervals,
     win_rates,
 )
@@ -67,8 +66,8 @@ def ranking(
     options = {"crossed": crossed}
     fit = contrasts(matches, bots, **options)
     grid = pair_grid(matches, bots, **options)
-    pool, verdict = pool_of(fit, matches, grid, probes, times, margin)
-    rate, rate_ci = win_rates(win_matrix(matches, bots)), win_rate_intervals(matches, fit)
+    pool, verdict = pool_of(fit, grid, probes, times, margin)
+    rate, rate_ci = win_rates(fit.matrix), win_rate_intervals(fit)
     order = pool["order"]
     place = {bot: i for i, bot in enumerate(bots)}
     davidson = pool.pop("strength")

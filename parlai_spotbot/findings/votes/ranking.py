@@ -53,7 +53,7 @@ def ranked(ballots: Ballots) -> dict:
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
     probes = study_probes.of_votes(ballots)
-    pool, verdict = criteria.pool_of(fit, matches, grid, probes, ballots.times, ballots.margin)
+    pool, verdict = criteria.pool_of(fit, grid, probes, ballots.times, ballots.margin)
     result = {
         **pool,
         "too_few": {} if ballots.bad.all() else few | pool["too_few"],

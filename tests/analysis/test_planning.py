@@ -28,7 +28,6 @@ from parlai_spotbot.analysis.planning import (
     ratings_needed,
     simulated_power,
 )
-from parlai_spotbot.analysis.planning.pilot import _counts
 from parlai_spotbot.analysis.planning.power import planned_error, rating_variance
 from parlai_spotbot.analysis.planning.simulation import latent_of, moments, simulate
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
@@ -274,7 +273,8 @@ def test_the_variance_that_is_planned_with_is_that_of_the_contrasts_of_the_relea
     found, design = contrasts(matches, names), pilot_design(matches, names, Design(len(names)))
     assert design.annotations_per_worker == pytest.approx({"dailydialog": 49, "empathetic": 77}[domain], abs=0.5)
     assert design.effective_per_worker == pytest.approx({"dailydialog": 76, "empathetic": 131}[domain], abs=0.5)
-    talks = np.mean([own["conversations"] for own in _counts(matches).values()])
+    pair = [" ".join(sorted(ends)) for ends in zip(matches["a"], matches["b"], strict=True)]
+    talks = matches["conversation_id"].groupby(pair).nunique().mean()
     gap = float(np.abs(found.pairs["difference"]).mean())
     error, df = planned_error(gap, talks, design)
     print(domain, error, found.pairs["se"].mean(), df, found.pairs["df"].mean())
@@ -291,9 +291,10 @@ def test_refused(design, plan_of, error):
 def test_shares_of_a_pilot_are_exact_either_way_round():
     """9 of 11, and 2 of 11, not 1 less a rounded 2 of 11; whichever of the two a match names first."""
     rows = [("x", "y", 1)] * 9 + [("y", "x", 1)] * 2 + [("x", "y", 0)]
-    found = _counts(pd.DataFrame(rows, columns=["a", "b", "outcome"]).assign(conversation_id="c"))
-    assert found["x", "y"] == {"conversations": 1, "annotations": 12, "rate": 9 / 11}
-    assert found["y", "x"] == {"conversations": 1, "annotations": 12, "rate": 2 / 11}
+    matches = pd.DataFrame(rows, columns=["a", "b", "outcome"]).assign(conversation_id="c", worker_id=range(12))
+    for names, rate in (["x", "y"], 9 / 11), (["y", "x"], 2 / 11):
+        ((row,), _) = pilot_needs(matches, names, Design(2))
+        assert (row["conversations"], row["annotations"], row["rate"]) == (1, 12, rate)
 
 
 # -- ratings -----------------------------------------------------------------------------------------------------------

@@ -246,8 +246,7 @@ def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool
         variance = float(alone.spread(score[:, None]).covariance[0, 0])  # the same, to the last digit of earlier tables
     if clusters.workers is None:
         return variance, df, False
-    home = np.unique(np.sort(clusters.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
-    added, effective, few = _of_annotators(score, clusters.workers, home)
+    added, effective, few = _of_annotators(score, clusters.workers, clusters.talks())
     sums = np.bincount(clusters.workers, score)
     sums *= np.sqrt(added) / np.sqrt(max((sums**2).sum(), NOTHING**2))
     return variance + sums @ sums, df if few else min(df, effective - 1), few

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from parlai_spotbot.analysis.frames import cluster_of
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.power import (
     CLEAREST,
@@ -23,6 +22,7 @@ from parlai_spotbot.analysis.planning.power import (
     ratings_needed,
 )
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
 SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
 
@@ -131,32 +131,46 @@ def pilot_needs(
         raise ValueError(f"difference is {difference}, expected a number above 0, up to 1")
     if matches.empty:
         raise ValueError("matches is empty, expected the pilot's matches")
-    names, matches = tuple(names), _with_conversation(matches)
+    # Two conversations side by side, and near-copies, are one.
+    matches = matches.assign(conversation_id=frame_clusters(matches).talks()).reset_index(drop=True)
     design = pilot_design(matches, names, design)
     if not crossed:
         design = replace(design, worker_correlation=0.0, annotations_per_worker=1.0)
     fit = contrasts(matches, names, crossed=crossed)
-    place, shown, rows = {name: i for i, name in enumerate(names)}, _counts(matches), []
-    for row in fit.pairs.to_dict("records"):
-        if (row["a"], row["b"]) not in shown:
-            continue
-        gap = np.nan_to_num(fit.strength[place[row["a"]]] - fit.strength[place[row["b"]]])
-        expected = abs(2 * float(expit(gap)) - 1)
-        entry = {name: row[name] for name in ("a", "b", "p", "p_adjusted")} | shown[row["a"], row["b"]]
-        rows.append(entry | _status(row["p_adjusted"], expected, difference, design))
+    pair = pd.Series(list(zip(*np.sort(fit.codes[:2], axis=0), strict=True)))
+    talks = matches["conversation_id"].groupby(pair).nunique()
+    first, second = np.triu_indices(len(names), 1)
+    rates = np.nan_to_num(fit.matrix.rates[first, second], nan=0.5)
+    rows = []
+    for place, rate, row in zip(zip(first, second, strict=True), rates, fit.pairs.to_dict("records"), strict=True):
+        if row["n"]:
+            expected = abs(2 * float(expit(np.nan_to_num(row["difference"]))) - 1)
+            entry = {name: row[name] for name in ("a", "b", "p", "p_adjusted")}
+            entry |= {"conversations": int(talks[place]), "annotations": row["n"], "rate": float(rate)}
+            rows.append(entry | _status(row["p_adjusted"], expected, difference, design))
     share = (sum(row["status"] != SETTLED for row in rows) - 1) / max(1, len(rows) - 1)
+    # A pair that grows alone gains as much as all do together by K / 2 as many conversations.
+    grown = (design.bots / 2) / (1 + share * (design.bots / 2 - 1))
+    filled = []
     for row in rows:
-        rate, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
-        row["power"], more = pair_power(rate, had, design), 0
+        planned, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
+        more: int | None = 0
         if row["status"] != SETTLED:
-            needed = conversations_needed(rate, design)
-            # A pair that grows alone gains as much as all do together by K / 2 as many conversations.
-            grown = (design.bots / 2) / (1 + share * (design.bots / 2 - 1))
+            needed = conversations_needed(planned, design)
             more = None if needed is None else max(1, math.ceil((needed - had) * grown))
-            row["status"] = UNREACHABLE if needed is None else row["status"]
-        row |= {"more_conversations": more, "needed": None if more is None else had + more}
-        row["more_annotations"] = None if more is None else more * design.annotations_per_conversation
-    return rows, design
+        filled.append(_filled(row, pair_power(planned, had, design), more, design))
+    return filled, design
+
+
+def _filled(row: dict, power: float, more: int | None, design: Design) -> dict:
+    """Return a pair's row with what it needs: `more` conversations, None where its difference is out of reach."""
+    row = {**row, "power": power, "more_conversations": more, "needed": None, "more_annotations": None}
+    if more is None:
+        return row | {"status": UNREACHABLE}
+    return row | {
+        "needed": row["conversations"] + more,
+        "more_annotations": round(more * design.annotations_per_conversation),
+    }
 
 
 def _status(p: float | None, expected: float, least: float, design: Design) -> dict:
@@ -164,27 +178,6 @@ def _status(p: float | None, expected: float, least: float, design: Design) -> d
     settled = p is not None and p * design.looks < 1 - design.level
     status = SETTLED if settled else CLOSE if expected < least else MORE
     return {"difference": max(expected, least), "status": status}
-
-
-def _with_conversation(matches: pd.DataFrame) -> pd.DataFrame:
-    """Return the matches with one `conversation_id` a row: two conversations side by side, and near-copies, are one."""
-    several = next((name for name in ("cluster_ids", "conversation_ids") if name in matches), None)
-    if several is None:
-        return matches.assign(conversation_id=cluster_of(matches)).reset_index(drop=True)
-    pairs = [" ".join(sorted(pair)) for pair in matches[several]]
-    return matches.assign(conversation_id=pairs).reset_index(drop=True)
-
-
-def _counts(matches: pd.DataFrame) -> dict[tuple[str, str], dict]:
-    """Return conversations, annotations and the first one's share of decided matches of each pair, either way round."""
-    turned = matches.assign(a=matches["b"], b=matches["a"], outcome=-matches["outcome"])
-    counts = {}
-    for pair, rows in pd.concat([matches, turned]).groupby(["a", "b"]):
-        won, lost = int((rows["outcome"] > 0).sum()), int((rows["outcome"] < 0).sum())
-        rate = won / (won + lost) if won + lost else 0.5
-        talks = int(rows["conversation_id"].nunique())
-        counts[pair] = {"conversations": talks, "annotations": len(rows), "rate": rate}
-    return counts
 
 
 def rating_needs(
@@ -211,14 +204,5 @@ def rating_needs(
         row |= _status(pair["p_adjusted"], abs(pair["estimate"] or 0.0), difference, design)
         needed = had if row["status"] == SETTLED else ratings_needed(row["difference"], sd, design)
         more = None if needed is None else max(0, needed - had)
-        row["status"] = UNREACHABLE if more is None else row["status"]
-        rows.append(
-            row
-            | {
-                "power": rating_power(row["difference"], had, sd, design),
-                "more_conversations": more,
-                "needed": None if more is None else had + more,
-                "more_annotations": None if more is None else round(more * each),
-            }
-        )
+        rows.append(_filled(row, rating_power(row["difference"], had, sd, design), more, design))
     return rows, design, sd

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import rankdata
 
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill, trueskill_replicates
 from parlai_spotbot.analysis.ranking.wins import WinMatrix
@@ -52,11 +53,8 @@ def rank_clusters(
 
 def ranks(scores: np.ndarray) -> ArrayPair:
     """Best and worst rank (replicates, K) of each bot; they differ where scores are equal. NaN ranks last."""
-    scores = np.where(np.isfinite(scores), scores, -np.inf)
-    best, worst = np.ones(scores.shape, dtype=np.int32), np.zeros(scores.shape, dtype=np.int32)
-    for other in scores.T:
-        best += other[:, None] > scores
-        worst += other[:, None] >= scores
+    losses = -np.where(np.isfinite(scores), scores, -np.inf)
+    best, worst = (rankdata(losses, method=method, axis=1).astype(int) for method in ("min", "max"))
     return best, worst
 
 
@@ -72,15 +70,12 @@ def rank_ranges(scores: np.ndarray, level: float = 0.95) -> np.ndarray:
 
 def cluster_places(ranges: np.ndarray) -> np.ndarray:
     """Places (K, 2) of each bot's cluster: bots whose ranges overlap, directly or through others, are together."""
-    order = sorted(range(len(ranges)), key=lambda i: (ranges[i][0], ranges[i][1]))
+    order = np.lexsort((ranges[:, 1], ranges[:, 0]))
+    reach = np.maximum.accumulate(ranges[order, 1])
+    cluster = np.cumsum(np.append(False, ranges[order[1:], 0] > reach[:-1]))[: len(order)]
     places = np.empty((len(ranges), 2), dtype=int)
-    start, reach = 0, -1
-    for place, bot in enumerate(order):
-        if ranges[bot][0] > reach:
-            start = place
-        reach = max(reach, ranges[bot][1])
-        for member in order[start : place + 1]:
-            places[member] = (start + 1, place + 1)
+    places[order, 0] = np.searchsorted(cluster, cluster) + 1
+    places[order, 1] = np.searchsorted(cluster, cluster, side="right")
     return places
 
 

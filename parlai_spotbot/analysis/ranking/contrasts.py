@@ -148,8 +148,9 @@ def contrasts(
     strength, score = np.full((2, size), np.nan)
     ci, score_ci = np.full((2, size, 2), np.nan)
     for fit in fits:
-        strength[fit.members], ci[fit.members] = fit.strengths()
-        score[fit.members], score_ci[fit.members] = fit.scores()
+        if fit.estimates is not None:
+            strength[fit.members], ci[fit.members] = fit.strengths()
+            score[fit.members], score_ci[fit.members] = fit.scores()
     matrix = WinMatrix(names, code_counts(codes, size))
     pairs, influence = _tested(matrix, fits, people)
     i, j = np.triu_indices(size, 1)

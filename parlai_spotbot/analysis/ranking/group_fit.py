@@ -227,18 +227,18 @@ class GroupFit:
         tell: in a large group, where scores of every two are not computed."""
         a, b, outcome = self.codes
         decided = outcome != TIE
+        ends = np.concatenate([a[decided], b[decided]])
         fewest = np.full(self.size, np.inf)
         for way in self.ways:
-            ends = np.concatenate([a[decided], b[decided]]).astype(np.int64)
-            once = np.unique(ends * (way.max() + 1) + np.tile(way[decided], 2)) // (way.max() + 1)
-            fewest = np.minimum(fewest, np.bincount(once, minlength=self.size))
+            shape = (self.size, int(way.max()) + 1)
+            seen = csr_array((np.ones(len(ends)), (ends, np.tile(way[decided], 2))), shape=shape)
+            seen.sum_duplicates()
+            fewest = np.minimum(fewest, np.diff(seen.indptr))
         i, j = np.triu_indices(self.size, 1)
         return np.minimum(fewest[i], fewest[j])
 
     def strengths(self) -> ArrayPair:
         """Log strengths (k,) and their intervals (k, 2)."""
-        if self.estimates is None:
-            return np.full(self.size, np.nan), np.full((self.size, 2), np.nan)
         values = self.estimates.values[: self.size]
         if self.size == 2:
             half = self._ends_of_two() / 2
@@ -264,8 +264,6 @@ class GroupFit:
         follow from the interval of their difference.
         """
         size = self.size
-        if self.estimates is None:
-            return np.full(size, np.nan), np.full((size, 2), np.nan)
         theta, model = self.estimates.values, self.model
         i, j = np.nonzero(~np.eye(size, dtype=bool))
         every = PairedCounts(size, i, j, np.ones((len(i), 3)), model.ties, model.order)

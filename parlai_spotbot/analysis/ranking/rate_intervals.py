@@ -2,7 +2,7 @@
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.special import expit, stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, conversations_decided, win_rates
@@ -29,11 +29,10 @@ def win_rate_intervals(contrasts: Contrasts) -> np.ndarray:
     shares_of = csr_array((np.concatenate([share[a, b], share[b, a]]) ** 2, at), shape=(len(a), size))
     variance, df = contrasts.clusters.variance(scores, shares_of)
     inside = (rates > 0) & (rates < 1) & (df > 0)
-    half = np.full(size, np.nan)
-    half[inside] = stdtrit(df[inside], (1 + LEVEL) / 2) * np.sqrt(variance[inside])
-    half[inside] /= (rates * (1 - rates))[inside]
-    center = np.log(np.where(inside, rates, 0.5) / np.where(inside, 1 - rates, 0.5))
-    ends = expit(np.stack([center - half, center + half], axis=-1))
+    rate = rates[inside]
+    half = stdtrit(df[inside], (1 + LEVEL) / 2) * np.sqrt(variance[inside]) / (rate * (1 - rate))
+    ends = np.full((size, 2), np.nan)
+    ends[inside] = expit(np.stack([logit(rate) - half, logit(rate) + half], axis=-1))
     total = conversations_decided(contrasts.codes, contrasts.clusters, size)
     outer = (rates == 0) | (rates == 1)
     ends[outer] = clopper_pearson(rates, total)[outer]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import chi2
+from scipy.stats import chi2_contingency
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.values import ArrayTriple, ratio
@@ -101,24 +101,21 @@ def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndar
 
     1 where a row or column is empty. The two rows are not independent samples, but Table 1 was made with it.
     """
-    won, lost, n = (np.asarray(values, dtype=float) for values in (wins_a, wins_b, n))
-    observed = np.stack([won, lost, n - won, n - lost])
-    columns, rows = observed[:2] + observed[2:], np.stack([won + lost, 2 * n - won - lost])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        expected = rows[[0, 0, 1, 1]] * columns[[0, 1, 0, 1]] / (2 * n)
-        statistic = (np.maximum(np.abs(expected - observed) - 0.5, 0.0) ** 2 / expected).sum(axis=0)
-    positive = (rows > 0).all(axis=0) & (columns > 0).all(axis=0)
-    return np.where(positive, chi2.sf(np.where(positive, statistic, 0.0), 1), 1.0)
+
+    def pvalue(won: float, lost: float, played: float) -> float:
+        table = np.array([[won, lost], [played - won, played - lost]])
+        if not table.any(axis=0).all() or not table.any(axis=1).all():
+            return 1.0
+        return chi2_contingency(table).pvalue
+
+    return np.vectorize(pvalue, otypes=[float])(wins_a, wins_b, n)
 
 
 def conversations_decided(codes: Codes, clusters: Clusters, size: int) -> np.ndarray:
     """Return how many conversations with each other one each contestant (K,) won or lost, by more of their matches."""
     a, b, outcome = codes
-    talk = np.arange(clusters.rows)
-    if clusters.conversations is not None:
-        talk = np.unique(np.sort(clusters.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
     won = np.where(a < b, 1 - outcome, outcome - 1)
-    rows = pd.DataFrame({"talk": talk, "low": np.minimum(a, b), "high": np.maximum(a, b), "won": won})
+    rows = pd.DataFrame({"talk": clusters.talks(), "low": np.minimum(a, b), "high": np.maximum(a, b), "won": won})
     sums = rows.groupby(["talk", "low", "high"], sort=False, as_index=False).sum()
     decided = sums[sums["won"] != 0]
     return np.bincount(decided["low"], minlength=size) + np.bincount(decided["high"], minlength=size)

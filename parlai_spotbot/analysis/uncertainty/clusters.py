@@ -103,6 +103,12 @@ class Clusters:
         prompts = None if self.prompts is None else self.prompts[chosen]
         return Clusters(count, codes, workers if several else None, prompts)
 
+    def talks(self) -> np.ndarray:
+        """Return one code (n,) for the conversations of each row, whatever their order; rows where none count."""
+        if self.conversations is None:
+            return np.arange(self.rows)
+        return np.unique(np.sort(self.conversations, axis=1), axis=0, return_inverse=True)[1].ravel()
+
     @property
     def effective(self) -> float:
         """The least effective number of clusters, (Σ m)² / Σ m² with m rows in each; a row of two conversations

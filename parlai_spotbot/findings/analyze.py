@@ -13,7 +13,13 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.facts_of_study import facts_of, facts_of_conversations, judgements_of, sources_of
+from parlai_spotbot.findings.facts_of_study import (
+    facts_of,
+    facts_of_conversations,
+    judgements_of,
+    margin_of,
+    sources_of,
+)
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
@@ -180,7 +186,7 @@ def _check_margin(survey: str, margin: float | None) -> None:
 
 def _check_declared(study: Study, survey: str, margin: float | None) -> None:
     """Raise `UserError` for another margin than the study's."""
-    before = study.provenance().get("margin", {}).get(survey)
+    before = margin_of(study, survey)
     if None not in (margin, before) and margin != before:
         raise UserError(
             f"--margin {margin}: {before} was declared in this study for survey '{survey}'.",

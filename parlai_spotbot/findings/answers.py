@@ -263,8 +263,8 @@ class Form:
     ----------
     rows : callable
         From a source's tidy frame, the facts and its judgements: the rows, and why answers were left out.
-    names : callable
-        The contestants of rows.
+    names : tuple of str
+        The columns of rows that name contestants.
     answers : type
         `Answers`, or what these findings need of it.
     mine : callable
@@ -276,7 +276,7 @@ class Form:
     """
 
     rows: Callable[[pd.DataFrame, Facts, Sequence[Judgement]], tuple[pd.DataFrame, dict[str, int]]]
-    names: Callable[[pd.DataFrame], set[str]]
+    names: tuple[str, ...] = ()
     answers: type[Answers] = Answers
     mine: Callable[[Judgement], bool] = lambda judgement: True
     options: tuple[str, ...] = ("bootstraps", "wage", "known_order")
@@ -329,7 +329,7 @@ class Form:
         everyone = with_prompts(everyone, facts.prompts)
         failed = failed_people(judgements, facts.survey) if name == HUMAN else {}
         rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
-        seen = self.names(everyone)
+        seen = {name for column in self.names for name in everyone[column].unique()}
         names = [*planned_first(seen - {HUMAN}, facts.bots), *({HUMAN} & seen)]
         graded = graded_controls(judgements).get(name, {})
         answers = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)

@@ -73,17 +73,23 @@ def conditions(ranking: Mapping) -> list[str]:
     return [row["given"] for row in of_level(ranking, AMBER) if row["given"]]
 
 
-def cause(ranking: Mapping, names: Sequence[str] = ()) -> dict | None:
-    """Return why a verdict is missing that no further answers of the same kind give: `kind`, `why`, `step`, `more`.
+def cause(ranking: Mapping) -> dict | None:
+    """Return why a verdict is missing that no further answers of the same kind give, by the first red probe."""
+    red = sorted(of_level(ranking, RED), key=lambda row: row["probe"] not in BLOCKING)
+    return cause_of(red[0], ranking) if red else None
 
-    The first red probe, or the first amber one of these `names`.
-    """
-    rows = ranking.get("audit") or ()
-    blocking = [row for row in rows if row["level"] == RED and row["probe"] in BLOCKING]
-    for row in [*blocking, *rows]:
-        if row["level"] == RED or (row["level"] == AMBER and row["probe"] in names):
-            about = {"kind": row["probe"], "case": row["figures"].get("case", "")}
-            copies = [other for other in rows if other["probe"] == "copies" and other["level"] != GREEN]
-            told = copies[0] if copies and row["probe"] == "clusters" else row
-            return about | {"why": row["text"], "step": told["step"], "more": ""}
-    return None
+
+def cause_of(row: Mapping, ranking: Mapping) -> dict:
+    """Return what a probe says as a cause: `kind` (its name), `case`, `why`, `step`, `more` (conversations), `blocks`
+    (whether nothing can be planned)."""
+    step = row["step"]
+    if row["probe"] == "clusters":
+        step = next((other["step"] for other in of_level(ranking, RED, AMBER) if other["probe"] == "copies"), step)
+    return {
+        "kind": row["probe"],
+        "case": row["figures"].get("case", ""),
+        "why": row["text"],
+        "step": step,
+        "more": "",
+        "blocks": row["probe"] in BLOCKING,
+    }

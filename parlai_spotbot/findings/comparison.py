@@ -6,7 +6,6 @@ from typing import Any
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
-from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
@@ -57,9 +56,8 @@ class Comparison:
 
     @property
     def cause(self) -> Mapping | None:
-        """Return why a verdict is missing that further conversations don't give; see `scarce.obstacle`."""
-        found = audit.cause({"audit": self.probes})
-        return None if found is None else found | {"blocks": found["kind"] in BLOCKING}
+        """Return why a verdict is missing that further conversations don't give; see `audit.cause`."""
+        return audit.cause({"audit": self.probes})
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""

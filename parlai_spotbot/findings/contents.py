@@ -5,14 +5,14 @@ Analysis is read by source; people come before judges, since judges are no subst
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.made_by import VERSION
-from parlai_spotbot.findings.ordering import planned_first
+from parlai_spotbot.findings.ordering import people_first, planned_first
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, is_survey, launched_survey
@@ -63,11 +63,6 @@ class Analysis:
         then = made_by.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
         return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
-
-
-def people_first(sources: Iterable[str]) -> list[str]:
-    """Sources, each once: people, then the judges."""
-    return sorted(set(sources), key=lambda source: (source != HUMAN, source))
 
 
 @dataclass(frozen=True)

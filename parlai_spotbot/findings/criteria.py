@@ -13,6 +13,7 @@ from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, R
 from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
+from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import too_few_sentence
 from parlai_spotbot.findings.schema import known
@@ -63,28 +64,26 @@ def pool_of(
     misfit = misfit_pvalue(contrasts)
     if circle and first_place_explains(contrasts, misfit):
         circle = []
-    place = {name: i for i, name in enumerate(contrasts.names)}
     probes = [*probes, *pair_probes(contrasts, circle, misfit, times)]
-    verdict = verdict_of_matches(contrasts, circle, _own_tests(grid), probes, margin)
+    own_tests = _with_ends(grid, ["a", "b", "estimate", "low", "high", "p", "p_adjusted"])
+    verdict = verdict_of_matches(contrasts, circle, own_tests, probes, margin)
     known = all(probe.name != "annotators" or probe.figures.get("case") != "unknown" for probe in probes)
     left_out = leave_one_out(contrasts, verdict.leader) if verdict.leader and known and not circle else {}
     people = left_out.get("annotators", {})
     if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]
     order = list(verdict.order)
+    at = [contrasts.names.index(name) for name in order]
     number = {name: i for i, group in enumerate(verdict.groups, start=1) for name in group}
-    several = len(verdict.groups) > 1
+    strengths = zip(contrasts.strength[at], contrasts.ci[at].tolist(), strict=True)
     pool = {
         "order": order,
         "clusters": {name: list(verdict.places[name]) for name in order},
-        "score": {name: contrasts.score[place[name]] for name in order},
-        "score_ci": {name: contrasts.score_ci[place[name]].tolist() for name in order},
-        "strength": {
-            name: {"strength": contrasts.strength[place[name]], "ci": contrasts.ci[place[name]].tolist()}
-            for name in order
-        },
+        "score": dict(zip(order, contrasts.score[at], strict=True)),
+        "score_ci": dict(zip(order, contrasts.score_ci[at].tolist(), strict=True)),
+        "strength": {name: {"strength": value, "ci": ci} for name, (value, ci) in zip(order, strengths, strict=True)},
         "groups": [list(group) for group in verdict.groups],
-        "group": {name: number[name] for name in order} if several else {},
+        "group": {name: number[name] for name in order} if len(verdict.groups) > 1 else {},
         "too_few": contrasts.too_few,
         "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
         "one_scale": {"circle": circle, "rejected": bool(circle)},
@@ -111,23 +110,23 @@ def means_of(
     result: Mapping, probes: Sequence[Probe], less_is_better: bool = False, margin: float | None = None
 ) -> dict:
     """Return what `rate` says of means with the verdict on every two: places, pairs and audit."""
-    rows = [{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in result["pairs"]]
     columns = ["a", "b", "n", "estimate", "low", "high", "se", "p", "p_adjusted", "p_errors", "effective"]
-    frame = pd.DataFrame(rows, columns=columns)
+    frame = _with_ends(result["pairs"], columns)
     probes = [*probes, cluster_probe(frame)]
     verdict = verdict_of_means(result["order"], frame, probes, less_is_better, margin)
-    pairs = []
-    for row in verdict.pairs.drop(columns=["p_errors", "effective"]).to_dict(orient="records"):
-        low, high = row.pop("low"), row.pop("high")
-        pairs.append({**row, "ci": (low, high)})
+    pairs = _with_ci(verdict.pairs).drop(columns=["p_errors", "effective", "low", "high"]).to_dict(orient="records")
     places = {name: list(verdict.places[name]) for name in result["order"]}
     return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes), **_declared(margin)}
 
 
-def _own_tests(grid: Sequence[dict]) -> pd.DataFrame:
-    """Return the tests of pairs by their own matches as `verdict_of_matches` takes them."""
-    rows = [{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in grid]
-    return pd.DataFrame(rows, columns=["a", "b", "estimate", "low", "high", "p", "p_adjusted"])
+def _with_ends(rows: Sequence[dict], columns: Sequence[str]) -> pd.DataFrame:
+    """Return rows of pairs as a frame, with the ends of their interval as low and high."""
+    return pd.DataFrame([{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in rows], columns=columns)
+
+
+def _with_ci(pairs: pd.DataFrame, name: str = "ci") -> pd.DataFrame:
+    """Return the pairs with their interval as one column."""
+    return pairs.assign(**{name: list(zip(pairs["low"], pairs["high"], strict=True))})
 
 
 def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
@@ -142,7 +141,7 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     red = _nothing_known(ranking)
     if len(order) == 1:
         text = [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
-    elif _rejected(ranking):
+    elif no_scale(ranking):
         text = [f"There is no single order: {audit.beats(ranking['one_scale']['circle'])}."]
     elif red is not None:
         text = [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
@@ -151,7 +150,7 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
     if len(groups) > 1:
         more = [f"{len(text) - NAMED:,} more groups"] if len(text) > NAMED else []
         within = "; ".join([*(sentence.rstrip(".") for sentence in text[:NAMED]), *more])
-        within = within.replace("There is", "there is", 1) if _rejected(ranking) else within
+        within = within.replace("There is", "there is", 1) if no_scale(ranking) else within
         within = within.replace("It is not known", "it is not known", 1)
         text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
     if ranking.get("too_few"):
@@ -223,14 +222,9 @@ def summarise(result: Result) -> list[str]:
     return [first, *others, f"{clearly(main, question)}."]
 
 
-def _rejected(ranking: Mapping) -> bool:
-    """Return whether one scale of strengths is rejected."""
-    return bool((ranking.get("one_scale") or {}).get("rejected"))
-
-
 def single_order(ranking: Mapping) -> bool:
     """Return whether one order of all contestants of a ranking can be told."""
-    return len(ranking.get("groups") or [()]) == 1 and not _rejected(ranking)
+    return len(ranking.get("groups") or [()]) == 1 and not no_scale(ranking)
 
 
 def _some(names: Sequence[str]) -> str:
@@ -327,17 +321,23 @@ def pair_counts(data: Mapping) -> dict:
 
     A ranking of very many contestants holds these counts, since not all of its pairs are in it.
     """
-    pairs = every_pair(data)
-    p = [pair["p_adjusted"] for pair in pairs if known(pair["p_adjusted"])]
-    met = [known(pair["p"]) for pair in pairs if not pair["n"]]
-    every = {
-        "all": len(pairs),
-        "tested": len(p),
-        "clear": sum(value < LEVEL for value in p),
-        "equal": sum(pair.get("verdict") == EQUAL for pair in pairs),
-        "met": len(pairs) - len(met),
+    columns = ["n", "p", "p_adjusted", "verdict"]
+    return data.get("pair_counts") or counts_of(pd.DataFrame(every_pair(data), columns=columns))
+
+
+def counts_of(pairs: pd.DataFrame) -> dict:
+    """Return what `pair_counts` tells of rows of pairs: n, p, p_adjusted, verdict."""
+    adjusted = pairs["p_adjusted"].astype(float)
+    unmet = pairs["n"] == 0
+    counts = {
+        "all": pairs["n"].notna(),
+        "tested": adjusted.notna(),
+        "clear": adjusted < LEVEL,
+        "equal": pairs["verdict"] == EQUAL,
+        "met": ~unmet,
+        "linked": unmet & pairs["p"].notna(),
     }
-    return data.get("pair_counts") or {**every, "linked": sum(met)}
+    return {name: int(each.sum()) for name, each in counts.items()}
 
 
 def clearly(data: Mapping, criterion: str = "") -> str:
@@ -355,27 +355,22 @@ def clearly(data: Mapping, criterion: str = "") -> str:
     return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"
 
 
+TOLD = ("p", "p_adjusted", "verdict", "reason", "rests_on", "estimate")
+"""What a row of a pair has of its verdict, beside the interval."""
+
+
 def with_verdicts(grid: Sequence[dict], fit: Contrasts, verdict: Verdict) -> list[dict]:
     """The rows of `pair_grid` with the verdict on each pair, its one estimate with interval and test, and the
     difference of strengths; the pair's own p is `p_pair`."""
-    pairs = {(row["a"], row["b"]): row for row in verdict.pairs.to_dict(orient="records")}
-    models = {(row["a"], row["b"]): row for row in fit.pairs.to_dict(orient="records")}
-    rows = []
-    for row in grid:
-        pair, model = pairs[row["a"], row["b"]], models[row["a"], row["b"]]
-        told = {name: pair[name] for name in ("p", "p_adjusted", "verdict", "reason", "rests_on", "estimate")}
-        strengths = {"difference": model["difference"], "difference_ci": (model["low"], model["high"])}
-        own = {"p_pair": row["p"], "own": row["estimate"]}
-        rows.append({**row, **own, **strengths, **told, "ci": (pair["low"], pair["high"])})
-    return rows
+    strengths = _with_ci(fit.pairs, "difference_ci")
+    told = _with_ci(verdict.pairs).set_index(["a", "b"])[[*TOLD, "ci"]]
+    strengths = strengths.set_index(["a", "b"])[["difference", "difference_ci"]]
+    found = strengths.join(told).to_dict(orient="index")
+    return [{**row, "p_pair": row["p"], "own": row["estimate"], **found[row["a"], row["b"]]} for row in grid]
 
 
 def unmet_pairs(verdict: Verdict) -> list[dict]:
     """Return the pairs that never met but are linked by others, as rows of verdicts."""
-    unmet = verdict.pairs[(verdict.pairs["n"] == 0) & np.isfinite(verdict.pairs["p"].to_numpy(dtype=float))]
-    rows = []
-    for row in unmet.to_dict(orient="records"):
-        counts = dict.fromkeys(("wins_a", "wins_b", "ties", "n"), 0)
-        kept = {name: row[name] for name in ("a", "b", "p", "p_adjusted", "verdict", "reason", "rests_on", "estimate")}
-        rows.append({**kept, **counts, "ci": (row["low"], row["high"])})
-    return rows
+    unmet = verdict.pairs[(verdict.pairs["n"] == 0) & verdict.pairs["p"].notna()]
+    rows = unmet[["a", "b", *TOLD]].assign(wins_a=0, wins_b=0, ties=0, n=0)
+    return rows.assign(ci=_with_ci(unmet)["ci"]).to_dict(orient="records")

@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from parlai_spotbot import checksums
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.answers import Facts
-from parlai_spotbot.records import HUMAN, Unit
+from parlai_spotbot.findings.answers import Facts, Form, Options
+from parlai_spotbot.findings.ordering import people_first
+from parlai_spotbot.records import Unit
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import is_survey, launched_survey
@@ -27,8 +28,8 @@ def judgements_of(study: Study, survey: str) -> Any:
 
 def sources_of(judgements: Any) -> tuple[str, ...]:
     """Return who gave judgements, records or a table: people first."""
-    sources = {row.source for row in judgements} if isinstance(judgements, list) else set(judgements["source"])
-    return tuple(sorted(sources, key=lambda source: (source != HUMAN, source)))
+    sources = [row.source for row in judgements] if isinstance(judgements, list) else judgements["source"].unique()
+    return tuple(people_first(sources))
 
 
 def facts_of_conversations(study: Study) -> Facts:
@@ -52,9 +53,35 @@ def facts_of(study: Study, survey: str) -> Facts:
         screening=tuple(screening_of(study, survey)),
         settled=account(study, survey),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),
-        margin=study.provenance().get("margin", {}).get(survey),
+        margin=margin_of(study, survey),
         **{name: value for form in forms for name, value in form.facts(study).items()},
     )
+
+
+def margin_of(study: Study, survey: str) -> float | None:
+    """Return the margin within which two are equal; None where none was declared."""
+    return study.provenance().get("margin", {}).get(survey)
+
+
+def answers_of(study: Study, survey: str, form: Form, facts: Facts, source: str | None) -> Any:
+    """Return the answers of a source; of None people's, or else the first judge's.
+
+    Raises
+    ------
+    UserError
+        Where there are none, or one is wrong.
+    """
+    path = study.judgements_path(survey)
+    try:
+        sources, _ = form.sources(judgements_of(study, survey), facts, Options())
+    except ValueError as err:
+        raise UserError(f"{path}: {err}.", "Correct that line, or make the file again.") from err
+    if not sources:
+        raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
+    names = people_first(sources)
+    if source is not None and source not in sources:
+        raise UserError(f"--source {source}: no judgements of it in {path}.", nearest(source, names))
+    return sources[source or names[0]]
 
 
 def _asked_in(unit: Unit) -> tuple[str, ...]:

@@ -24,6 +24,6 @@ def missing(judge: Mapping) -> str:
     )
 
 
-FORM = Form(lambda tidy, facts, judgements: (tidy, {}), lambda rows: set())
+FORM = Form(lambda tidy, facts, judgements: (tidy, {}))
 FINDING = declared(__file__, FORM, lambda answers: None, summarise)
 """Read from a judge's file, not from answers."""

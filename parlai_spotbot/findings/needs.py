@@ -18,16 +18,8 @@ from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
-from parlai_spotbot.findings.scarce import (
-    CHOICES,
-    MATCHES,
-    Kind,
-    obstacle,
-    scarce,
-    scarce_sentence,
-    scarce_step,
-    typical,
-)
+from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
+from parlai_spotbot.findings.schema import known
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
@@ -37,6 +29,9 @@ DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
 FARTHEST = 100
 """A pair that would need more than so many times the annotations that it has is out of reach: the figure is noise."""
 
+NOTHING_MORE = dict.fromkeys(("more_conversations", "more_annotations", "needed"))
+"""What a pair needs that no plan settles, or that is settled."""
+
 TITLE = "What is uncertain, and what would settle it"
 SETTLED = "Every pair ({0}) is {1}: no further annotation is needed to order the bots."
 MET = "Every pair that met and is ranked ({0}) is {1}."
@@ -44,16 +39,14 @@ WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=
 
 
 def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
-    """Return the finding of a form of answers, for the first screen."""
+    """Return the finding of a form of answers, for the first screen; it says nothing of a judge, nor of what was served
+    until settled."""
+
+    def of_people(answers: Any) -> dict | None:
+        return compute(answers) if answers.crossed and not answers.settled else None
+
     ends = {"most": f"{0.5 + DIFFERENCE / 2:.0%}", "least": f"{0.5 - DIFFERENCE / 2:.0%}"}
-    return declared(__file__, form, compute, summarise, power=percent(POWER), error=percent(1 - LEVEL), **ends)
-
-
-def of_choices(rows: pd.DataFrame) -> dict | None:
-    """Return what there is of choices between two contestants (a, b, outcome, worker_id), where it is too little."""
-    rows = rows[rows["a"] != rows["b"]]
-    names = set(rows["a"]) | set(rows["b"])
-    return scarce(CHOICES, rows["worker_id"].nunique(), len(rows), int((rows["outcome"] != 0).sum()), len(names))
+    return declared(__file__, form, of_people, summarise, power=percent(POWER), error=percent(1 - LEVEL), **ends)
 
 
 def before(bots: int, annotations_per_conversation: int, seconds: float, packed: int) -> list[str]:
@@ -92,43 +85,66 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
     """
-    seen = set(matches["a"]) | set(matches["b"])
-    names = [bot for bot in names if bot in seen]
     if matches.empty:
         return None
-    decided = int((matches["outcome"] != 0).sum())
-    people, each = matches["worker_id"].nunique(), typical(matches)
+    each = typical(matches)
     found = obstacle(ranking, MATCHES, each)
     if found and found["blocks"]:
         return {"obstacle": found}
-    if little := scarce(MATCHES, people, len(matches), decided, len(names), each):
+    if little := scarce(MATCHES, matches, each):
         return {"scarce": little}
-    names = [bot for bot in names if bot not in ranking.get("too_few", {})]
-    matches = matches[matches["a"].isin(names) & matches["b"].isin(names)].reset_index(drop=True)
-    start = Design(max(len(names), 2), power=POWER, level=LEVEL, looks=LOOKS)
-    pairs, design = pilot_needs(matches, names, start, difference=DIFFERENCE)
-    rows = plain(pairs)
-    equal = {frozenset((row["a"], row["b"])) for row in ranking.get("pairs") or () if row["verdict"] == EQUAL}
+    ranked = planned_for(matches, names, ranking)
+    start = Design(max(len(ranked), 2), power=POWER, level=LEVEL, looks=LOOKS)
+    rows, design = open_pairs(matches, ranked, start, ranking, DIFFERENCE)
     for row in rows:
-        if frozenset((row["a"], row["b"])) in equal:
-            row |= {"status": EQUAL, "more_conversations": None, "more_annotations": None, "needed": None}
-        elif (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
-            row |= {"status": UNREACHABLE, "more_conversations": None, "more_annotations": None, "needed": None}
+        if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
+            row |= NOTHING_MORE | {"status": UNREACHABLE}
     about = {name: getattr(design, name) for name in ABOUT}
     told = {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
-    return told | ({"equal": len(equal)} if equal else {})
+    equal = sum(row["status"] == EQUAL for row in rows)
+    return told | ({"equal": equal} if equal else {})
 
 
-def of_tests(ranking: Mapping, little: Mapping | None, kind: Kind = CHOICES) -> dict | None:
-    """Return how much more data each open pair needs, from its test, unless there is too `little`; None where nothing
-    was tested."""
+def planned_for(matches: pd.DataFrame, names: Sequence[str], ranking: Mapping) -> list[str]:
+    """Return who of these met somebody and has enough matches to be ranked."""
+    planned = (set(matches["a"]) | set(matches["b"])).difference(ranking.get("too_few") or ())
+    return [name for name in names if name in planned]
+
+
+def open_pairs(
+    matches: pd.DataFrame,
+    names: Sequence[str],
+    start: Design,
+    ranking: Mapping,
+    difference: float,
+    crossed: bool = True,
+) -> tuple[list[dict], Design]:
+    """Return what `pilot_needs` says of the pairs of `names`, and the design; those that are equal need no more."""
+    inside = matches["a"].isin(names) & matches["b"].isin(names)
+    pairs, design = pilot_needs(
+        matches[inside].reset_index(drop=True), names, start, difference=difference, crossed=crossed
+    )
+    return without_equal(plain(pairs), ranking), design
+
+
+def without_equal(rows: list[dict], ranking: Mapping) -> list[dict]:
+    """Return rows of pairs with what they need, of which those that are equal by a ranking need no more."""
+    equal = [{row["a"], row["b"]} for row in ranking.get("pairs") or () if row["verdict"] == EQUAL]
+    for row in rows:
+        if {row["a"], row["b"]} in equal:
+            row |= NOTHING_MORE | {"status": EQUAL}
+    return rows
+
+
+def of_tests(ranking: Mapping, kind: Kind, answers: pd.DataFrame) -> dict | None:
+    """Return how much more data each open pair needs, from its test, unless there is too little (`scarce`); None where
+    nothing was tested."""
     found = obstacle(ranking, kind)
     if found and found["blocks"]:
         return {"obstacle": found}
-    if little:
+    if little := scarce(kind, answers):
         return {"scarce": little}
-    tested = [p for p in ranking.get("pairs") or [] if p.get("p") is not None and p.get("p_adjusted") is not None]
-    tested = [pair for pair in tested if pair["p"] == pair["p"]]
+    tested = [pair for pair in ranking.get("pairs") or () if known(pair["p"], pair["p_adjusted"])]
     if not tested:
         return {"obstacle": found} if found else None
     opened = _opened(tested)
@@ -137,7 +153,8 @@ def of_tests(ranking: Mapping, little: Mapping | None, kind: Kind = CHOICES) -> 
     if summed := ranking.get("pair_counts"):
         count, equal = summed["tested"], summed["equal"]
         still_open = count - summed["clear"] - equal
-    wished, rows = norm.isf((1 - LEVEL) / count / 2) + norm.ppf(POWER), []
+    wished = norm.isf((1 - LEVEL) / count / 2) + norm.ppf(POWER)
+    rows = []
     for pair in opened:
         z = float(norm.isf(max(pair["p"], 1e-300) / 2))
         more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 and pair["n"] else np.inf

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from parlai_spotbot import terminal
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import addressed, sections
+from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
@@ -166,31 +168,40 @@ def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     """Cells of a column of values at two columns of names; of pairs each also the other way round."""
     column = table.columns[chart.value]
-    pairs, places = {chart.y, chart.x} == {"a", "b"}, column.kind == "places"
-    values = {}
+    pairs = {chart.y, chart.x} == {"a", "b"}
+    cells = {}
     for row in frame.to_dict("records"):
         value = value_of(row, chart.value, column)
-        value = value if known(*(value if places else [value])) else None
-        values[row[chart.y], row[chart.x]] = value
+        cells[row[chart.y], row[chart.x]] = value
         if pairs:
-            values[row[chart.x], row[chart.y]] = None if value is None else 1 - value
-    rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*values, strict=True))
+            cells[row[chart.x], row[chart.y]] = None if value is None else 1 - value
+    rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
     if pairs:
-        means = {name: _mean([values.get((name, other)) for other in rows]) for name in rows}
+        means = {name: _mean([cells.get((name, other)) for other in rows]) for name in rows}
         rows = columns = best_first(rows, map(means.get, rows))
-    if not 0 < len(rows) <= MOST_NAMES or len(columns) > MOST_NAMES:
+    if max(len(rows), len(columns)) > MOST_NAMES:
         return {}
-    cells = [[values.get((row, other)) for other in columns] for row in rows]
-    texts = [["" if value is None else column.show(value) for value in line] for line in cells]
-    named = [[_label(table, end, name) for name in names] for end, names in ((chart.y, rows), (chart.x, columns))]
-    titles = ("", "") if pairs else (_title(table, chart.x), _title(table, chart.y))
-    numbers = [[None for _ in line] for line in cells] if places else cells
-    return {"rows": named[0], "columns": named[1], "values": numbers, "texts": texts, "x": titles[0], "y": titles[1]}
+    values = [[cells.get((row, other)) for other in columns] for row in rows]
+    texts = [[_text_of(column, value) for value in line] for line in values]
+    if column.kind == "places":
+        values = [[None for _ in line] for line in values]
+    named = {
+        "rows": [_label(table, chart.y, name) for name in rows],
+        "columns": [_label(table, chart.x, name) for name in columns],
+    }
+    titles = {axis: "" if pairs else _title(table, name) for axis, name in (("x", chart.x), ("y", chart.y))}
+    return {**named, "values": values, "texts": texts, **titles}
 
 
-def _mean(values: Iterable[float | None]) -> float:
+def _text_of(column: Column, value: Any) -> str:
+    """Return what a cell of a grid says; "" where the value is unknown."""
+    text = NONE if value is None else column.show(value)
+    return "" if text == NONE else text
+
+
+def _mean(values: Sequence[float | None]) -> float:
     present = [value for value in values if value is not None]
-    return sum(present) / len(present) if present else 0.0
+    return fmean(present) if present else 0.0
 
 
 KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
@@ -224,7 +235,7 @@ def card(finding: Finding, result: Result) -> Card | None:
         first = next(iter(finding.tables.values()))
         shown = page_table(first, first.read(data)) if data.get("criteria") and not account.chance else None
         return Card(text=sentences, table=shown if shown and shown.rows else None) if sentences else None
-    if (data.get("one_scale") or {}).get("rejected"):
+    if no_scale(data):
         pairs = finding.tables["pairs"]
         return Card(text=sentences, table=page_table(pairs, pairs.read(data)))
     bars = _bars_of(finding, data)

@@ -7,15 +7,15 @@ contestants that never met, or that one scale doesn't fit.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import ceil
 
 import pandas as pd
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
-from parlai_spotbot.analysis.verdict.probe import EQUAL
+from parlai_spotbot.analysis.verdict.probe import AMBER, EQUAL
 from parlai_spotbot.findings import audit
-from parlai_spotbot.findings.audit import BLOCKING
 from parlai_spotbot.wording import NAMED, counted, listed, number, who
 
 LEAST_CONVERSATIONS = 2
@@ -60,25 +60,30 @@ VOTES = Kind("decided votes", "votes", "votes on each pair", 2)
 KINDS = {kind.all: kind for kind in (MATCHES, CHOICES, RATINGS, VOTES)}
 
 
-def scarce(
-    kind: Kind, annotators: int | None, total: int, decided: int, contestants: int, conversations: int = 2
-) -> dict | None:
+def scarce(kind: Kind, rows: pd.DataFrame, conversations: int = LEAST_CONVERSATIONS) -> dict | None:
     """Return what there is, where it is too little to plan from; None where it is enough.
 
-    `annotators` is None where nobody is known. `conversations`: how many a typical pair has; one doesn't show how those
-    of a pair differ. `each`: what a contestant has of the decided ones on average; `collect`:
-    how much more would do, and how many `annotations` that takes, None where there are enough answers but almost all
-    are ties.
+    `conversations`: how many a typical pair has; one doesn't show how those of a pair differ. `each`: what a contestant
+    has of the decided ones on average; `collect`: how much more would do, and how many `annotations` that takes, None
+    where there are enough answers but almost all are ties.
+
+    Parameters
+    ----------
+    rows : frame
+        One row an answer: name; or a, b, outcome; worker_id, but of votes, where nobody may be known.
     """
+    rated = "name" in rows
+    contestants = len(pd.unique(rows["name"] if rated else rows[["a", "b"]].to_numpy().ravel()))
+    decided = len(rows) if rated else int((rows["outcome"] != 0).sum())
     each = kind.ends * decided / max(contestants, 1)
     single = conversations < LEAST_CONVERSATIONS
     if contestants < 2 or (not single and each >= LEAST_DECIDED):
         return None
-    tied = not single and kind.ends * total * (1 - kind.ties) / contestants >= LEAST_DECIDED
+    tied = not single and kind.ends * len(rows) * (1 - kind.ties) / contestants >= LEAST_DECIDED
     return {
         "of": kind.all,
-        "annotators": annotators,
-        "total": total,
+        "annotators": None if kind is VOTES else rows["worker_id"].nunique(),
+        "total": len(rows),
         "decided": decided,
         "each": each,
         "single": single,
@@ -119,42 +124,45 @@ def scarce_step(needs: Mapping) -> str:
 def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
     """Return why more answers of the same kind don't settle a ranking, and what to do; None where they do.
 
-    `each`: how many conversations a pair of contestants that should meet plays.
+    `each`: how many conversations a pair of contestants that should meet plays; 0 where none are played.
 
     Returns
     -------
     dict, or None
-        `kind`: the name of the probe that says so (`findings.audit`), groups or too_few; `why` and `step`, sentences;
-        `more`: conversations of pairs as spotbot_selfchat takes them; `blocks`: whether nothing can be planned.
+        As `audit.cause_of`; `kind` may be groups or too_few, too, and `more` has conversations of pairs as
+        spotbot_selfchat takes them.
     """
     found = audit.cause(ranking)
-    if found and found["kind"] in BLOCKING:
-        return found | {"blocks": True}
+    if found and found["blocks"]:
+        return found
     order, groups, few = (ranking.get(key) or [] for key in ("order", "groups", "too_few"))
     if len(groups) > 1:
         first, *others = [group[0] for group in groups[: NAMED + 1]]
         why = f"Only {kind.all} between the groups can show how these compare."
         step = f"Compare {who(first)} with {listed(map(who, others))}: the best of groups that never met."
-        return _said("groups", why, step, [(first, other) for other in others] if kind is MATCHES else (), each)
-    if 0 < len(few) <= MOST - len(order) and order:  # of more some are never ranked
-        names, partners = list(few)[:NAMED], [*map(who, order[:NAMED])]
-        step = (
-            f"Compare {listed(map(who, names))} with {listed(partners)}: a place takes {MINIMUM} comparisons at least."
-        )
-        pairs = [(name, other) for name in names for other in order[:NAMED]]
-        return _said("too_few", "", step, pairs if kind is MATCHES else (), each)
+        return _said("groups", why, step, [(first, other) for other in others], each)
+    if order and 0 < len(few) <= MOST - len(order):  # of more some are never ranked
+        names, partners = list(few)[:NAMED], order[:NAMED]
+        whom = f"{listed(map(who, names))} with {listed(map(who, partners))}"
+        step = f"Compare {whom}: a place takes {MINIMUM} comparisons at least."
+        return _said("too_few", "", step, list(product(names, partners)), each)
     if found:
-        return found | {"blocks": False}
-    tested = [pair.get("p_adjusted") for pair in ranking.get("pairs") or [] if pair.get("verdict") != EQUAL]
-    opened = any(p is None or not p < LEVEL for p in tested) or not ranking.get("pairs")
-    dominant = audit.cause(ranking, ("annotators",)) if opened else None
-    if dominant and dominant["case"] == "dominant":
-        return dominant | {"blocks": True}
+        return found
+    dominant = [row for row in audit.of_level(ranking, AMBER) if row["figures"].get("case") == "dominant"]
+    if dominant and _open(ranking):
+        return audit.cause_of(dominant[0], ranking)
     return None
 
 
-def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]] = (), each: int = 0) -> dict:
-    more = ",".join(f"{a}/{b}={each}" for a, b in pairs)
+def _open(ranking: Mapping) -> bool:
+    """Return whether some pair is neither told apart nor equal, or none is tested."""
+    pairs = ranking.get("pairs") or ()
+    p = [pair.get("p_adjusted") for pair in pairs if pair.get("verdict") != EQUAL]
+    return not pairs or any(value is None or not value < LEVEL for value in p)
+
+
+def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]], each: int) -> dict:
+    more = ",".join(f"{a}/{b}={each}" for a, b in pairs if each)
     return {"kind": kind, "why": why, "step": step, "more": more, "blocks": False}
 
 

@@ -172,6 +172,11 @@ def known(*values: Any) -> bool:
     return all(value is not None and value == value for value in values)
 
 
+def clear(row: Mapping) -> bool:
+    """Return True if the adjusted test of a row is significant at 5 %."""
+    return row["p_adjusted"] is not None and row["p_adjusted"] < 0.05
+
+
 def value_of(row: Mapping, name: str, column: Column) -> Any:
     return [row[f"{name}_{end}"] for end in PLACES] if column.kind == "places" else row[name]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.wording import between, span
 
 FEW = 8
@@ -143,7 +144,7 @@ def places_said(ranking: Mapping) -> dict[str, str]:
     groups = ranking.get("groups") or []
     number = {bot: place for place, group in enumerate(groups, start=1) for bot in group}
     suffix = {bot: f" of group {place}" for bot, place in number.items()} if len(groups) > 1 else {}
-    no_order = (ranking.get("one_scale") or {}).get("rejected")
+    no_order = no_scale(ranking)
     return {
         bot: ("–" if no_order else span(places)) + suffix.get(bot, "") for bot, places in ranking["clusters"].items()
     }

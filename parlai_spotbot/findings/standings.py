@@ -60,10 +60,6 @@ class Standing:
         """Contestants that met, directly or through others; scores and places compare within a group only."""
         return self.ranking.get("groups") or [self.order]
 
-    @property
-    def no_scale(self) -> bool:
-        return bool((self.ranking.get("one_scale") or {}).get("rejected"))
-
     def group(self, name: str) -> int:
         """Return the number of a contestant's group, from 1; 0 of one that isn't ranked."""
         return next((number for number, group in enumerate(self.groups, start=1) if name in group), 0)

@@ -170,24 +170,23 @@ def missing_probe(answers: Answers) -> Probe:
     frame = pd.DataFrame(rows, columns=["name", "unit", "missing"])
     if frame.empty or not frame["missing"].any():
         return Probe("missing", GREEN)
-    names = sorted(frame["name"].unique())
     tests = []
-    for name in names:
+    for name in sorted(frame["name"].unique()):
         there = (frame["name"] == name).to_numpy().astype(int)
         if there.all():
             continue
         means = group_means(frame["missing"].astype(float), there, 2, Clusters.by(frame["unit"]), (0.0, 1.0))
+        rest, share = means.values.tolist()
         test = means.contrast(np.array([-1.0, 1.0]))
-        tests.append((name, test, means.values))
-    known = [entry for entry in tests if np.isfinite(entry[1]["p"])]
-    if not known:
+        if np.isfinite(test["p"]):
+            tests.append({"bot": name, "share": share, "rest": rest, "p": test["p"]})
+    if not tests:
         return Probe("missing", GREEN)
-    adjusted = adjust(np.array([entry[1]["p"] for entry in known]))
-    more = [entry[1]["estimate"] > 0 for entry in known]
-    worst = best_first(range(len(known)), -np.where(more, adjusted, 1.0))[0]
-    name, test, means = known[worst]
-    figures = {"bot": name, "share": float(means[1]), "rest": float(means[0]), "p": float(adjusted[worst])}
-    return Probe("missing", AMBER if adjusted[worst] < CLEAN and test["estimate"] > 0 else GREEN, figures)
+    adjusted = adjust(np.array([test["p"] for test in tests])).tolist()
+    tests = [{**test, "p": p} for test, p in zip(tests, adjusted, strict=True)]
+    worst = best_first(tests, [-test["p"] if test["share"] > test["rest"] else -1.0 for test in tests])[0]
+    amber = worst["p"] < CLEAN and worst["share"] > worst["rest"]
+    return Probe("missing", AMBER if amber else GREEN, worst)
 
 
 def _shown(conversation_ids: Sequence[str], talks: Mapping[str, Conversation]) -> set[str]:

@@ -15,6 +15,7 @@ from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import Analysis, read_analysis
+from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
 
@@ -82,7 +83,7 @@ def _row(study: str, standing: Standing, contestant: str) -> dict:
         "source": standing.source,
         "criterion": standing.criterion,
         "contestant": contestant,
-        "place": "" if standing.no_scale else standing.places(contestant),
+        "place": "" if no_scale(standing.ranking) else standing.places(contestant),
         "what": standing.what,
         "score": standing.score.get(contestant),
         "low": low,

@@ -14,6 +14,7 @@ from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.criteria import every_pair, headline, summarise
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.scarce import VOTES
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.result import UNDECIDED
 from parlai_spotbot.scripts.spotbot_compare import CODES
@@ -69,8 +70,10 @@ def test_words_of_two_that_are_equal(survey, tmp_path):
 
 
 def test_an_equal_pair_needs_no_more_annotations(tmp_path):
-    ranking = ranked("votes", alike(["ann", "bob"]), tmp_path, 0.2)
-    *text, step = needs.summarise(Result(HUMAN, needs.of_tests(ranking, None)))
+    made = alike(["ann", "bob"])
+    ranking = ranked("votes", made, tmp_path, 0.2)
+    answers = made.rows.rename(columns={"first": "a", "second": "b"})
+    *text, step = needs.summarise(Result(HUMAN, needs.of_tests(ranking, VOTES, answers)))
     assert text == [
         "Every pair (1) is told apart or equal within the margin: no further annotation is needed to order the bots."
     ]

@@ -14,8 +14,4 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
     return label_frame(tidy, facts.conversations, facts.items)
 
 
-def names(rows: pd.DataFrame) -> set[str]:
-    return set(rows["name"])
-
-
-FORM = Form(rows, names)
+FORM = Form(rows, ("name",))

@@ -77,28 +77,19 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
     """One row an annotation: `first` and `second` (places, -1 where none), `right1`, `right2` (0 or 1), `corpus`,
     `group`, `true`, `n`."""
     second = tidy[tidy["question"] == "second"].set_index("annotation_id")["answer"]
-    rows = tidy[tidy["question"] == "first"].copy()
-    rows["second"] = [_place(second.get(annotation_id)) for annotation_id in rows["annotation_id"]]
-    rows["first"] = [_place(question) for question in rows["answer"]]
-    has_question = rows["item_id"].isin(list(facts.nuc.questions))
-    sizes = rows["item_id"].map({name: len(item_id.candidates) for name, item_id in facts.nuc.questions.items()})
-    fits = (
-        has_question
-        & rows["first"].ge(0)
-        & (rows[["first", "second"]].max(axis=1) < sizes)
-        & (rows["first"] != rows["second"])
-    )
+    asked = {name: (one.corpus, one.true, len(one.candidates)) for name, one in facts.nuc.questions.items()}
+    questions = pd.DataFrame.from_dict(asked, orient="index", columns=["corpus", "true", "n"])
+    rows = tidy[tidy["question"] == "first"].join(questions, on="item_id")
+    rows["second"] = rows["annotation_id"].map(second).map(_place)
+    rows["first"] = rows["answer"].map(_place)
+    has_question = rows["n"].notna()
+    places = rows[["first", "second"]].max(axis=1)
+    fits = has_question & rows["first"].ge(0) & (places < rows["n"]) & (rows["first"] != rows["second"])
     lost = {
         "question that isn't among the study's": int((~has_question).sum()),
         "choice that the question hasn't, or the same twice": int((has_question & ~fits).sum()),
     }
-    rows = rows[fits].reset_index(drop=True)
-    questions = [facts.nuc.questions[question] for question in rows["item_id"]]
-    rows["corpus"] = [question.corpus for question in questions]
-    rows["true"], rows["n"] = (
-        [question.true for question in questions],
-        [len(question.candidates) for question in questions],
-    )
+    rows = rows[fits].reset_index(drop=True).astype({"true": int, "n": int})
     rows["group"] = [facts.nuc.groups.get(unit_id, "") for unit_id in rows["unit_id"]]
     rows["right1"] = (rows["first"] == rows["true"]).astype(float)
     rows["right2"] = np.maximum(rows["right1"], (rows["second"] == rows["true"]).astype(float))
@@ -146,4 +137,4 @@ def _conversations(facts: NucBackground) -> list[Conversation]:
     return list(conversations.values())
 
 
-FORM = CandidateForm(rows, lambda rows: set(), CandidateAnswers, mine=lambda judgement: judgement.target != ANNOTATOR)
+FORM = CandidateForm(rows, answers=CandidateAnswers, mine=lambda judgement: judgement.target != ANNOTATOR)

@@ -11,6 +11,7 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import filled, listed
 
@@ -132,7 +133,7 @@ def summarise(result: Result) -> list[str]:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
     best = best_first(models, (row["recall@1"]["estimate"] for row in models))[0]
     tests = [row for row in data["against_models"] if row["measure"] == "recall@1" and row["corpus"] == corpus]
-    sure = [row for row in tests if row["p_adjusted"] is not None and row["p_adjusted"] < 0.05]
+    sure = list(filter(clear, tests))
     better = [row["contestant"] for row in sure if row["difference"] > 0]
     worse = [row["contestant"] for row in sure if row["difference"] < 0]
     text.append(

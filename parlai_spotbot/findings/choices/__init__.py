@@ -18,8 +18,4 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
     return choice_frame(tidy, facts.conversations, facts.items, presentation(judgements), tie=tie)
 
 
-def names(rows: pd.DataFrame) -> set[str]:
-    return set(rows["a"]) | set(rows["b"])
-
-
-FORM = Form(rows, names)
+FORM = Form(rows, ("a", "b"))

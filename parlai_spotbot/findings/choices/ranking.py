@@ -7,7 +7,7 @@ from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.choices import FORM, names
+from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import declared
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
@@ -25,7 +25,7 @@ def compute(answers: Answers) -> dict:
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Order and win grid of the choices of one question."""
     rows = rows[rows["a"] != rows["b"]]
-    seen = names(rows)
+    seen = {*rows["a"], *rows["b"]}
     met = [name for name in answers.names if name in seen]
     sided = sides(rows)
     order = None if sided is not None else False

@@ -9,10 +9,8 @@ import pandas as pd
 from scipy.special import expit
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings.contents import people_first
-from parlai_spotbot.findings.facts_of_study import facts_of
-from parlai_spotbot.findings.options import Options
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.facts_of_study import answers_of, facts_of
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.votes import FORM, SEEN, Ballots
 from parlai_spotbot.sequential.betting import converged
@@ -48,7 +46,7 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
     if study is None or request.survey != VOTES or count < 1:
         problem = f"--next {count}, --survey {request.survey}: expected a number from 1 up, of votes."
         raise UserError(problem, "Name a study with votes: --study S --survey votes --next 200.")
-    ballots = _ballots(study, request)
+    ballots = answers_of(study, VOTES, FORM, replace(facts_of(study, VOTES), name=VOTES), request.source)
     if not 2 <= len(ballots.names) <= MOST:
         raise UserError(f"{len(ballots.names)} contestants: expected 2 to {MOST}.", "Import votes on fewer.")
     chance = converged(_evidence(ballots, request.level), Rules(1 - request.level, 0.0, ballots.used + count))
@@ -58,15 +56,6 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
     sides = np.where(rng.random(count) < 0.5, pairs, pairs[::-1])
     names = np.array(ballots.names, dtype=object)
     return pd.DataFrame({"a": names[sides[0]], "b": names[sides[1]], "chance": chance[upper][drawn].round(6)})
-
-
-def _ballots(study: Study, request: PlanRequest) -> Ballots:
-    """Return the votes of the source that is asked for, by default people's."""
-    sources, _ = FORM.sources(study.judgement_table(VOTES), replace(facts_of(study, VOTES), name=VOTES), Options())
-    source = request.source or people_first(sources)[0]
-    if source not in sources:
-        raise UserError(f"--source {source}: no votes of it.", nearest(source, sources))
-    return sources[source]
 
 
 def _evidence(ballots: Ballots, level: float) -> Evidence:

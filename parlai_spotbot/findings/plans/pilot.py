@@ -6,16 +6,25 @@ from dataclasses import asdict, replace
 import pandas as pd
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.analysis.planning import Design, pilot_needs, rating_needs
+from parlai_spotbot.analysis.planning import Design, rating_needs
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings import choices, ratings, spotting
-from parlai_spotbot.findings.answers import Answers, Facts, Options
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings import choices, needs, ratings, spotting
+from parlai_spotbot.findings.answers import Answers, Facts
 from parlai_spotbot.findings.choices import ranking as choices_ranking
-from parlai_spotbot.findings.contents import people_first
+from parlai_spotbot.findings.facts_of_study import answers_of, margin_of
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
-from parlai_spotbot.findings.scarce import KINDS, MATCHES, obstacle, scarce, scarce_sentence, scarce_step, typical
+from parlai_spotbot.findings.scarce import (
+    KINDS,
+    LEAST_CONVERSATIONS,
+    MATCHES,
+    obstacle,
+    scarce,
+    scarce_sentence,
+    scarce_step,
+    typical,
+)
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
@@ -32,31 +41,20 @@ def after(study: Study, request: PlanRequest) -> dict:
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
     kind = KINDS[unit]
-    names = rows["name"].unique() if unit == "ratings" else pd.unique(rows[["a", "b"]].to_numpy().ravel())
-    decided = len(rows) if unit == "ratings" else int((rows["outcome"] != 0).sum())
-    each = typical(rows) if kind is MATCHES else 2
+    each = typical(rows) if kind is MATCHES else 0
     ranking = RANKINGS[unit](answers)
-    found = obstacle(ranking, kind, each if kind is MATCHES else 0)
+    found = obstacle(ranking, kind, each)
     if found and found["blocks"]:
         raise UserError(f"{path}: {found['why']}", found["step"])
-    people = rows["worker_id"].nunique()
-    little = scarce(kind, people, len(rows), decided, len(names), each) if answers.crossed else None
+    little = scarce(kind, rows, each or LEAST_CONVERSATIONS) if answers.crossed else None
     if little:
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
-    names = [name for name in answers.names if name in set(names) and name not in (ranking.get("too_few") or {})]
-    design = request.design(max(2, len(names)), request.looks)
     if unit == "ratings":
-        talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
-        by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
-        design = replace(design, annotations_per_conversation=max(1, talks))
-        pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.difference)
-        most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
-        for row in pairs:
-            most |= {row[end]: max(most.get(row[end], 0), row["more_annotations"] or 0) for end in ("a", "b")}
-        annotations = sum(most.values())
+        pairs, design, annotations = _of_ratings(rows, ranking, request)
     else:
-        rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].reset_index(drop=True)
-        pairs, design = pilot_needs(rows, names, design, difference=request.difference, crossed=answers.crossed)
+        names = needs.planned_for(rows, answers.names, ranking)
+        start = request.design(max(2, len(names)), request.looks)
+        pairs, design = needs.open_pairs(rows, names, start, ranking, request.difference, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
     times = answers.annotations["seconds"].dropna()
     seconds = request.seconds or (float(times.mean()) if len(times) else None)
@@ -65,6 +63,20 @@ def after(study: Study, request: PlanRequest) -> dict:
     more["cost"] = None if hours is None or request.wage is None else hours * request.wage
     numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
     return plain(numbers | {"source": answers.source, "first": _first(found)})
+
+
+def _of_ratings(rows: pd.DataFrame, ranking: Mapping, request: PlanRequest) -> tuple[list[dict], Design, int]:
+    """Return what each pair of rated contestants needs, the design, and the annotations in all."""
+    talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
+    by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
+    design = request.design(max(2, rows["name"].nunique()), request.looks)
+    design = replace(design, annotations_per_conversation=max(1, talks))
+    pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.difference)
+    pairs = needs.without_equal(pairs, ranking)
+    most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
+    for row in pairs:
+        most |= {row[end]: max(most.get(row[end], 0), row["more_annotations"] or 0) for end in ("a", "b")}
+    return pairs, design, sum(most.values())
 
 
 def _first(found: Mapping | None) -> list[str]:
@@ -86,24 +98,17 @@ def _rows(answers: Answers, unit: str) -> pd.DataFrame:
 
 
 def _answers(study: Study, request: PlanRequest) -> Answers:
-    """Return the answers of the source that is asked for; people's by default, else the first judge's."""
-    path, survey = study.judgements_path(request.survey), launched_survey(study, request.survey)
-    items = list(study.load(request.survey).items.values())
+    """Return the answers of the source that is asked for."""
+    name = request.survey
     facts = Facts.of(
-        study.conversations(), items, name=request.survey, survey=survey, bots=tuple(study.plan.contestants)
+        study.conversations(),
+        study.load(name).items.values(),
+        name=name,
+        survey=launched_survey(study, name),
+        bots=tuple(study.plan.contestants),
+        margin=margin_of(study, name),
     )
-    try:
-        sources, _ = FORMS[request.planning.of].sources(study.judgements(request.survey), facts, Options())
-    except ValueError as err:
-        raise UserError(f"{path}: {err}.", "Correct that line, or make the file again.") from err
-    if not sources:
-        raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
-    source_names = people_first(sources)
-    if request.source is not None and request.source not in source_names:
-        raise UserError(
-            f"--source {request.source}: no judgements of it in {path}.", nearest(request.source, source_names)
-        )
-    return sources[request.source or source_names[0]]
+    return answers_of(study, name, FORMS[request.planning.of], facts, request.source)
 
 
 def _design(design: Design) -> dict:

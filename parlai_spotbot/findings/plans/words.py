@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.planning.pilot import SETTLED
+from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.terminal import table
 from parlai_spotbot.wording import NONE, filled, p_value, part_of
 
@@ -66,7 +67,7 @@ def after_text(result: Mapping) -> str:
         threshold = p_value((1 - design["level"]) / design["looks"])
         lines.append(f"settled: p below {threshold}, for pairs are tested {design['looks']} times")
     lines += ["", *result["first"]]
-    opened = sum(row["status"] != SETTLED for row in pairs)
+    opened = sum(row["status"] not in (SETTLED, EQUAL) for row in pairs)
     if not opened:
         return "\n".join([*lines, "Every pair that met is settled."])
     hours = "" if more["hours"] is None else f", {more['hours']:.1f} hours"

@@ -15,13 +15,9 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> t
     return rating_frame(tidy, facts.conversations, facts.items)
 
 
-def names(rows: pd.DataFrame) -> set[str]:
-    return set(rows["name"])
-
-
 def mine(judgement: Judgement) -> bool:
     """Return whether it is a rating: who chats with two partners also chooses between them."""
     return not judgement.question.endswith(CHOICE)
 
 
-FORM = Form(rows, names, mine=mine)
+FORM = Form(rows, ("name",), mine=mine)

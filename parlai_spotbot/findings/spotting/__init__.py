@@ -184,8 +184,4 @@ def _length(facts: Facts, item: str, conversation: str) -> int:
     return facts.items[item].exchanges if item in facts.items else facts.conversations[conversation].exchanges
 
 
-def names(rows: pd.DataFrame) -> set[str]:
-    return set(rows["a"]) | set(rows["b"])
-
-
-FORM = Form(rows, names, Annotations, options=("bootstraps", "backend", "wage"), by_survey=False)
+FORM = Form(rows, ("a", "b"), Annotations, options=("bootstraps", "backend", "wage"), by_survey=False)

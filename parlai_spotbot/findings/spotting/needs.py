@@ -7,10 +7,9 @@ from parlai_spotbot.findings.spotting.ranking import ranked
 
 
 def compute(answers: Annotations) -> dict | None:
-    """Return what open pairs need; nothing of a judge, or of a survey served until settled."""
-    if not answers.crossed or answers.settled:
-        return None
-    seconds = float(answers.rows["seconds"].mean()) if answers.rows["seconds"].notna().any() else None
+    """Return what open pairs need."""
+    times = answers.rows["seconds"].dropna()
+    seconds = float(times.mean()) if len(times) else None
     matches = matches_frame(answers.rows).reset_index(drop=True)
     return needs.of_matches(matches, answers.bots, seconds, answers.once("ranking", ranked))
 

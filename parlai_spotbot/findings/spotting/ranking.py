@@ -12,8 +12,9 @@ from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import criteria, study_probes
-from parlai_spotbot.findings.criteria import LEVEL, clearly, headline
+from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import ranking
 from parlai_spotbot.records import HUMAN
@@ -108,9 +109,10 @@ def _beside_people(result: Mapping, by: str = "") -> str:
     tests = result.get("human_difference", {})
     for bot in best_first(list(tests), map(shares.get, tests)):
         test = tests[bot]
-        clear = test["p_adjusted"] is not None and test["p_adjusted"] < LEVEL
-        kind = ("clearly less often" if test["difference"] < 0 else "clearly more often") if clear else ""
-        groups[kind or "not told from people"].append(f"{bot} ({percent(shares[bot])})")
+        kind = "not told from people"
+        if clear(test):
+            kind = "clearly less often" if test["difference"] < 0 else "clearly more often"
+        groups[kind].append(f"{bot} ({percent(shares[bot])})")
     parts = [
         f"{kind}: {listed(bots) if len(bots) <= NAMED else f'{len(bots)} bots'}"
         for kind, bots in groups.items()

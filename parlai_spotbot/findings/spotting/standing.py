@@ -69,13 +69,13 @@ def ranking(
     pool, verdict = pool_of(fit, grid, probes, times, margin)
     rate, rate_ci = win_rates(fit.matrix), win_rate_intervals(fit)
     order = pool["order"]
-    place = {bot: i for i, bot in enumerate(bots)}
+    at = [bots.index(bot) for bot in order]
     davidson = pool.pop("strength")
     return {
         **pool,
         "criterion": CRITERION,
-        "win_rate": {bot: rate[place[bot]] for bot in order},
-        "win_rate_ci": {bot: rate_ci[place[bot]].tolist() for bot in order},
+        "win_rate": dict(zip(order, rate[at], strict=True)),
+        "win_rate_ci": dict(zip(order, rate_ci[at].tolist(), strict=True)),
         "pairs": _pairs(grid, fit, verdict),
         "unmet": unmet_pairs(verdict),
         "test": TEST.format("conversations and by annotators" if crossed else "conversations"),

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot.analysis.values import ROUNDING
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Caution
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import INTERVAL, NAMED, factor, filled, part_of, percent, plainly, some, to, who
-
-LEVEL = 0.05
 
 
 def compute(answers: Annotations) -> dict:
@@ -46,27 +45,27 @@ def _longest(curves: Mapping[str, Mapping]) -> str:
 
 def _told_apart(pairs: Sequence[Mapping]) -> str:
     """Return how many pairs differ in how soon they are spotted."""
-    clear = sum(row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL for row in pairs)
-    differ = part_of(clear, len(pairs), "pair", "differs", "differ")
+    differing = sum(map(clear, pairs))
+    differ = part_of(differing, len(pairs), "pair", "differs", "differ")
     return f"{differ} clearly in how soon they are spotted (log-rank test, Holm)." if pairs else ""
 
 
 def _effects(cox: Mapping[str, Mapping]) -> str:
     """Return with which contestants being favoured in a feature goes clearly with being spotted sooner or later."""
-    clear = [
+    found = [
         f"{plainly(feature)} for {who(name)} ({factor(fit['ratio'])})"
         for name, fits in cox.items()
         for feature, fit in fits.items()
-        if fit["p_adjusted"] is not None and fit["p_adjusted"] < LEVEL
+        if clear(fit)
     ]
-    if not clear:
+    if not found:
         return (
             "For no feature is it clear that being favoured in it goes with being spotted sooner or later."
             if cox
             else ""
         )
-    more = f" and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
-    ratios = f"Clear hazard ratios of being favoured (below 1: spotted later): {'; '.join(clear[:NAMED])}{more}."
+    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    ratios = f"Clear hazard ratios of being favoured (below 1: spotted later): {'; '.join(found[:NAMED])}{more}."
     return f"{ratios} They are associations, not causes."
 
 

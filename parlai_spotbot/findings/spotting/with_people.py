@@ -11,11 +11,11 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import filled, listed, points
 
-LEVEL = 0.05
 WITH_PEOPLE, ELSEWHERE = "with people", "elsewhere"
 
 
@@ -82,11 +82,7 @@ def people_sentence(data: Mapping) -> str:
 def bots_sentence(data: Mapping) -> str:
     """Return which bots are taken for human more, or less, often with people than with bots."""
     tested = {n: row["difference"] for n, row in data["labels"].items() if n != HUMAN and row["difference"]}
-    changed = [
-        f"{name} ({points(row['estimate'])} points)"
-        for name, row in tested.items()
-        if row["p_adjusted"] is not None and row["p_adjusted"] < LEVEL
-    ]
+    changed = [f"{name} ({points(row['estimate'])} points)" for name, row in tested.items() if clear(row)]
     if not changed:
         return "No bot is clearly taken for human more or less often with people than with bots."
     return f"With people, compared with bots, these are clearly taken for human more or less often: {listed(changed)}."

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -49,6 +49,9 @@ class Ballots:
     time: np.ndarray | None = None
     margin: float | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    settled: ClassVar[Mapping[str, Any]] = {}
+    """Votes are never served until settled."""
 
     @property
     def used(self) -> int:
@@ -247,4 +250,4 @@ def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[st
     )
 
 
-FORM = VoteForm(lambda *_: (pd.DataFrame(), {}), lambda rows: set())
+FORM = VoteForm(lambda *_: (pd.DataFrame(), {}))

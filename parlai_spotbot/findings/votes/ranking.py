@@ -5,13 +5,13 @@ other with or without such votes, while its ties are evidence that two are near 
 not: so the ranking leaves them out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enough_matches
-from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Result, declared
@@ -24,7 +24,6 @@ TEST = (
     "those they both met, too, over the design effect of votes clustered by prompts and by annotators; Holm-adjusted "
     "over all pairs"
 )
-ALPHA = 0.05
 GRIDDED = 200
 """Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
 and counted, but only neighbours in the order, the clearest pair and some that are not clear are in the results."""
@@ -72,42 +71,39 @@ def ranked(ballots: Ballots) -> dict:
 def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
     """Return `pairs`: what was voted between two contestants, and the verdict with what it is by.
 
-    Of more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are: `all`,
-    `tested`, `clear`, `equal`, that `met`, and that are `linked` by others alone.
+    Of more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are (see
+    `criteria.pair_counts`).
     """
-    frame, place = verdict.pairs, {name: i for i, name in enumerate(fit.names)}
-    first, second = np.triu_indices(len(place), 1)
-    seen, summed = counts[first, second], {}
-    difference = fit.pairs["difference"].to_numpy()
-    if len(place) > GRIDDED:
-        p, adjusted, met = frame["p"].to_numpy(), frame["p_adjusted"].to_numpy(), seen.any(axis=1)
-        summed = {
-            "all": len(frame),
-            "tested": int(np.isfinite(p).sum()),
-            "clear": int((adjusted < ALPHA).sum()),
-            "equal": int((frame["verdict"] == EQUAL).sum()),
-            "met": int(met.sum()),
-            "linked": int((np.isfinite(p) & ~met).sum()),
-        }
-        position = np.full(len(place), -2)
-        position[[place[name] for name in verdict.order]] = np.arange(len(verdict.order))
-        kept = np.abs(position[first] - position[second]) == 1
-        sure = np.lexsort((-np.round(np.abs(difference), 9), np.round(adjusted, 9)))
-        decided = sure[seen[sure][:, [0, 3]].any(axis=1)]
-        kept[np.concatenate([decided[:1], sure[summed["clear"] :][:NAMED]])] = True
-        frame, seen, difference = frame[kept], seen[kept], difference[kept]
-    rows = frame.assign(
-        a=frame["a"].astype(str),
-        b=frame["b"].astype(str),
+    seen = counts[np.triu_indices(len(fit.names), 1)]
+    frame = verdict.pairs.drop(columns=["p_errors", "effective"]).assign(
+        a=verdict.pairs["a"].astype(str),
+        b=verdict.pairs["b"].astype(str),
         n=seen.sum(axis=1),
         wins_a=seen[:, 0],
         wins_b=seen[:, 3],
         ties=seen[:, 1],
         both_bad=seen[:, 2],
-        difference=difference,
-    ).drop(columns=["p_errors", "effective"])
-    pairs = [{**row, "ci": [row["low"], row["high"]]} for row in rows.to_dict("records")]
-    return {"pairs": pairs} | ({"pair_counts": summed} if summed else {})
+        difference=fit.pairs["difference"],
+    )
+    summed = {}
+    if len(fit.names) > GRIDDED:
+        summed["pair_counts"] = criteria.counts_of(frame)
+        frame = frame[_shown(frame, verdict.order)]
+    pairs = [{**row, "ci": [row["low"], row["high"]]} for row in frame.to_dict("records")]
+    return {"pairs": pairs, **summed}
+
+
+def _shown(pairs: pd.DataFrame, order: Sequence[str]) -> np.ndarray:
+    """Return which pairs of very many are in the results (q,): neighbours in the order, the clearest that has a decided
+    vote, and the clearest that are not clear."""
+    position = {name: place for place, name in enumerate(order)}
+    shown = ((pairs["a"].map(position) - pairs["b"].map(position)).abs() == 1).to_numpy(copy=True)
+    adjusted = pairs["p_adjusted"].to_numpy()
+    clearest = np.lexsort((-np.round(pairs["difference"].abs(), 9), np.round(adjusted, 9)))
+    decided = clearest[(pairs["wins_a"] + pairs["wins_b"] > 0).to_numpy()[clearest]]
+    shown[decided[:1]] = True
+    shown[clearest[(adjusted < criteria.LEVEL).sum() :][:NAMED]] = True
+    return shown
 
 
 def summarise(result: Result) -> list[str]:

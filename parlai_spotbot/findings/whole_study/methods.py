@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings.contents import Analysis, analysed, people_first
+from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
@@ -51,7 +52,7 @@ def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
     """Compare the orders of surveys of which each has a single one."""
     standings_by_survey = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
     standings_by_survey = {
-        name: [s for s in standings_list if len(s.groups) == 1 and not s.no_scale]
+        name: [s for s in standings_list if single_order(s.ranking)]
         for name, standings_list in standings_by_survey.items()
     }
     rankings = [

@@ -12,6 +12,7 @@ from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
@@ -112,8 +113,7 @@ def _summarise(result: Result) -> list[str]:
     best, chance = main[0], ranking["chance"][measure]
     beaten = listed(row["contestant"] for row in main if (row[measure]["ci"][0] or 0) > chance)
     pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
-    clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < 0.05 for pair in pairs)
-    differ = part_of(clear, len(pairs), "pair", "of contestants differs", "of contestants differ")
+    differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
     return [
         filled(
             "{0} finds the real next turn most often: in {1[estimate]:percent_1} ({1[ci]:interval_1}). Better than "

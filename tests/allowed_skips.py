@@ -45,6 +45,7 @@ def no_browser() -> str:
     return no_debian_package("chromium")
 
 
+@functools.cache
 def no_icenreg() -> str:
     """Return why R's icenReg can't be had here: no R, or neither CRAN nor the sources in a folder."""
     if not shutil.which("R"):

@@ -260,6 +260,13 @@ def test_a_long_step_says_that_it_runs_and_ends_at_its_limit(tmp_path, monkeypat
     assert "timed out" in (tmp_path / "slower.log").read_text("utf-8")
 
 
+def test_the_hosted_runner_installs_the_same_packages_of_r():
+    from parlai_spotbot.installation.world import R_PACKAGES
+
+    action = (ROOT / ".github" / "actions" / "install" / "action.yml").read_text("utf-8")
+    assert " ".join(R_PACKAGES) in action
+
+
 @cases("target", "[install, demo, test, test-all, lint, bench, wheel, clean]")
 def test_make_knows_the_target(target):
     helped = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""Headless Chromium for tests: one a process, since playwright's loop can't be there twice."""
+"""Chromium for tests, headless unless HEADED=1 is set: one a process, since playwright's loop can't be there twice."""
 
 import contextlib
 import os
@@ -61,7 +61,8 @@ def browser() -> Iterator:
 
     with sync_api.sync_playwright() as play:
         options = ["--no-sandbox", f"--disable-features={','.join(NOT_NEEDED)}"]
-        found = play.chromium.launch(executable_path=CHROMIUM, args=options)
+        headless = not os.environ.get("HEADED")
+        found = play.chromium.launch(executable_path=CHROMIUM, args=options, headless=headless)
         yield found
         found.close()
 

@@ -1,7 +1,10 @@
 """The files that CONTRIBUTING.md shows whole: each is all that its kind of thing takes."""
 
+import json
 import random
 import re
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from parlai_spotbot import checksums, files, plugin
 from parlai_spotbot.study import Study
 
 TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 FILES = dict(re.findall(r"```python\n# (parlai_spotbot/\S+\.py)\n(.*?)```", TEXT, re.S))
 
 
@@ -75,3 +79,25 @@ def test_each_kind_of_thing_is_one_file(added):
     assert "Annotators are most often unsure of" in page
     assert "which of two bots is remembered?" in page
     assert (path / "report" / "figures" / "spot_the_bot-undecided-judge_talkative.svg").exists()
+
+
+def tool(*command, text=None, folder=None):
+    """Run a tool of style or types on an example; its exit code has to be 0."""
+    outcome = subprocess.run([sys.executable, "-m", *command], input=text, cwd=folder, capture_output=True, text=True)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+@pytest.mark.parametrize("text", BLOCKS, ids=lambda text: text.splitlines()[0])
+def test_examples_have_the_style_of_the_project(text):
+    name = next((name for name in FILES if name in text), "docs/figure.py")
+    ignored = () if name in FILES else ("--ignore", "D100")
+    tool("ruff", "check", "-q", *ignored, "--stdin-filename", name, "-", text=text)
+    tool("ruff", "format", "-q", "--diff", "--stdin-filename", name, "-", text=text)
+
+
+def test_examples_have_no_error_of_types(tmp_path):
+    for number, text in enumerate(BLOCKS):
+        (tmp_path / f"example_{number}.py").write_text(text, encoding="utf-8")
+    root = str(Path(__file__).parents[1])
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["."], "extraPaths": [root]}))
+    tool("pyright", "--pythonpath", sys.executable, "-p", str(tmp_path), folder=tmp_path)

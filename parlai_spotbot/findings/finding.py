@@ -14,7 +14,7 @@ from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.reading import own_data
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.answers import Answers, Form
+    from parlai_spotbot.findings.answers import Form
 
 METHODS: dict[str, str] = own_data(__file__, "methods.yaml")
 """Sentences on methods that several findings share."""
@@ -61,7 +61,7 @@ class Finding:
 
     name: str
     form: Form
-    compute: Callable[[Answers], Mapping | None]
+    compute: Callable[..., Mapping | None]
     tables: Mapping[str, Table] = field(default_factory=dict)
     summarise: Callable[[Result], list[str]] = _no_sentences
     heading: str = ""

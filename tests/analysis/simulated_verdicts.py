@@ -23,6 +23,8 @@ from scipy.special import logit, ndtr
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from parlai_spotbot.analysis.verdict.probe import RED
+from parlai_spotbot.analysis.verdict.probes import annotator_probe
 
 LEVEL = 0.05
 
@@ -139,7 +141,9 @@ def of_matches(kind, *sizes, spread=0.0, change="", **how):
 
     def pairs(rng):
         rows = design.make(rng, theta)
-        return contrasts(CHANGES[change](rng, rows) if change else rows, names).pairs
+        found = contrasts(CHANGES[change](rng, rows) if change else rows, names).pairs
+        people = annotator_probe(rows["worker_id"].value_counts().tolist())
+        return found.assign(p_adjusted=np.nan) if people.level == RED else found
 
     return pairs, differences(design.strengths(theta))
 

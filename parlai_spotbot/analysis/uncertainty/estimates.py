@@ -5,12 +5,12 @@ seen to vary, which doesn't show that nothing varies: then an exact bound from t
 place of an interval of no width, and a permutation of clusters that of a test.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb, floor
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
@@ -156,7 +156,7 @@ def places(better: np.ndarray, worse: np.ndarray, sizes: np.ndarray) -> np.ndarr
 
 
 def group_means(
-    values: Sequence[float], groups: np.ndarray, count: int, clusters: Clusters, bounds: Interval | None = None
+    values: ArrayLike, groups: np.ndarray, count: int, clusters: Clusters, bounds: Interval | None = None
 ) -> Estimates:
     """The means of `values` (n,) by group, numbered from 0; NaN for a group without values.
 
@@ -193,7 +193,7 @@ def _parts(values: np.ndarray, shares: np.ndarray, groups: np.ndarray, count: in
     return tuple(csr_array((column, (way, groups)), shape=shape) for column in (values, shares))
 
 
-def mean_of(values: Sequence[float], clusters: Clusters, bounds: Interval | None = None) -> dict:
+def mean_of(values: ArrayLike, clusters: Clusters, bounds: Interval | None = None) -> dict:
     """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
     none."""
     if not len(values):

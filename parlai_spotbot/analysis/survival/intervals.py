@@ -149,14 +149,19 @@ def arrange(
     left_closed, right_closed = (False, True) if closed is None else closed
     exact = left == right
     refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
-    times, place = np.unique(np.concatenate([left, right]), return_inverse=True)
-    low, high = 2 * place.reshape(2, -1)
+    both = np.stack([left, right])
+    inner = (both > 0) & np.isfinite(both)  # the many ends at 0 and inf need no sorting
+    times, place = np.unique(both[inner], return_inverse=True)
+    places = np.where(both > 0, np.int32(2 * len(times) + 2), np.int32(0))
+    places[inner] = 2 * place + 2
+    times = np.concatenate([[0.0], times, [np.inf]])
+    low, high = places
     if not left_closed:
         low += ~exact
     if not right_closed:
         high -= ~(exact | np.isinf(right))
-    starts = np.unique(low)
-    stops = np.unique(high)
+    starts = np.flatnonzero(np.bincount(low))
+    stops = np.flatnonzero(np.bincount(high))
     # Innermost: a start and the next stop, with no other start between them.
     stop = stops[np.searchsorted(stops, starts)]
     inner = np.append(starts[1:] > stop[:-1], True)
@@ -164,8 +169,9 @@ def arrange(
     stops = stop[inner]
     ends = np.stack([times[starts // 2], times[(stops + 1) // 2]], axis=-1)
     ends_closed = np.stack([starts % 2 == 0, (stops % 2 == 0) & np.isfinite(ends[:, 1])], axis=-1)
-    first = np.searchsorted(starts, low)
-    last = np.searchsorted(stops, high, side="right") - 1
+    size = 2 * len(times)
+    first = np.bincount(starts + 1, minlength=size).cumsum()[low]
+    last = np.bincount(stops, minlength=size).cumsum()[high] - 1
     return Intervals(left, right, weights, first, last, ends, ends_closed)
 
 

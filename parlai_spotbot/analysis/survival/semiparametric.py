@@ -41,12 +41,13 @@ class DistinctRows:
     @classmethod
     def build(cls, data: Intervals, X: np.ndarray) -> DistinctRows:
         """`X` (n, p) belongs to the observations of `data`; equal ones are counted."""
-        codes = [pd.factorize(column)[0] for column in X.T]
-        rows = np.column_stack([data.first, data.last, *codes])
-        row, cells = np.unique(rows, axis=0, return_index=True, return_inverse=True)[1:]
-        cells = cells.ravel()
-        weights = np.bincount(cells, data.weights)
-        return cls(data.first[row], data.last[row] + 1, X[row], weights, len(data.ends), cells)
+        size = len(data.ends)
+        cells = pd.factorize(data.first * size + data.last)[0]
+        for column in X.T:
+            codes, values = pd.factorize(column)
+            cells = pd.factorize(cells * len(values) + codes)[0]
+        row = np.unique(cells, return_index=True)[1]
+        return cls(data.first[row], data.last[row] + 1, X[row], np.bincount(cells, data.weights), size, cells)
 
 
 @dataclass

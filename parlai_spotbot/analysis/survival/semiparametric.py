@@ -155,35 +155,32 @@ class Expansion:
         low, high = level[problem.low], level[problem.high]
         w = problem.weights
         grid = np.bincount(low * (count + 2) + high, w * t.by_ab, (count + 2) ** 2).reshape(count + 2, -1)
-        grid = grid + grid.T
-        diagonal = np.bincount(low, w * t.by_aa, count + 2) + np.bincount(high, w * t.by_bb, count + 2)
-        grid.flat[:: count + 3] += diagonal
-        self.levels = -grid[1:-1, 1:-1]
+        levels = grid + grid.T
+        levels.flat[:: count + 3] += np.bincount(low, w * t.by_aa, count + 2) + np.bincount(
+            high, w * t.by_bb, count + 2
+        )
         a, b = w * (t.by_aa + t.by_ab), w * (t.by_bb + t.by_ab)
-        cross = [np.bincount(low, a * x, count + 2) + np.bincount(high, b * x, count + 2) for x in problem.X.T]
-        self.cross = -np.array(cross).reshape(problem.width, count + 2)[:, 1:-1].T
-        self.own = -(problem.X * (a + b)[:, None]).T @ problem.X
+        cross = np.empty((count + 2, problem.width))
+        for column, x in zip(cross.T, problem.X.T, strict=True):
+            column[:] = np.bincount(low, a * x, count + 2) + np.bincount(high, b * x, count + 2)
+        own = (problem.X * (a + b)[:, None]).T @ problem.X
+        self.information = -np.block([[levels[1:-1, 1:-1], cross[1:-1]], [cross[1:-1].T, own]])
 
     def _solve(self) -> ArrayPair:
         """The best step of the quadratic approximation: changes of the rises and of the coefficients."""
         count = len(self.places)
-        inner = _behind(_behind(self.levels).T)
-        width = self.problem.width
-        matrix = np.empty((count + width, count + width))
-        matrix[:count, :count] = (inner + inner.T) / 2
-        slope = self.slope[self.places]
-        if width:
-            cross = _behind(self.cross)
-            matrix[:count, count:], matrix[count:, :count] = cross, cross.T
-            matrix[count:, count:] = self.own
-            slope = np.concatenate([slope, self.slope_beta])
-        free = np.zeros(count + width, dtype=bool)
-        free[0] = True
-        free[count:] = True
+        matrix = self.information.copy()
+        matrix[:count] = _behind(matrix[:count])
+        matrix[:, :count] = _behind(matrix[:, :count].T).T
+        slope = np.concatenate([self.slope[self.places], self.slope_beta])
+        free = np.ones(len(slope), dtype=bool)
+        free[1:count] = False
         # The coefficients move by a step, the rises to a target >= 0: both are targets here.
-        origin = np.concatenate([self.rise, np.zeros(width)])
-        guess = np.concatenate([self.used[self.places], np.ones(width, dtype=bool)])
-        step = nonnegative_quadratic(matrix, slope + matrix @ origin, guess, free) - origin
+        origin = np.zeros(len(slope))
+        origin[:count] = self.rise
+        guess = free.copy()
+        guess[:count] = self.used[self.places]
+        step = nonnegative_quadratic((matrix + matrix.T) / 2, slope + matrix @ origin, guess, free) - origin
         self.promise = float(slope @ step)
         return step[:count], step[count:]
 
@@ -196,12 +193,11 @@ class Expansion:
 
     def information_of_levels(self) -> np.ndarray:
         """The information (levels + p, levels + p) with flat stretches held flat: by levels, then coefficients."""
-        keep = self.used[self.places]
-        group = np.cumsum(keep) - 1
-        merge = np.zeros((int(keep.sum()), len(keep)))
-        merge[group, np.arange(len(keep))] = 1.0
-        levels, cross = merge @ self.levels @ merge.T, merge @ self.cross
-        return np.block([[levels, cross], [cross.T, self.own]])
+        level = np.cumsum(self.used[self.places]) - 1
+        place = np.append(level, level[-1] + 1 + np.arange(self.problem.width))
+        merge = np.zeros((place[-1] + 1, len(place)))
+        merge[place, np.arange(len(place))] = 1.0
+        return merge @ self.information @ merge.T
 
 
 def _behind(x: np.ndarray) -> np.ndarray:

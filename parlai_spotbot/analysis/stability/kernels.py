@@ -78,56 +78,47 @@ def draw_pooled(state, sample, pairs, matches, needed, tables, score):
 
 
 @njit(nogil=True, cache=True)
-def standing(sample, draws, pairs, score, error):
-    """Scores (K,) of the sample, and the standard error (K, K) of their differences among replicates (delta method)."""
-    size, bots = sample[0].sum(), len(score)
+def standing(sample, draws, pairs, score, close):
+    """Scores (K,) of the sample, and which two bots are `close` (K, K): the first less than `CLEAR` standard errors of
+    their difference among replicates (delta method) above the second."""
+    size = sample[0].sum()
     total = float(len(sample) * size)
-    won, met = np.zeros(bots), np.zeros(bots)
+    won, met = np.zeros(len(score)), np.zeros(len(score))
     for pair in range(len(sample)):
         for side in range(2):
             won[pairs[pair, side]] += sample[pair, 2 * side] / total
             met[pairs[pair, side]] += size / total
-    for bot in range(bots):
-        score[bot] = won[bot] / met[bot] if met[bot] > 0 else 0.0
-    for i in range(bots):
-        for j in range(bots):
-            first_variance, other = won[i] * (1 - score[i]), won[j] * (1 - score[j])
-            error[i, j] = first_variance / max(met[i], 1e-9) ** 2 + other / max(met[j], 1e-9) ** 2
+    score[:] = np.where(met > 0, won / np.maximum(met, 1e-300), 0.0)
+    variance = won * (1 - score) / np.maximum(met, 1e-9) ** 2
+    variances = variance.reshape(-1, 1) + variance
     for pair in range(len(sample)):  # a match of the two with each other moves both scores
         i, j = pairs[pair, 0], pairs[pair, 1]
         both = sample[pair, 1] * score[i] * score[j] - sample[pair, 0] * (1 - score[i]) * score[j]
         both = (both - sample[pair, 2] * score[i] * (1 - score[j])) / total
-        error[i, j] -= 2 * both / (met[i] * met[j])
-        error[j, i] = error[i, j]
-    for i in range(bots):
-        for j in range(bots):
-            error[i, j] = math.sqrt(max(error[i, j], 0.0) / draws)
+        variances[i, j] -= 2 * both / (met[i] * met[j])
+        variances[j, i] = variances[i, j]
+    error = np.sqrt(np.maximum(variances, 0.0) / draws)
+    close[:] = score.reshape(-1, 1) - score <= CLEAR * error
 
 
 @njit(nogil=True, cache=True)
-def open_boundaries(score, error, order, boundary, unsettled):
-    """Settle the boundaries that need no replicate: bots level in the sample, or farther apart than `CLEAR`."""
-    count = 0
+def open_boundaries(score, close, order, boundary, unsettled):
+    """Settle the boundaries that need no replicate: bots level in the sample, or none of both sides close."""
     for r in range(1, len(score)):
-        unsettled[r] = False
         boundary[r] = score[order[r - 1]] > score[order[r]]
-        if boundary[r]:
-            for i in order[:r]:
-                for j in order[r:]:
-                    unsettled[r] |= score[i] - score[j] <= CLEAR * error[i, j]
-            count += unsettled[r]
-    return count
+        unsettled[r] = boundary[r] and close[order[:r]][:, order[r:]].any()
+    return unsettled.sum()
 
 
 @njit(nogil=True, cache=True)
-def mark_wanted(score, error, order, unsettled, needed):
-    """The bots that decide a boundary still open: those that some bot of the other side is not clearly apart from."""
+def mark_wanted(close, order, unsettled, needed):
+    """The bots that decide a boundary still open: those that some bot of the other side is close to."""
     needed[:] = False
-    for r in range(1, len(score)):
+    for r in range(1, len(order)):
         if unsettled[r]:
             for i in order[:r]:
                 for j in order[r:]:
-                    if score[i] - score[j] <= CLEAR * error[i, j]:
+                    if close[i, j]:
                         needed[i] = needed[j] = True
 
 
@@ -156,17 +147,18 @@ def pooled_repetitions(counts, pairs, times, base, tables, places):
     state = np.zeros(1, dtype=np.uint64)
     sample = np.zeros((len(counts), 3), dtype=np.int64)
     pool = np.zeros(counts.sum(), dtype=np.int64)
-    seen, score, error = np.zeros(bots), np.zeros((2, bots)), np.zeros((bots, bots))
+    seen, score = np.zeros(bots), np.zeros((2, bots))
+    close = np.zeros((bots, bots), dtype=np.bool_)
     unsettled, boundary = np.zeros(bots, dtype=np.bool_), np.zeros(bots, dtype=np.bool_)
     needed = np.zeros(bots, dtype=np.bool_)
     bank = matches_per_pair(base, len(counts), draws, tables.log_factorial)
     for repetition in range(repetitions):
         start(state, base, repetition)
         subsample(state, counts, size, pool, sample)
-        standing(sample, draws, pairs, seen, error)
+        standing(sample, draws, pairs, seen, close)
         order = np.argsort(-seen)
-        remaining = open_boundaries(seen, error, order, boundary, unsettled)
-        mark_wanted(seen, error, order, unsettled, needed)
+        remaining = open_boundaries(seen, close, order, boundary, unsettled)
+        mark_wanted(close, order, unsettled, needed)
         row = int(uniform(state) * BANK)
         for _ in range(replicates):
             if remaining == 0:
@@ -179,7 +171,7 @@ def pooled_repetitions(counts, pairs, times, base, tables, places):
                     boundary[r], unsettled[r] = False, False
                     remaining -= 1
             if remaining < before:
-                mark_wanted(seen, error, order, unsettled, needed)
+                mark_wanted(close, order, unsettled, needed)
         place = 1
         for i in range(bots):
             if i > 0 and boundary[i]:

@@ -23,27 +23,24 @@ def by_length(
     95 % intervals, win_rate_ci and human_share_ci.
     """
     result = {}
-    for k in sorted(set(entities["k"])):
+    for k, labelled in entities.groupby("k", sort=True):
         match = matches[(matches["k"] == k).to_numpy()]
-        rates = dict(zip(bots, win_rates(win_matrix(match, bots)).tolist(), strict=True))
-        intervals: dict[str, list[float]] = {}
+        known = {"win_rate": win_rates(win_matrix(match, bots)).tolist()}
         if crossed is not None:
-            ends = win_rate_intervals(contrasts(match, bots, crossed=crossed))
-            intervals = dict(zip(bots, ends.tolist(), strict=True))
+            known["win_rate_ci"] = win_rate_intervals(contrasts(match, bots, crossed=crossed)).tolist()
         systems = {}
-        labelled = entities[entities["k"] == k]
-        for name, places in labelled.groupby("name", sort=True).indices.items():
-            rows = labelled.iloc[places]
+        for name, rows in labelled.groupby("name", sort=True):
             systems[name] = {
-                "win_rate": rates.get(name, np.nan),
+                "win_rate": np.nan,
                 "human_share": float((rows["nature"] == "human").mean()),
                 "unsure_share": float((rows["nature"] == "unsure").mean()),
                 "n": len(rows),
             }
             if crossed is not None:
                 ci = share_interval(rows["nature"] == "human", frame_clusters(rows, crossed))
-                systems[name]["human_share_ci"] = list(ci)
-                systems[name]["win_rate_ci"] = intervals.get(name, [np.nan, np.nan])
+                systems[name] |= {"human_share_ci": list(ci), "win_rate_ci": [np.nan, np.nan]}
+            if name in bots:
+                systems[name] |= {key: values[list(bots).index(name)] for key, values in known.items()}
         ties = float((match["outcome"] == 0).mean()) if len(match) else np.nan
         result[str(k)] = {"n": len(match), "ties": ties, "systems": systems}
     return result

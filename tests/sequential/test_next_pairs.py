@@ -51,7 +51,8 @@ def test_the_report_names_the_command_that_draws_them(arena):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [(["--next", "0"], "from 1 up"), (["--next", "3", "--source", "judge:x"], "no judgements of it")]
+    ("options", "said"),
+    [(["--next", "0"], "from 1 up"), (["--next", "3", "--source", "judge:x"], "no judgements of it")],
 )
 def test_what_cannot_be_drawn(arena, options, said):
     assert said in spotbot("plan", "--survey", "votes", "--study", arena, *options, code=2)[1]

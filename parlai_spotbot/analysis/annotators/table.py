@@ -74,8 +74,7 @@ def annotator_table(
     for worker, work in annotations.groupby("worker_id", sort=True):
         given = labels_by_worker.get(worker, labels.iloc[:0])
         row = {**worked(work), **correctness(given)}
-        flags = flags_of(row, given, work, min_correct)
-        rows[worker] = {**row, "flags": flags + (limits_broken(work, max_units) if max_units else [])}
+        rows[worker] = {**row, "flags": flags_of(row, given, work, min_correct, max_units)}
     columns = [*worked(annotations.iloc[:0]), *correctness(labels.iloc[:0]), "flags"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 
@@ -118,28 +117,25 @@ def correctness(labels: pd.DataFrame) -> dict:
     }
 
 
-def flags_of(row: dict, labels: pd.DataFrame, work: pd.DataFrame, min_correct: float | None) -> list[str]:
-    """Return the flags for an annotator's answers and speed."""
+def flags_of(
+    row: dict, labels: pd.DataFrame, work: pd.DataFrame, min_correct: float | None, max_units: int | None
+) -> list[str]:
+    """Return the flags for an annotator's answers and speed, and with `max_units` for amounts: a segment, and a
+    conversation, may be shown to an annotator once."""
     many = len(labels) >= ENOUGH_LABELS
     sure = (labels["nature"] != "unsure").sum() >= ENOUGH_LABELS
     timed = work["_speed"].notna().sum() >= ENOUGH_ANNOTATIONS
+    segments = work[["conversation_id", "k"]]
+    limited = max_units is not None
     broken = {
         SAME_LABEL: many and labels["nature"].nunique() == 1,
         GUESSING: many and row["balanced_accuracy"] < 0.5,
         INCORRECT: min_correct is not None and sure and row["correct"] < min_correct,
         TOO_FAST: timed and (row["speed"] > MAX_SPEED or work["_unread"].mean() > 0.5),
         SAME_ANSWERS: len(work) >= ENOUGH_ANNOTATIONS and row["same_answers"] > MAX_SAME_ANSWERS,
-    }
-    return [flag for flag, holds in broken.items() if holds]
-
-
-def limits_broken(rows: pd.DataFrame, max_units: int) -> list[str]:
-    """Return the flags for amounts: a segment, and a conversation, may be shown to an annotator once."""
-    segments = rows[["conversation_id", "k"]]
-    broken = {
-        TWICE: segments.duplicated().any(),
-        SEGMENTS: segments.drop_duplicates()["conversation_id"].duplicated().any(),
-        UNITS: rows["unit_id"].nunique() > max_units,
+        TWICE: limited and segments.duplicated().any(),
+        SEGMENTS: limited and segments.drop_duplicates()["conversation_id"].duplicated().any(),
+        UNITS: limited and row["units"] > max_units,
     }
     return [flag for flag, holds in broken.items() if holds]
 

@@ -104,39 +104,24 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     pairs = met(choices, names)
     if not pairs:
         return []
-    place = {name: i for i, name in enumerate(names)}
-    a, b = (choices[column].map(place).to_numpy() for column in ("a", "b"))
-    usable = np.isfinite(a) & np.isfinite(b) & (a != b)
-    choices, a, b = choices[usable], a[usable].astype(int), b[usable].astype(int)
-    size = len(names)
-    series = pd.Series(range(len(pairs)), index=[place[x] * size + place[y] for x, y in pairs])
-    group = series.reindex(np.minimum(a, b) * size + np.maximum(a, b)).to_numpy(dtype=int)
-    outcome = np.where(a < b, 1, -1) * choices["outcome"].to_numpy()
+    sides = {}
+    for place, (first, second) in enumerate(pairs):
+        sides[first, second] = (place, 1)
+        sides[second, first] = (place, -1)
+    seen = [sides.get(pair, (-1, 0)) for pair in zip(choices["a"], choices["b"], strict=True)]
+    group, sign = np.array(seen).T
+    outcome = sign * choices["outcome"].to_numpy()
     decided = outcome != 0
     clusters = frame_clusters(choices[decided], crossed)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
-    counts = [np.bincount(group[outcome == value], minlength=len(pairs)).tolist() for value in (1, -1, 0)]
-    adjusted = adjust(tests["p"])
-    rows = []
-    for i, (x, y) in enumerate(pairs):
-        won, lost, ties = (count[i] for count in counts)
-        rest = {
-            name: tuple(values[i].tolist()) if values.ndim == 2 else values[i].item() for name, values in tests.items()
-        }
-        del rest["n"]
-        rows.append(
-            {
-                "a": x,
-                "b": y,
-                "n": won + lost + ties,
-                "wins_a": won,
-                "wins_b": lost,
-                "ties": ties,
-                **rest,
-                "p_adjusted": float(adjusted[i]),
-            }
-        )
-    return rows
+    tests.pop("n")  # of the decided ones
+    wins, losses = (np.bincount(group[outcome == value], minlength=len(pairs)) for value in (1, -1))
+    ties = np.bincount(group[~decided & (group >= 0)], minlength=len(pairs))
+    counts = {"n": wins + losses + ties, "wins_a": wins, "wins_b": losses, "ties": ties}
+    first, second = np.transpose(pairs)
+    columns = {"a": first, "b": second, **counts, **tests, "p_adjusted": adjust(tests["p"])}
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
 def clear_circle(pairs: Sequence[dict], alpha: float = 0.05) -> list[str]:

@@ -44,13 +44,9 @@ def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd
     """
     a, b = choices["a"], choices["b"]
     better = pd.Series(0, index=choices.index)
-    if pairs:
-        for name, other in pairs:
-            better[(a == name) & (b == other)] = 1
-            better[(a == other) & (b == name)] = -1
-    else:
-        better[(a == HUMAN) & (b != HUMAN)] = 1
-        better[(a != HUMAN) & (b == HUMAN)] = -1
+    for name, other in pairs or [(HUMAN, bot) for bot in {*a, *b} - {HUMAN}]:
+        better[(a == name) & (b == other)] = 1
+        better[(a == other) & (b == name)] = -1
     rows = choices[(better != 0) & (choices["outcome"] != 0)]
     pair = [" ".join(sorted(ids)) for ids in rows["conversation_ids"]]
     return rows.assign(right=rows["outcome"] == better[rows.index], pair=pair)

@@ -58,26 +58,24 @@ def _search(
     `measured` is the R² by which the sets that are expected to be best are compared, infinite for outcomes that a set
     separates: such sets stay in the beam, to lose further metrics. By default it is what is expected.
     """
-    frontier: list[Places] = [tuple(range(count))]
-    parent: dict[Places, Places] = {}
-    worth: dict[Places, float] = {frontier[0]: np.inf}
+    start = tuple(range(count))
+    paths: dict[Places, list[Places]] = {start: [start]}
+    worth: dict[Places, float] = {start: np.inf}
     for _ in range(count - 1):
-        children: dict[Places, tuple[float, Places]] = {}
         # If several sets lead to the same one, the path keeps the best whose R² is known.
-        frontier.sort(key=lambda columns: (np.isinf(worth[columns]), -round(worth[columns], 12), columns))
+        frontier = sorted(paths, key=lambda columns: (np.isinf(worth[columns]), -round(worth[columns], 12), columns))
+        children: dict[Places, tuple[float, list[Places]]] = {}
         for columns, line in zip(frontier, expected(frontier), strict=True):
             for place, value in enumerate(line):
-                children.setdefault(columns[:place] + columns[place + 1 :], (float(value), columns))
+                children.setdefault(columns[:place] + columns[place + 1 :], (float(value), paths[columns]))
         chosen = sorted(children, key=lambda child: (-round(children[child][0], 12), child))
-        if measured is not None:
-            chosen = chosen[: TRIED * beam]
-        worth = {child: measured(child) if measured else children[child][0] for child in chosen}
-        frontier = sorted(chosen, key=lambda child: (-round(worth[child], 12), child))[:beam]
-        parent |= {child: children[child][1] for child in frontier}
-    path = [frontier[0]]
-    while path[-1] in parent:
-        path.append(parent[path[-1]])
-    return path[::-1]
+        if measured is None:
+            worth = {child: children[child][0] for child in chosen}
+        else:
+            worth = {child: measured(child) for child in chosen[: TRIED * beam]}
+        kept = sorted(worth, key=lambda child: (-round(worth[child], 12), child))[:beam]
+        paths = {child: [*children[child][1], child] for child in kept}
+    return next(iter(paths.values()))
 
 
 def _least_squares(x: np.ndarray, y: np.ndarray) -> Expected:

@@ -5,7 +5,6 @@ replicate: a bot's first rank is the best it ever has, so one crossing joins two
 settled, and one so clear that no replicate will ever cross it is settled before any is drawn.
 """
 
-
 import numpy as np
 from numba import njit
 

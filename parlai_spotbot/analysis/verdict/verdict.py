@@ -61,11 +61,7 @@ class Verdict:
 
 
 def verdict_of_matches(
-    fit: Contrasts,
-    circle: Sequence[str],
-    own_tests: pd.DataFrame,
-    probes: Sequence[Probe],
-    margin: float | None = None,
+    fit: Contrasts, circle: Sequence[str], own_tests: pd.DataFrame, probes: Sequence[Probe], margin: float | None = None
 ) -> Verdict:
     """Return the verdict of comparisons.
 

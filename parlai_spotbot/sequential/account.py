@@ -66,14 +66,14 @@ class Watch:
 
     def __call__(self, evidence: Evidence) -> None:
         """Note the evidence after one more unit, as `Course.proven` has it."""
-        was_open, answers, is_open = self.after == OPEN, int(evidence.answers), evidence.open[0]
+        was_open, answers, is_open = self.after == OPEN, int(evidence.answers), evidence.open
         now, need = nearest(evidence, self.rules)
         _, before = nearest(replace(evidence, verdict=self.verdict), self.rules)
         needed = np.where(is_open, need, np.clip(now, need, before))
         self.evidence = np.where(was_open, now, self.evidence)
         self.needed = np.where(was_open, needed, self.needed)
         self.after = np.where(was_open & ~is_open, answers, self.after)
-        self.verdict = evidence.verdict[0]
+        self.verdict = evidence.verdict
         self.path.append((answers, self.evidence - self.needed))
 
 

@@ -67,17 +67,14 @@ def shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.nd
     share, those of a and of b cancel in expectation where both score alike against c. Weights are cut so that no match
     moves the sum by more than ½, as a match of the two themselves does.
     """
-    size = strengths.shape[-1]
     of_a, of_b = chance[..., :, None, :], chance[..., None, :, :]
     both = of_a + of_b
     share = of_b / np.maximum(both, TINY)
     middle = (strengths[..., :, None, None] + strengths[..., None, :, None]) / 2 - strengths[..., None, None, :]
     centre = expit(middle)
     reach = np.maximum(centre, 1 - centre) * np.maximum(share, 1 - share)
-    index = np.arange(size)
-    third = np.ones((size, size, size))
-    third[index, index, :] = third[:, index, index] = third[index, :, index] = 0
-    cut = third * np.minimum(1, 0.5 / np.maximum(reach, TINY))
+    other = 1 - np.eye(strengths.shape[-1])
+    cut = other[:, :, None] * other[:, None, :] * other[None] * np.minimum(1, 0.5 / np.maximum(reach, TINY))
     weight = cut * share
     bought = cut**2 * share * of_a * centre * (1 - centre)
     return centre, weight, cut * reach, chance / 4 + bought.sum(-1)

@@ -90,7 +90,8 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _arranged(value: np.ndarray, order: np.ndarray) -> np.ndarray:
-    rows = order[..., :, None]
+    """Return the pairs' values (..., K, K) with rows and columns in this order (..., K)."""
+    rows = np.broadcast_to(order, value.shape[:-1])[..., None]
     return np.take_along_axis(np.take_along_axis(value, rows, -2), np.swapaxes(rows, -1, -2), -1)
 
 

@@ -167,8 +167,9 @@ class Course:
     @property
     def drawable(self) -> list[Item]:
         """The items of two contestants whose conversations nobody has had; none where it has ended."""
-        stocks = [] if self.ended else [stock for pair, stock in self._stock.items() if pair]
-        return [item for stock in stocks for item in stock.values()]
+        if self.ended:
+            return []
+        return [item for pair, stock in self._stock.items() if pair for item in stock.values()]
 
     @property
     def ended(self) -> str:
@@ -181,7 +182,9 @@ class Course:
         left = self._left()
         if self.plan.rated:
             left = np.minimum(left[:, -1:], left[-1:])
-        return "" if (open_ & (left > 0)).any() else "used up"
+        if not left[open_].any():
+            return "used up"
+        return ""
 
     @property
     def expected(self) -> float:
@@ -423,19 +426,12 @@ class Course:
             best = np.argmax(np.where(self.evidence.open, wealth[ends, 0], -np.inf).max((1, 2)))
             chosen.append(ends[best])
         wealth = wealth[chosen]
-        shape = (len(wealth), *self.evidence.verdict.shape)
-        proven = replace(
-            self.evidence,
-            better=wealth[:, 0],
-            below=wealth[:, 1],
-            verdict=np.broadcast_to(self.evidence.verdict, shape),
-            strengths=np.broadcast_to(self.evidence.strengths, shape[:-1]),
-        )
+        proven = replace(self.evidence, better=wealth[:, 0], below=wealth[:, 1])
         verdict = proof.decided(proven, self.rules).verdict
         first = np.argmax(verdict != 0, 0)[None]
         verdict = np.take_along_axis(verdict, first, 0)[0]
         self.evidence = replace(self.evidence, verdict=verdict)
-        self.proven = replace(proven, verdict=np.broadcast_to(verdict, shape))
+        self.proven = replace(proven, verdict=verdict)
 
 
 def _same(unit: Unit, other: Unit) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -353,13 +353,15 @@ def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[str, str] | None:
     """Return whom an item compares, a contestant that it rates with `SCALE`; None for people alone or nobody known."""
     shown = [talks[identity] for identity in item.conversation_ids if identity in talks]
-    if question == SPOTTING:
-        names: Sequence[str | None] = shown[0].entities if shown and HUMAN not in shown[0].entities else ()
-    else:
-        names = [judged_name(talk, entity) for talk, entity in zip(shown, item.judged or (None, None), strict=False)]
+    names: list[str | None] = []
+    if question != SPOTTING:
+        names += [judged_name(talk, entity) for talk, entity in zip(shown, item.judged or (None, None), strict=False)]
         names += [SCALE] * (len(item.conversation_ids) == 1)
-    first, second = names if len(names) == 2 else (None, None)
-    return (first, second) if first is not None and second is not None and first != second else None
+    elif shown and HUMAN not in shown[0].entities:
+        names += shown[0].entities
+    if len(names) != 2 or None in names or names[0] == names[1]:
+        return None
+    return names[0], names[1]
 
 
 def drawn_units(study: Study, survey: str) -> list[Unit]:

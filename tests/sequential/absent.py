@@ -157,14 +157,7 @@ class Simulation:
         best = np.argmax(np.where(ends, most, -np.inf), 0)
         best = np.where(ends.any(0), best, last)
         wealth = np.stack([whole, total[np.maximum(best, 0), :, self.row]])
-        shape = (2, *evidence.verdict.shape)
-        return replace(
-            evidence,
-            better=wealth[:, :, 0],
-            below=wealth[:, :, 1],
-            verdict=np.broadcast_to(evidence.verdict, shape),
-            strengths=np.broadcast_to(evidence.strengths, shape[:-1]),
-        )
+        return replace(evidence, better=wealth[:, :, 0], below=wealth[:, :, 1])
 
     def _look(self) -> None:
         verdict = self.evidence.verdict[:, : self.size, : self.size]

@@ -15,7 +15,7 @@ from parlai_spotbot.findings.finding import Finding, declared
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.sequential.looked import by_lot, verdicts
-from parlai_spotbot.sequential.registration import MOST, pair_of
+from parlai_spotbot.sequential.registration import MOST, evidence_marks, pair_of
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import counted, some
 
@@ -48,8 +48,13 @@ def anytime(answers: Answers, question: str, matches: pd.DataFrame) -> dict[str,
     facts = answers.facts
     if not facts.looks or not answers.crossed or matches.empty or len(answers.bots) > MOST:
         return None
-    comparing = [item for item in facts.items.values() if pair_of(item, facts.conversations, question)]
-    counted_ones = by_lot(facts.units, {item.item_id: item.conversation_ids for item in comparing})
+    marks = {}
+    for item in facts.items.values():
+        pair = pair_of(item, facts.conversations, question)
+        if pair:
+            shown_once = evidence_marks(item, facts.conversations, pair)
+            marks[item.item_id] = {facts.copies.get(mark, mark) for mark in shown_once}
+    counted_ones = by_lot(facts.units, marks)
     by_time = sorted(answers.judgements, key=lambda row: row.submitted_at)
     places = {row.annotation_id: n for n, row in enumerate(by_time) if (row.unit_id, row.item_id) in counted_ones}
     order = answers.rows.loc[matches.index, "annotation_id"].map(places).dropna().sort_values(kind="stable")

@@ -28,7 +28,7 @@ CAUTION = 0.5
 """A pair counts as clear as it is estimated to be, less so many standard errors."""
 
 
-def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock: np.ndarray | None = None) -> Bets:
+def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock: np.ndarray | float = np.inf) -> Bets:
     """Return what to draw for the next annotator, and what to stake on it.
 
     Parameters
@@ -36,14 +36,14 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     drawn : array (...)
         Answers that are out, to be counted with those that are in.
     stock : array (K, K), optional
-        How often each pair can still be drawn.
+        How often each pair can still be drawn; without it as often as one likes.
     """
     left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), thresholds(evidence, rules)
     improved = _improved(evidence, rules, need, left, effect)
-    chance = with_floor(improved, None if stock is None else stock > 0)
+    chance = with_floor(improved, stock > 0)
     centre, weight, most, variance = shares(chance, evidence.strengths)
-    lasting = chance if stock is None else np.minimum(chance, stock / left)
-    to_come = variance if stock is None else shares(lasting, evidence.strengths)[-1]
+    lasting = np.minimum(chance, stock / left)
+    to_come = shares(lasting, evidence.strengths)[-1]
     apart = differences(evidence.strengths)
     doubt = CAUTION * np.sqrt(evidence.variance)
     stake = _stake(evidence.better - need[0] - np.log(2 * AIM), left * to_come * effect, (apart - doubt) / effect)

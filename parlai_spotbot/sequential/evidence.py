@@ -156,10 +156,9 @@ def begin(contestants: int, shape: tuple[int, ...] = (), scale: bool = False) ->
     return Evidence(pairs, pairs, pairs, pairs, verdict, each, unknown, *start)
 
 
-def with_floor(weights: np.ndarray, allowed: np.ndarray | None = None) -> np.ndarray:
+def with_floor(weights: np.ndarray, allowed: np.ndarray | bool = True) -> np.ndarray:
     """Return chances by weight, of which all pairs that can be drawn get the floor alike."""
-    every = 1.0 - np.eye(weights.shape[-1])
-    every = every if allowed is None else every * allowed
+    every = (1.0 - np.eye(weights.shape[-1])) * allowed
     alike = 2 * every / np.maximum(every.sum(), TINY)
     weights = weights * every
     total = weights.sum((-2, -1), keepdims=True) / 2

@@ -1,16 +1,16 @@
 """What the answers of a study of fixed size prove however often somebody looked at them on the way.
 
-Everything goes by time and by what was packed, never by what was answered. Of each conversation one answer counts, by
-lot, so that annotators are independent of each other given the contestants. They are bet on in batches, whose pairs
-are known beforehand: of the matches of a or b with c, each of a is weighted with b's share, so that those of a and of b
-cancel over the batch where both score alike. No annotator's factor alone is fair then, but their product is, since the
-factors' means add up to their number (inequality of arithmetic and geometric means). So verdicts are made after
-whole batches.
+Everything goes by time and by what was packed, never by what was answered. Of each conversation, and of each contestant
+with a seed, one answer counts, by lot, so that annotators are independent of each other given the contestants. They are
+bet on in batches, whose pairs are known beforehand: of the matches of a or b with c, each of a is weighted with b's
+share, so that those of a and of b cancel over the batch where both score alike. No annotator's factor alone is fair
+then, but their product is, since the factors' means add up to their number (inequality of arithmetic and geometric
+means). So verdicts are made after whole batches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import combinations, groupby
 
@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.ranking.wins import match_codes
-from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.sequential.betting import bets, shares
+from parlai_spotbot.sequential.course import VERDICTS
 from parlai_spotbot.sequential.evidence import STAKE, TINY, Evidence, Rules, begin, judged, moves, table, wealth
 from parlai_spotbot.surveys.ids import opaque
 
@@ -33,7 +33,7 @@ def verdicts(matches: pd.DataFrame, names: Sequence[str], alpha: float, planned:
     Parameters
     ----------
     matches : frame
-        As `contrasts` takes them, in order of time.
+        As `contrasts` takes them, of the answers that count, in order of time.
     planned : int
         Matches that count in the end.
     complete : bool
@@ -42,55 +42,40 @@ def verdicts(matches: pd.DataFrame, names: Sequence[str], alpha: float, planned:
     names = [name for name in names if name in {*matches["a"], *matches["b"]}]
     if not names:
         return []
-    workers, talks = pd.factorize(matches["worker_id"])[0], frame_clusters(matches).conversations
-    order = in_order(workers, talks)
+    workers = pd.factorize(matches["worker_id"])[0]
+    order = np.argsort(workers, kind="stable")
     a, b, lost = np.array(match_codes(matches, names))[:, order]
     rules = Rules(alpha, 0.0, max(planned, len(order)))
     evidence = settled(len(names), np.array([a, b]), 1 - lost / 2, workers[order], rules, complete)
-    verdict, found = evidence.verdict, wealth(evidence, rules)[0] / np.log(10)
-    return [
-        {"a": names[i], "b": names[j], "verdict": "better" if verdict[i, j] else "open", "evidence": found[i, j]}
-        for i, j in (pair[:: verdict[pair] or 1] for pair in combinations(range(len(names)), 2))
-    ]
+    found = wealth(evidence, rules)[0] / np.log(10)
+    rows = []
+    for pair in combinations(range(len(names)), 2):
+        verdict = evidence.verdict[pair]
+        i, j = pair[:: verdict or 1]
+        rows.append({"a": names[i], "b": names[j], "verdict": VERDICTS[abs(verdict)], "evidence": found[i, j]})
+    return rows
 
 
-def by_lot(units: Mapping[str, Sequence[str]], talks: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
-    """Return whose answers count: (unit, item), so that each conversation is in one of them.
+def by_lot(units: Mapping[str, Sequence[str]], marks: Mapping[str, Set[object]]) -> set[tuple[str, str]]:
+    """Return whose answers count: (unit, item), so that each mark is in one of them.
 
-    `units` hold their items, `talks` the conversations of each item that compares two. The lot spreads what counts over
-    all annotators, since an annotator is within one bet, however much they judge.
+    `units` hold their items, `marks` what may count once of each item that compares two. The lot spreads what counts
+    over all annotators, since an annotator is within one bet, however much they judge.
     """
-    shown = [(unit, item) for unit, items in units.items() for item in items if item in talks]
-    used: set[str] = set()
+    shown = [(unit, item) for unit, items in units.items() for item in items if item in marks]
+    used: set[object] = set()
     chosen = set()
     for unit, item in sorted(shown, key=lambda one: opaque("looks", *one)):
-        if used.isdisjoint(talks[item]):
+        if used.isdisjoint(marks[item]):
             chosen.add((unit, item))
-            used.update(talks[item])
+            used.update(marks[item])
     return chosen
-
-
-def in_order(annotators: np.ndarray, conversations: np.ndarray) -> np.ndarray:
-    """Return the places of the matches that count, annotators by their first answers.
-
-    Parameters
-    ----------
-    annotators, conversations : arrays of int (n,), (n, 1 or 2)
-        Of each match, in order of time; -1: no conversation.
-    """
-    _, first, codes = np.unique(annotators, return_index=True, return_inverse=True)
-    used, counted = {-1}, []
-    for place, talks in enumerate(conversations.tolist()):
-        if used.isdisjoint({*talks} - {-1}):
-            counted.append(place)
-            used.update(talks)
-    return np.array(sorted(counted, key=lambda place: first[codes[place]]), dtype=int)
 
 
 def settled(
     size: int, pairs: np.ndarray, score: np.ndarray, annotators: np.ndarray, rules: Rules, complete: bool = True
 ) -> Evidence:
-    """Return the evidence of matches between so many contestants, which stand as `in_order` has them.
+    """Return the evidence of matches between so many contestants, each annotator's beside each other.
 
     Parameters
     ----------

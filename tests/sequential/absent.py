@@ -40,7 +40,7 @@ class Simulation:
         self.true, self.crowd, self.absence, self.units = true, crowd, absence, units
         self.studies, self.size = true.shape
         scale = isinstance(crowd, Raters)
-        self.stock = to_scale(self.size + 1) if scale else None
+        self.stock = to_scale(self.size + 1) if scale else np.inf
         self.rules = Rules(1 - LEVEL, margin, units * crowd.items)
         self.evidence = begin(self.size + scale, (self.studies,), scale)
         self.upper, self.row = np.triu_indices(self.size + scale, 1), np.arange(self.studies)
@@ -102,7 +102,7 @@ class Simulation:
         """Let a person of each of these studies answer, and be slow or leave where they like the favourite less."""
         a, b = self.a[unit], self.b[unit]
         own = self.true + self.rng.normal(0, self.crowd.taste, self.true.shape)
-        if self.stock is not None:
+        if isinstance(self.crowd, Raters):
             own = np.concatenate([own, self.rng.normal(0, self.crowd.leniency, (self.studies, 1))], 1)
         row = self.row[:, None]
         score = self.crowd.answers(self.rng, own[row, a] - own[row, b])

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.evidence import UNASKED, Evidence, Rules, begin, intervals, judged
-from parlai_spotbot.sequential.looked import in_order, settled
+from parlai_spotbot.sequential.looked import settled
 
 SCALE, NEAR = 0.6, 0.3
 """Impressions per logit of strength, and how near to each other two are equal."""
@@ -102,7 +102,7 @@ def serve(true: np.ndarray, budget: int, crowd: Crowd, seed: int, margin: float 
     rng, (studies, size) = np.random.default_rng(seed), true.shape
     scale = int(isinstance(crowd, Raters))
     rules, evidence = Rules(1 - LEVEL, margin, budget), begin(size + scale, (studies,), bool(scale))
-    stock = to_scale(size + 1) if scale else None
+    stock = to_scale(size + 1) if scale else np.inf
     upper, row = np.triu_indices(size + scale, 1), np.arange(studies)[:, None]
     difference = true[:, :, None] - true[:, None, :]
     unequal = np.abs(crowd.share(difference) - 0.5) >= margin
@@ -175,8 +175,7 @@ def looked(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 
     who = rng.permutation(study.annotators[-1] + 1)[study.annotators]
     lot = rng.permutation(len(who))
     counted = lot[np.unique(study.conversations[lot], return_index=True)[1]]
-    time = counted[np.argsort(who[counted], kind="stable")]
-    order = time[in_order(who[time], study.conversations[time, None])]
+    order = counted[np.argsort(who[counted], kind="stable")]
     rules = Rules(1 - LEVEL, 0.0, answers / each)
     evidence = settled(true.shape[1], study.pairs[:, order], study.points[:, order], who[order], rules)
     return Served(evidence, ((evidence.verdict == 1) & (true[:, :, None] <= true[:, None, :])).any((1, 2)))

@@ -11,15 +11,16 @@ from sympy.utilities.iterables import multiset_partitions
 from parlai_spotbot.sequential import closure
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.evidence import Rules, begin, judged
+from parlai_spotbot.sequential.looked import by_lot
 
 CONFSEQ = {10: -0.10044760439325395, 100: 2.448961814876277, 150: 3.480945569409175, 300: 3.849677490256849}
 """Logarithms of the wealth that confseq 0.0.11 (`betting_mart`, convex_comb, theta ½, trunc_scale .95) finds with the
 same stakes after so many of the answers of `test_the_wealth_is_that_of_confseq`."""
 
 
-def after(size, answers, rules, items=3, seed=0, stock=None):
+def after(size, answers, rules, items=3, seed=0, stock=np.inf):
     """Return the evidence of some annotators' answers, drawn by its own chances; with a `stock` they are ratings."""
-    rng, evidence = np.random.default_rng(seed), begin(size, scale=stock is not None)
+    rng, evidence = np.random.default_rng(seed), begin(size, scale=stock is not np.inf)
     upper = np.triu_indices(size, 1)
     for _ in range(answers // items):
         placed = bets(evidence, rules, stock=stock)
@@ -38,7 +39,7 @@ def test_no_bet_gains_while_two_are_equally_good(size, margin, rated, times):
     Stakes that are so many times as large are cut at what was drawn, so that no answer takes the whole wealth.
     """
     rules, rng = Rules(0.05, margin, 400), np.random.default_rng(1)
-    stock = to_scale(size) if rated else None
+    stock = to_scale(size) if rated else np.inf
     evidence = after(size, 90, rules, stock=stock)
     placed, upper = bets(evidence, rules, stock=stock), np.triu_indices(size, 1)
     assert placed.better[0, 1] > 0
@@ -137,6 +138,16 @@ def test_looks_at_a_fixed_study_find_no_false_winner(spread, least, crowd):
     served = looked(strengths(spread, 300, 6), 80 * 15, crowd, 3)
     assert served.wrong.mean() <= 0.05
     assert served.decided() >= least
+
+
+def test_of_a_fixed_study_each_mark_counts_once_by_lot():
+    """Of conversations, and of contestants with a seed; nothing that could count as well is left out."""
+    marks = {f"item {n}": {f"talk {n % 7}", ("seed", n % 5)} for n in range(40)}
+    units = {f"unit {n}": [f"item {n}", f"item {n + 20}", "a control"] for n in range(20)}
+    chosen = by_lot(units, marks)
+    shown = [mark for _, item in chosen for mark in marks[item]]
+    assert len(set(shown)) == len(shown)
+    assert all(marks[item].intersection(shown) for items in units.values() for item in items if item in marks)
 
 
 # -- simulations by another generator ----------------------------------------------------------------------------------

@@ -224,7 +224,8 @@ class Contestant:
     turn) and `memory_limit` (GiB of resident memory) stop a contestant that hangs or grows; 0 means no limit. `copies`
     of it run at once, each with the share `gpus` of one or more GPUs (which Ray computes with; other engines give what
     there is) and with `threads` of PyTorch, at most one a core (0: the cores are divided among the contestants).
-    `code` is a folder whose modules it may name. A contestant whose `role` is "user" simulates a user: it speaks
+    `code` is a folder whose modules it may name, `environment` the names of variables that it gets, with blanks between
+    them. A contestant whose `role` is "user" simulates a user: it speaks
     first, and only with those that have the other role.
     """
 
@@ -241,15 +242,16 @@ class Contestant:
     threads: Annotated[int, Ge(0)] = 0
     persona: str = ""
     code: str = ""
+    environment: str = ""
     role: Literal["system", "user"] = "system"
 
     BOT = ("model_file", "model", "opt", "persona", "role")
     LIMITS = ("turn_timeout", "load_timeout", "memory_limit", "gpus")
-    KEYS = (*BOT, "description", *LIMITS, "copies", "threads", "code")
+    KEYS = (*BOT, "description", *LIMITS, "copies", "threads", "code", "environment")
 
     def same_bot(self, other: Contestant) -> bool:
-        """Return True if the two would give the same conversations: only name, description, limits, copies, threads
-        or code differ."""
+        """Return True if the two would give the same conversations: only name, description, limits, copies, threads,
+        code or environment differ."""
         return all(getattr(self, key) == getattr(other, key) for key in self.BOT)
 
     def to_json(self) -> dict:

@@ -130,11 +130,14 @@ def shown(value: Any, path: str = "", single: Callable[[Any], Any] = lambda valu
 
 
 def environment_secrets() -> dict[str, str]:
-    """Return the secrets among the variables of the environment, by value, with their names."""
+    """Return the secrets among the variables of the environment, by value, with their names.
+
+    A value of letters alone is one only where the name is surely that of a secret.
+    """
     return {
         value: name
         for name, value in os.environ.items()
-        if len(value) >= 8 and (is_named_secret(name, value, sure=True) or FORM.search(value))
+        if len(value) >= 8 and (is_named_secret(name, value, sure=value.isalpha()) or FORM.fullmatch(value))
     }
 
 

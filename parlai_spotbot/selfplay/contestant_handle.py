@@ -15,7 +15,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import kept_turn
 from parlai_spotbot.outside import MOST_OF_A_NUMBER, cleaned
 from parlai_spotbot.records import Contestant
-from parlai_spotbot.secrecy import MARK, NOT_SHOWN, masked, named_values, shown
+from parlai_spotbot.secrecy import MARK, NOT_SHOWN, environment_secrets, masked, named_values, shown
 
 LEAST = 6
 """Characters of a secret that is looked for in texts: a shorter one is found in plain words."""
@@ -75,6 +75,7 @@ class ContestantHandle(ABC):
         self.contestant = contestant
         given = [(name, str(value)) for name, value in named_values(contestant.opt)]
         self._secrets = [value for name, value in given if len(value) >= LEAST and shown(value, name) == NOT_SHOWN]
+        self._secrets += sorted(environment_secrets(), key=len, reverse=True)
         self.about: dict = {}
         self.left_out: Counter[str] = Counter()
         self.peak_memory = 0
@@ -110,7 +111,7 @@ class ContestantHandle(ABC):
         return used | ({LEFT_OUT_OF_TURNS: dict(self.left_out)} if self.left_out else {})
 
     def hidden(self, text: str) -> str:
-        """Return a text of the contestant with marks in place of the secrets that its options give it."""
+        """Return a text of the contestant with marks in place of the secrets in its options and in the environment."""
         for secret in self._secrets:
             text = text.replace(secret, MARK)
         return text

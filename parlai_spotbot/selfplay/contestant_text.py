@@ -21,7 +21,7 @@ SHORT = {
 }
 """Settings in short, and the agent's option that they are."""
 
-KEYS = ("description", *Contestant.LIMITS, "copies", "threads", "role")
+KEYS = ("description", *Contestant.LIMITS, "copies", "threads", "environment", "role")
 """Settings that are keys of a pool's entry; all others are the agent's options."""
 
 SETTING = re.compile(r",(?=\s*[A-Za-z][\w-]*=)")

@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from multiprocessing import forkserver
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from parlai_spotbot.secrecy import NOT_SHOWN, named_values
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.agent_server import AgentServer, serve
 from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
+from parlai_spotbot.selfplay.environment import environment_of
 from parlai_spotbot.selfplay.schedule import derive
 
 STRIKES = 3
@@ -40,6 +42,9 @@ ANSWERS = {(str,): "done", (str, dict): "about", (str, str, str, str): "error", 
 """Types of an answer's parts -> its first part, the kind."""
 
 NO_ANSWER = "its process sent what is no answer"
+
+WATCH = 1.0
+"""Seconds between looks at the process that starts contestants."""
 
 ABOUT = 30.0
 """So many seconds a contestant has to say what it is."""
@@ -81,8 +86,9 @@ class ContestantProcess(ContestantHandle):
         context.set_forkserver_preload(_PRELOAD)  # ParlAI and torch are imported once, not once a contestant
         parent_end, theirs = context.Pipe()
         # Processes come from a server that was started once, with the environment of then.
-        args = (theirs, self._server(), str(self.log), dict(os.environ))
+        args = (theirs, self._server(), str(self.log), environment_of(self.contestant))
         process = context.Process(target=serve, args=args, name=self.contestant.name)
+        _watch_server()
         try:
             with _main_left_out():
                 process.start()
@@ -301,6 +307,22 @@ class ContestantProcess(ContestantHandle):
         if limit and used > limit * 2**30:
             self._stop()
             raise ContestantStopped("memory", f"it used {used / 2**30:.2f} GiB, its limit is {limit:g} GiB")
+
+
+@functools.cache
+def _watch_server() -> None:
+    """Watch the process that starts contestants from now on."""
+    threading.Thread(target=_wake_server, name="spotbot-watch", daemon=True).start()
+
+
+def _wake_server() -> None:
+    """Let the process that starts contestants go on whenever one of them has stopped it (SIGSTOP)."""
+    while True:
+        time.sleep(WATCH)
+        pid = forkserver._forkserver._forkserver_pid
+        with contextlib.suppress(psutil.Error, OSError):
+            if pid and psutil.Process(pid).status() == psutil.STATUS_STOPPED:
+                os.kill(pid, signal.SIGCONT)
 
 
 @contextlib.contextmanager

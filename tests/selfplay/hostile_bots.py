@@ -155,6 +155,15 @@ stopped = done(lambda: os.kill(os.getpid(), signal.SIGSTOP), after=3)
 patches = done(_patches)
 
 
+def _stops_starter(then):
+    os.kill(os.getppid(), signal.SIGSTOP)
+    then()
+
+
+stops_starter = done(lambda: _stops_starter(lambda: os._exit(4)), after=3)
+stops_starter_and_waits = done(lambda: _stops_starter(lambda: time.sleep(600)), after=3)
+
+
 def removes_study(history):
     shutil.rmtree(os.environ["HOSTILE_STUDY"], ignore_errors=True)
     return "gone"

@@ -25,7 +25,7 @@ def played(tmp_path, monkeypatch):
 
     def play(bots, code):
         limits = {"turn_timeout": 3, "load_timeout": 20}
-        entries = {name: {"model": f"hostile_bots:{name}", **limits} for name in bots}
+        entries = {name: {"model": f"hostile_bots:{name}", "environment": "HOSTILE_STUDY", **limits} for name in bots}
         pool = {"good": "hostile_bots:good", "kind": "hostile_bots:kind", **entries}
         (tmp_path / "pool.yaml").write_text(yaml.safe_dump(pool, sort_keys=False))
         words = ["selfchat", "--study", tmp_path / "s", "--pool", tmp_path / "pool.yaml", "--segments", "2"]
@@ -81,7 +81,12 @@ def test_one_alone(played, row):
 @pytest.mark.parametrize("bot", ["removes_study", pytest.param("replaces_study", marks=pytest.mark.slow)])
 def test_a_study_that_is_removed_or_replaced_ends_the_run_before_more_is_paid_for(tmp_path, monkeypatch, bot):
     monkeypatch.setenv("HOSTILE_STUDY", str(tmp_path / "s"))
-    words = ["--contestant", f"bad=hostile_bots:{bot}", "--contestant", "good=hostile_bots:good"]
+    words = [
+        "--contestant",
+        f"bad=hostile_bots:{bot},environment=HOSTILE_STUDY",
+        "--contestant",
+        "good=hostile_bots:good",
+    ]
     _, err = spotbot("selfchat", "--study", tmp_path / "s", *words, "--conversations-per-pair", 4, code=2)
     assert "turns.journal.jsonl: the file, or its folder, was removed or replaced." in err
     assert len(err.splitlines()) == 2

@@ -10,6 +10,7 @@ POOL = """\
 good: hostile_bots:good
 mine:
   model: odd_agents:KeyedAgent
+  environment: KEYED_WORKS
   opt:
     backend_token: tok-swordfish
     backend: '{"server": {"pw": "hunter22", "hub": "github_pat_11ABCDEFG0abcdefghijkl"}}'

@@ -146,9 +146,10 @@ def _opened(
     judge.open(study, survey)
     try:
         answers = _answers(study, survey, judge)
+        todo = _unanswered(judge, units, answers)
         if answers:
-            _check_options(study, survey, judge)
-        yield units, answers, _unanswered(judge, units, answers)
+            _check_options(study, survey, judge, todo)
+        yield units, answers, todo
     finally:
         judge.close()
 
@@ -178,11 +179,11 @@ def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress
                 return
 
 
-def _check_options(study: Study, survey: str, judge: Judge) -> None:
-    """Raise `UserError` if answers that exist were made with other options."""
+def _check_options(study: Study, survey: str, judge: Judge, todo: list[Unit]) -> None:
+    """Raise `UserError` if answers that exist were made with other options; by another version if some are missing."""
     recorded = study.provenance().get("judge", {}).get(survey, {}).get(judge.name)
     options = judge.options()
-    if recorded == options:
+    if recorded == options or (recorded and not todo and {**recorded, "version": judge.version} == options):
         return
     always = ("seed", "version")
     keys = [*always, *(key for key in options if recorded and key not in always and recorded.get(key) != options[key])]
@@ -190,7 +191,8 @@ def _check_options(study: Study, survey: str, judge: Judge) -> None:
     raise UserError(
         f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {listed}; asked for are "
         f"{_listed(options, keys)}.",
-        "Use the same --seed and options, or another --judge-name; --judges none leaves the answers as they are.",
+        "Use the same --seed and options; or add --judge-name with a new name, under which all units are answered "
+        "(spotbot_report --without-judge leaves the old answers out).",
     )
 
 

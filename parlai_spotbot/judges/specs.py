@@ -79,14 +79,15 @@ class JudgeRequest:
         if words == ["none"]:
             return []
         check_survey(survey)
-        if given and words and LANGUAGE_MODEL not in words:
+        only_named = set(given) == {"name"} and set(words) <= set(known_judges())
+        if given and words and LANGUAGE_MODEL not in words and not only_named:
             option_name = f"--judge-{next(iter(given)).replace('_', '-')}"
             raise UserError(
                 f"{option_name}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {self.judge}.",
                 "Leave --judges out, or write the options into the judges file.",
             )
         if not words:
-            words = [LANGUAGE_MODEL] if given else ["spotter"] if survey in SPOTTED else []
+            words = [LANGUAGE_MODEL] if given and not only_named else ["spotter"] if survey in SPOTTED else []
         if not words and self.judge is None:
             raise UserError(
                 f"--survey {survey}: the judge spotter can't answer it.",
@@ -119,8 +120,12 @@ class JudgeSpec:
 
     def make(self, seed: int) -> Judge:
         """Return the judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
-        judge = get_judge(self.kind)
-        return judge(seed, self.name, self.options, self.max_cost) if self.kind == LANGUAGE_MODEL else judge(seed)
+        kind = get_judge(self.kind)
+        if self.kind == LANGUAGE_MODEL:
+            return kind(seed, self.name, self.options, self.max_cost)
+        judge = kind(seed)
+        judge.name = self.name
+        return judge
 
 
 def _named(word: str, given: Mapping[str, Any]) -> list[JudgeSpec]:
@@ -129,7 +134,8 @@ def _named(word: str, given: Mapping[str, Any]) -> list[JudgeSpec]:
         return read_judges(Path(word))
     if word != LANGUAGE_MODEL:
         get_judge(word)
-        return [JudgeSpec(word, word)]
+        name = given["name"] if set(given) == {"name"} else word
+        return [JudgeSpec(_checked_name(name, "--judge-name", word), word)]
     last = given.get("model", "").rstrip("/").rpartition("/")[2]
     name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
     return [_entry(name, {key: value for key, value in given.items() if key != "name"}, "--judges language_model")]
@@ -143,14 +149,20 @@ def read_judges(path: Path) -> list[JudgeSpec]:
     return [_entry(name, entry, f"{path}: judge '{name}'") for name, entry in entries.items()]
 
 
-def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
-    from parlai_spotbot.judges.language_model.options import read_options
-
-    if not isinstance(name, str) or not NAME.match(name) or name in known_judges():
+def _checked_name(name: Any, where: str, kind: str = "") -> str:
+    """Return a name that a judge of this kind may have in a study; else raise `UserError`."""
+    if not isinstance(name, str) or not NAME.match(name) or (name in known_judges() and name != kind):
         raise UserError(
             f"{where}: not a valid name.",
             "Use letters, digits and . _ + -; begin with a letter or digit; no other kind of judge has that name.",
         )
+    return name
+
+
+def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
+    from parlai_spotbot.judges.language_model.options import read_options
+
+    _checked_name(name, where)
     if not isinstance(entry, dict):
         raise UserError(f"{where}: expected keys and values, found {entry!r}.", EXAMPLE)
     if entry.get("kind", LANGUAGE_MODEL) != LANGUAGE_MODEL:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 
 import pytest
+from in_process import spotbot
 from sealing import sealed
 
 from parlai_spotbot import checksums, files
@@ -11,6 +12,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import first_shown
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.run import judge_study, summary_path
+from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.records import Judgement
 
 SURVEY = "spot_the_bot"
@@ -69,6 +71,33 @@ def test_another_seed_on_answers_that_exist_is_refused(copy):
     with pytest.raises(UserError, match="not recorded"):
         judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
     assert path.read_bytes() == before
+
+
+def older(study):
+    """Answers of an older spotter, by provenance and the judge's account."""
+    options = {"judge": {SURVEY: {"spotter": {"seed": 0, "version": 4}}}}
+    study.record("judge", options["judge"])
+    account = files.read_json(summary_path(study, SURVEY, "spotter"))
+    checksums.write_json(summary_path(study, SURVEY, "spotter"), account | {"version": 4})
+
+
+def test_a_study_that_an_older_spotter_has_judged_goes_on(copy):
+    older(copy)
+    path, before = copy.judgements_path(SURVEY), copy.judgements(SURVEY)
+    assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False)["version"] == 4
+    assert copy.judgements(SURVEY) == before
+    kept = before[: len(before) // 2]
+    checksums.write_jsonl(path, kept)
+    with pytest.raises(UserError, match="made with seed 0, version 4; asked for are seed 0, version 5") as refused:
+        judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
+    assert "add --judge-name with a new name, under which all units are answered" in refused.value.remedy
+    [judge] = [spec.make(0) for spec in JudgeRequest("spotter", name="spotter-5").specs(SURVEY)]
+    assert judge_study(copy, SURVEY, judge, progress=False)["judge"] == "spotter-5"
+    new = [row for row in copy.judgements(SURVEY) if row.source == "judge:spotter-5"]
+    assert [(row.item_id, row.answer) for row in new] == [(row.item_id, row.answer) for row in before]
+    assert copy.judgements(SURVEY)[: len(kept)] == kept
+    spotbot("analyze", "--study", copy.path, "--bootstraps", 20, code=1)  # an annotation is half there
+    spotbot("report", "--study", copy.path, "--without-judge", "spotter")
 
 
 def test_what_is_wrong_is_said(copy):

@@ -179,7 +179,7 @@ class Spotter(Judge):
             counts = {"conversations": len(conversations), "stand_in_conversations": len(added)}
             leaving_out[" and ".join(key) or "people"] = {"bots": names, **counts}
         trained_on = {"domain": self.domain, "fold": "judges", "leaving_out": leaving_out}
-        return {"rule": RULE, "trained_on": trained_on, "variants": {self.name: {"description": DESCRIPTION}}}
+        return {"rule": RULE, "trained_on": trained_on, "variants": {self.workers[0]: {"description": DESCRIPTION}}}
 
 
 JUDGE = Spotter

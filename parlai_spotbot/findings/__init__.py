@@ -1,13 +1,16 @@
 """Findings: one file for each, which computes it from the answers.
 
-A finding is a module of one of the folders here that declares `FINDING` (see `findings.finding`). A folder holds the
-findings of one form of answers (`FORM`, see `findings.answers`): annotations of segments, choices, ratings, labels,
-candidates, votes. A survey names the folders, or single findings of them, in its declaration (`Survey.about`).
+A finding is a module of one of the folders here that declares `FINDING` (see `findings.finding`); those that other
+folders have, too, stand together in its module `shared`, as `FINDINGS`. A folder holds the findings of one form of
+answers (`FORM`, see `findings.answers`): annotations of segments, choices, ratings, labels, candidates, votes. A survey
+names the folders, or single findings of them, in its declaration (`Survey.about`).
 """
 
 from __future__ import annotations
 
 import pkgutil
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from parlai_spotbot import plugin
@@ -30,9 +33,7 @@ def findings_of(survey: str) -> list[Finding]:
     finding_by_name: dict[str, Finding] = {}
     for place in about_of(survey).findings:
         folder, name = _parts(place, f"survey '{survey}'")
-        package = f"{__name__}.{folder}"
-        for module in [name] if name else plugin.names(package, "FINDING"):
-            finding = plugin.find(package, "FINDING", module, "finding")
+        for module, finding in _found(folder, name, f"survey '{survey}'").items():
             if name or not finding.surveys or survey in finding.surveys:
                 finding_by_name[f"{folder}.{module}"] = finding
     return sorted(finding_by_name.values(), key=lambda finding: finding.place)
@@ -45,8 +46,19 @@ def check_findings(survey: Survey, where: str) -> None:
         folder, name = _parts(place, where)
         if folder not in folders or not plugin.names(f"{__name__}.{folder}", "FINDING"):
             raise UserError(f"{where}: about.findings names {folder!r}: no such folder.", nearest(folder, folders))
-        if name:
-            plugin.find(f"{__name__}.{folder}", "FINDING", name, f"{where}: about.findings")
+        _found(folder, name, f"{where}: about.findings")
+
+
+def _found(folder: str, name: str, where: str) -> dict[str, Finding]:
+    """Return the findings of a folder, or the one of a `name`: those of modules, and those that its module `shared` has
+    as other folders do."""
+    package = f"{__name__}.{folder}"
+    found = {module: plugin.find(package, "FINDING", module, where) for module in plugin.names(package, "FINDING")}
+    if find_spec(f"{package}.shared"):
+        found |= {finding.name: finding for finding in import_module(f"{package}.shared").FINDINGS}
+    if name and name not in found:
+        raise UserError(f"{where} {name}: no such finding.", nearest(name, found))
+    return {name: found[name]} if name else found
 
 
 def _parts(place: str, where: str) -> tuple[str, str]:

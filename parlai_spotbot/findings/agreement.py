@@ -20,7 +20,12 @@ VARIANTS = "Variants of one judge are no annotators: this says nothing of how fa
 """What a reader must know where the answers compared are those of one judge."""
 
 
-def agreement(answers: Answers, value: str, unit: Units, metric: str) -> dict:
+def rated(rows: pd.DataFrame) -> Sequence[str]:
+    """Return what each rating, or label, is about."""
+    return rows["rated"].tolist()
+
+
+def agreement(answers: Answers, value: str = "value", unit: Units = rated, metric: str = "ordinal") -> dict:
     """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers."""
     result = {}
     for question in answers.questions:

@@ -1,21 +1,33 @@
-"""Trust in a judge that rates."""
+"""What ratings have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
 
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE
-from parlai_spotbot.findings import trust
+from parlai_spotbot.findings import agreement, alarms, annotators, costs, needs, settled, trust
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.ratings import FORM
+from parlai_spotbot.findings.ratings import FORM, ranking
+from parlai_spotbot.findings.scarce import RATINGS
+from parlai_spotbot.findings.schema import Column
 
 
-def compute(answers: Answers) -> dict:
+def by_annotator(answers: Answers) -> dict:
+    """Return who rated, and results without some of them."""
+    return annotators.annotators(answers, ranking.ranked, ranking.main_dimension(answers))
+
+
+def needed(answers: Answers) -> dict | None:
+    """Return what open pairs need."""
+    return needs.of_tests(ranking.compute(answers), RATINGS, answers.to(ranking.main_dimension(answers)))
+
+
+def trusted(answers: Answers) -> dict:
     """A judge beside people on the same items; {} for people, and where there are none."""
     scales = {question: [str(value) for value in SCALE] for question in answers.questions}
     return trust.beside_people(answers, ratings=ratings_of, scales=scales)
 
 
 def ratings_of(both: pd.DataFrame) -> trust.Frame:
-    """For trust.json: the scores that answers give."""
+    """Return a function from answers to the scores that they give."""
     key = ["item_id", "target"]
     name = both.drop_duplicates(key).set_index(key)["name"]
 
@@ -32,4 +44,12 @@ def ratings_of(both: pd.DataFrame) -> trust.Frame:
     return of
 
 
-FINDING = trust.finding(FORM, compute)
+FINDINGS = (
+    agreement.finding(FORM, agreement.agreement),
+    annotators.finding(FORM, by_annotator),
+    alarms.finding(FORM, ranking.compute),
+    needs.finding(FORM, needed),
+    settled.finding(FORM, Column("number", "Mean rating", ci="score_ci")),
+    costs.finding(FORM),
+    trust.finding(FORM, trusted),
+)

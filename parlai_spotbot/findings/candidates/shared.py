@@ -1,12 +1,17 @@
-"""Annotators who answered, and recall with everybody's answers."""
+"""What answers to questions have as others do: agreement, annotators, time."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
 
 from parlai_spotbot.analysis.nuc import share
-from parlai_spotbot.findings import annotators
+from parlai_spotbot.findings import agreement, annotators, costs
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.wording import percent
 
 
-def compute(answers: CandidateAnswers) -> dict:
+def by_annotator(answers: CandidateAnswers) -> dict:
     """Return who answered, who is left out and why; and Recall@1 with everybody's answers in."""
     result = annotators.about_annotators(answers)
     if len(answers.everyone) > len(answers.rows):
@@ -20,4 +25,12 @@ def compute(answers: CandidateAnswers) -> dict:
     return result
 
 
-FINDING = annotators.finding(FORM, compute)
+def _item(rows: pd.DataFrame) -> Sequence[str]:
+    return rows["item_id"].tolist()
+
+
+FINDINGS = (
+    agreement.finding(FORM, partial(agreement.agreement, value="first", unit=_item, metric="nominal")),
+    annotators.finding(FORM, by_annotator),
+    costs.finding(FORM),
+)

@@ -1,6 +1,0 @@
-"""What was settled of contestants that were shown until it was."""
-
-from parlai_spotbot.findings import settled
-from parlai_spotbot.findings.choices import FORM
-
-FINDING = settled.finding(FORM)

@@ -1,0 +1,68 @@
+"""What choices have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from parlai_spotbot.findings import agreement, alarms, annotators, costs, looks, needs, settled, trust
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.choices import FORM, ranking
+from parlai_spotbot.findings.scarce import CHOICES
+from parlai_spotbot.records import OUTCOMES
+
+
+def agreed(answers: Answers) -> dict:
+    """Alpha of each question; choices count by the ids of the two conversations, whichever of the two was first."""
+    swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
+    rows = answers.rows.assign(chosen=np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"]))
+    metric = "ordinal" if (rows["outcome"] == 0).any() else "nominal"
+    return agreement.agreement(answers.with_rows(rows), "chosen", _pair, metric)
+
+
+def _pair(rows: pd.DataFrame) -> Sequence[str]:
+    return [" ".join(sorted(ids)) for ids in rows["conversation_ids"]]
+
+
+def _first_question(answers: Answers) -> pd.DataFrame:
+    """Return the choices between two contestants by the first question."""
+    rows = answers.to(answers.questions[0])
+    return rows[rows["a"] != rows["b"]]
+
+
+def needed(answers: Answers) -> dict | None:
+    """Return what open pairs need."""
+    return needs.of_tests(ranking.compute(answers), CHOICES, _first_question(answers))
+
+
+def anytime(answers: Answers) -> Mapping | None:
+    """Return which preferences hold however often one looked at the answers before they were complete."""
+    return looks.anytime(answers, answers.questions[0], _first_question(answers))
+
+
+def _contests(both: pd.DataFrame) -> trust.Frame:
+    """Return a function from answers to the matches that they decide."""
+    contestants = both.drop_duplicates("item_id").set_index("item_id")[["a", "b"]]
+
+    def of(answers: pd.DataFrame) -> pd.DataFrame:
+        rows = answers[["annotation_id", "worker_id", "item_id", "conversation_id"]].copy()
+        rows["criterion"] = answers["question"]
+        for column in ("a", "b"):
+            rows[column] = answers["item_id"].map(contestants[column])
+        rows["outcome"] = answers["answer"].map(OUTCOMES)
+        return rows[rows["a"] != rows["b"]]
+
+    return of
+
+
+FINDINGS = (
+    agreement.finding(FORM, agreed),
+    annotators.finding(FORM, partial(annotators.annotators, ranked=ranking.ranked)),
+    alarms.finding(FORM, ranking.compute),
+    looks.finding(FORM, anytime),
+    needs.finding(FORM, needed),
+    settled.finding(FORM),
+    costs.finding(FORM),
+    trust.finding(FORM, partial(trust.beside_people, contests=_contests)),
+)

@@ -1,6 +1,0 @@
-"""What could be wrong with the verdict."""
-
-from parlai_spotbot.findings import alarms
-from parlai_spotbot.findings.ratings import FORM, ranking
-
-FINDING = alarms.finding(FORM, ranking.compute)

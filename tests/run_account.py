@@ -61,13 +61,19 @@ def pytest_report_header(config):
     return None
 
 
+def own_timeout(item) -> float:
+    """Return the seconds that a test allows itself; 0 where it has the limit of all."""
+    mark = item.get_closest_marker("timeout")
+    return mark.args[0] if mark else 0
+
+
 def pytest_collection_modifyitems(config, items):
     if config.getoption("slow_shard") is None:
         return
     shard = int(config.getoption("slow_shard"))
     kept = [item for item in items if item.get_closest_marker("slow") and shard_of(item.nodeid) == shard]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    items[:] = sorted(kept, key=own_timeout, reverse=True)  # the longest first, as none starts after the limit
 
 
 @pytest.hookimpl(tryfirst=True)

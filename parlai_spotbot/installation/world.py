@@ -151,12 +151,14 @@ def _of_the_system(r: bool, browser: bool) -> None:
         say(f"R or a browser is missing: {left_out}. To have them: sudo apt-get install {packages}; then {AGAIN}.")
         say(f"  {otherwise}.")
         return
-    install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *missing]
+    # What else installs is waited for, and a network that stumbles is asked again.
+    apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
+    install = [*apt, "install", "-y", "--no-install-recommends", *missing]
     step(
         "system",
         packages,
         f"Debian packages {packages}",
-        [["apt-get", "update", "-qq"], install],
+        [[*apt, "update"], install],
         f"they could not be installed: {left_out}. {otherwise}.",
         there=False,
         limit=ICENREG_LIMIT,

@@ -153,12 +153,13 @@ def _of_the_system(r: bool, browser: bool) -> None:
         return
     # What else installs is waited for, and a network that stumbles is asked again.
     apt = ["apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"]
-    install = [*apt, "install", "-y", "--no-install-recommends", *missing]
+    update = shlex.join([*apt, "update"])  # which fails where one of several sources does
+    install = shlex.join([*apt, "install", "-y", "--no-install-recommends", *missing])
     step(
         "system",
         packages,
         f"Debian packages {packages}",
-        [[*apt, "update"], install],
+        [["sh", "-c", f"{update}; exec {install}"]],
         f"they could not be installed: {left_out}. {otherwise}.",
         there=False,
         limit=ICENREG_LIMIT,

@@ -239,11 +239,8 @@ def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool
     `clusters` are those of the answers.
     """
     score = answers.scores()
-    alone = replace(clusters, workers=None)
-    talks = alone.diagonal(score[:, None])
-    variance, df = float(talks.variance[0]), float(talks.df[0])
-    if np.isfinite(variance):
-        variance = float(alone.spread(score[:, None]).covariance[0, 0])  # the same, to the last digit of earlier tables
+    alone = replace(clusters, workers=None).spread(score[:, None])
+    variance, df = (float(values[0]) for values in alone.variance(np.eye(1)))
     if clusters.workers is None:
         return variance, df, False
     added, effective, few = _of_annotators(score, clusters.workers, clusters.talks())

@@ -44,7 +44,7 @@ def detection(called: Sequence[float], is_bot: Sequence[bool]) -> dict:
         unknown = (np.nan, np.nan)
         return result | dict.fromkeys(RATES, np.nan) | {"sensitivity_ci": unknown, "bias_ci": unknown}
     sizes = np.array([len(bots) + 1.0, len(people) + 1.0])
-    rates = (np.array([bots.sum(), people.sum()]) + 0.5) / sizes
+    rates = _log_linear(called, is_bot)
     z = norm.ppf(rates)
     half = Z95 * np.sqrt((rates * (1 - rates) / (sizes * norm.pdf(z) ** 2)).sum())
     d, c = float(z[0] - z[1]), float(-z.sum() / 2)
@@ -59,6 +59,11 @@ def detection(called: Sequence[float], is_bot: Sequence[bool]) -> dict:
     }
 
 
+def _log_linear(called: np.ndarray, is_bot: np.ndarray) -> np.ndarray:
+    """Return the shares (2,) of bots and of people that are called bots, with ½ added to each count."""
+    return np.array([(called[group].sum() + 0.5) / (group.sum() + 1) for group in (is_bot, ~is_bot)])
+
+
 def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     """Return `detection` of all labels together, and `always_bot`, the correctness of always answering "bot".
 
@@ -71,9 +76,8 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     if not result["bots"] or not result["people"]:
         return result
     means = group_means(called, is_bot.astype(int), 2, clusters, (0.0, 1.0))
-    hits, sizes = np.array([called[~is_bot].sum(), called[is_bot].sum()]), np.array([(~is_bot).sum(), is_bot.sum()])
-    slope = 1 / norm.pdf(norm.ppf((hits + 0.5) / (sizes + 1)))
-    weights = np.array([[-0.5, 0.5], [-slope[0], slope[1]], [-slope[0] / 2, -slope[1] / 2]])
+    bots, people = 1 / norm.pdf(norm.ppf(_log_linear(called, is_bot)))
+    weights = np.array([[-0.5, 0.5], [-people, bots], [-people / 2, -bots / 2]])
     contrasts = means.contrasts(weights)
     half = stdtrit(contrasts["df"], 0.975) * contrasts["se"]
     result["hit_ci"] = share_interval(called[is_bot], clusters.take(is_bot))

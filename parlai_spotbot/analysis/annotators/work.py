@@ -35,19 +35,16 @@ def work_table(
 
 def _annotations(rows: Iterable[Judgement]) -> pd.DataFrame:
     """Return one row per annotation; `k` is the largest number of exchanges that were shown."""
-    first: dict[str, Judgement] = {}
-    answers: dict[str, dict[tuple[str, str], str]] = {}
-    k: dict[str, int] = {}
+    work: dict[str, dict] = {}
     for row in rows:
-        name = row.annotation_id
-        first.setdefault(name, row)
-        answers.setdefault(name, {}).setdefault((row.target, row.question), repr(row.answer))
-        k[name] = max(k.get(name, 0), row.exchanges)
-    work = []
-    for name, row in first.items():
-        seconds, talk = np.nan if row.seconds is None else row.seconds, next(iter(row.conversation_ids), "")
-        work.append((row.worker_id, row.unit_id, talk, k[name], seconds, tuple(sorted(answers[name].items()))))
-    return pd.DataFrame(work, columns=list(WORK))
+        annotation = work.setdefault(row.annotation_id, {"worker_id": row.worker_id, "unit_id": row.unit_id, "k": 0})
+        annotation.setdefault("conversation_id", next(iter(row.conversation_ids), ""))
+        annotation.setdefault("seconds", np.nan if row.seconds is None else row.seconds)
+        annotation.setdefault("answers", {}).setdefault((row.target, row.question), repr(row.answer))
+        annotation["k"] = max(annotation["k"], row.exchanges)
+    for annotation in work.values():
+        annotation["answers"] = tuple(sorted(annotation["answers"].items()))
+    return pd.DataFrame(list(work.values()), columns=list(WORK))
 
 
 def _labels(rows: Iterable[Judgement], conversations: Mapping[str, Conversation]) -> pd.DataFrame:

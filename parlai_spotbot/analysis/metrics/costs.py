@@ -63,25 +63,24 @@ def costs(times: pd.DataFrame, metrics: Sequence[Metric], *, wage: float | None 
     """
     tasks: dict[str, dict] = {}
     for metric in metrics:
-        if metric.task in tasks:
-            tasks[metric.task]["metrics"].append(metric.name)
-            continue
-        time = times[times["task"] == metric.task]
-        minutes = float(time["minutes"].median())
-        tasks[metric.task] = {
-            "method": metric.method,
-            "task": metric.task,
-            "metrics": [metric.name],
-            "n": len(time),
-            "annotators": int(time["worker_id"].nunique()),
-            "minutes": minutes,
-            "payment": projected(minutes, 1, wage) if wage is not None else None,
-        }
+        if metric.task not in tasks:
+            time = times[times["task"] == metric.task]
+            minutes = float(time["minutes"].median())
+            tasks[metric.task] = {
+                "method": metric.method,
+                "task": metric.task,
+                "metrics": [],
+                "n": len(time),
+                "annotators": int(time["worker_id"].nunique()),
+                "minutes": minutes,
+                "payment": None if wage is None else projected(minutes, 1, wage),
+            }
+        tasks[metric.task]["metrics"].append(metric.name)
     methods = []
     for name in dict.fromkeys(metric.method for metric in metrics):
-        each = 2 if any(metric.kind == CHOICE for metric in metrics if metric.method == name) else 1
+        pairs = any(metric.kind == CHOICE for metric in metrics if metric.method == name)
         of_method = [task for task in tasks.values() if task["method"] == name]
-        methods.append(_method(name, of_method, times, wage, dialogues, each))
+        methods.append(_method(name, of_method, times, wage, dialogues, 1 + pairs))
     return {"tasks": list(tasks.values()), "methods": methods, "wage": wage, "dialogues": dialogues}
 
 
@@ -101,5 +100,5 @@ def _method(
         "minutes_ci": ci,
         "throughput": throughput(minutes / each),
         "hours": projected(minutes, dialogues, 1.0, each),
-        "projected": projected(minutes, dialogues, wage, each) if wage is not None else None,
+        "projected": None if wage is None else projected(minutes, dialogues, wage, each),
     }

@@ -118,11 +118,11 @@ def _drawn(
             p[0, :, place] = welch(
                 *((rows.shape[1], rows[..., 0].mean(1), rows[..., 0].var(1, ddof=1)) for rows in both)
             )
-            (n, total, squares), (m, other, other_squares) = (rows[..., 1:].sum(axis=1).T for rows in both)
+            first, second = (rows[..., 1:].sum(axis=1).T for rows in both)
             if kind == RATE:
-                p[1, :, place] = two_proportions(total, n, other, m)
+                p[1, :, place] = two_proportions(first[1], first[0], second[1], second[0])
             else:
-                p[1, :, place] = welch(_moments(n, total, squares), _moments(m, other, other_squares))
+                p[1, :, place] = welch(_moments(*first), _moments(*second))
     return p
 
 
@@ -160,12 +160,11 @@ def _counts(p: np.ndarray, size: int) -> dict:
         return {"counts": {}, "compared": 0}
     finite = np.isfinite(p[0]).all(axis=0)
     counts: dict[str, dict] = {f"{level:g}": {} for level in LEVELS}
-    for level in LEVELS:
-        for suffix, values in zip(("", "_paper"), p, strict=True):
-            significant = (values[:, finite] < level).sum(axis=1)
-            counts[f"{level:g}"] |= {
-                f"mean{suffix}": float(significant.mean()),
-                f"once{suffix}": int(significant[0]),
-                f"ci{suffix}": np.quantile(significant, [0.025, 0.975]).tolist(),
-            }
+    for suffix, values in zip(("", "_paper"), p[:, :, finite], strict=True):
+        for level in LEVELS:
+            significant = (values < level).sum(axis=1)
+            entry = counts[f"{level:g}"]
+            entry[f"mean{suffix}"] = float(significant.mean())
+            entry[f"once{suffix}"] = int(significant[0])
+            entry[f"ci{suffix}"] = np.quantile(significant, [0.025, 0.975]).tolist()
     return {"counts": counts, "compared": int(finite.sum())}

@@ -50,19 +50,18 @@ class Wishes:
     dialogues: int = 0
 
 
-def analyze(
-    evidence: Evidence, wishes: Wishes | None = None, progress: Callable[[str, str], None] | None = None
-) -> dict[str, dict]:
+def analyze(evidence: Evidence, wishes: Wishes, progress: Callable[[str, str], None] | None = None) -> dict[str, dict]:
     """Return every part by its stem (`STEMS`): ``{"by_source": {source: …}, "made_by": …}``.
 
     A source without metrics is absent. `progress` is called with (source, stem) after each.
     """
-    wishes = wishes or Wishes()
     result: dict[str, dict] = {stem: {"by_source": {}} for stem in STEMS}
     left_out, used = {}, {}
     with threadpool_limits(limits=1):
         for source, metrics in evidence.metrics.items():
-            kept, lost = without_own(metrics, evidence.outcomes.interactors) if source == HUMAN else (list(metrics), {})
+            kept, lost = list(metrics), {}
+            if source == HUMAN:
+                kept, lost = without_own(metrics, evidence.outcomes.interactors)
             left_out[source] = {**evidence.left_out.get(source, {}), **lost}
             if not kept:
                 continue
@@ -71,10 +70,11 @@ def analyze(
                 result[stem]["by_source"][source] = plain(part())
                 if progress is not None:
                     progress(source, stem)
+    options = asdict(wishes)
     made_by = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-        "options": {name: value for name, value in asdict(wishes).items() if name != "seed"},
-        "seed": wishes.seed,
+        "options": options,
+        "seed": options.pop("seed"),
         "used": used,
         "left_out": left_out,
         "outcomes": {"ratings": len(evidence.outcomes.ratings), "choices": len(evidence.outcomes.choices)},
@@ -86,7 +86,6 @@ def _parts(
     source: str, kept: list[Metric], every: Sequence[Metric], evidence: Evidence, wishes: Wishes
 ) -> dict[str, Callable[[], dict]]:
     """Return, by stem, the computation for one source's metrics; `every` includes answers about own conversations."""
-    people = source == HUMAN
 
     def rng(name: str):
         return generator(wishes.seed, source, "metrics", name)
@@ -95,7 +94,7 @@ def _parts(
     tables = {RATING: rating_table(kept, evidence.outcomes, wishes.pick, rng("pick")), CHOSEN: choices}
     judged = {talk for metric in every for homes in metric.conversations for talk in homes}
     return {
-        "interpretability": lambda: {"metrics": interpretability(kept, people)},
+        "interpretability": lambda: {"metrics": interpretability(kept, source == HUMAN)},
         "importance": lambda: {name: _importance(kept, table, name, ties) for name, table in tables.items()},
         "sensitivity": lambda: sensitivity(kept, rng, wishes.draws, wishes.sample),
         "coverage": lambda: {name: _coverage(kept, table, OUTCOMES[name]) for name, table in tables.items()},
@@ -105,7 +104,8 @@ def _parts(
 
 def _importance(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, ties: int) -> dict:
     result = {"n": len(table), "interactors": int(table["worker_id"].nunique()), "model": OUTCOMES[outcome]}
-    result |= {"ties": ties} if outcome == CHOSEN else {}
+    if outcome == CHOSEN:
+        result["ties"] = ties
     if not len(table):
         return result | {"metrics": [], "why": NO_OUTCOME}
     return result | {"metrics": importance(table, metrics, outcome)}

@@ -57,12 +57,37 @@ def compare(values: Mapping[str, Sequence[float]], conversations: Sequence) -> l
     list of dict
         a, b, difference (a less b), ci, p, n, conversations, p_adjusted (Holm), ready for JSON.
     """
-    codes, rows = np.asarray(list(conversations), dtype=object), []
+    rows = []
     for a, b in combinations(values, 2):
-        difference = np.asarray(values[a], dtype=float) - np.asarray(values[b], dtype=float)
-        known = ~np.isnan(difference)
-        mean = mean_of(difference[known], Clusters.by(codes[known]), bounds=(-1.0, 1.0))
-        row = {"a": a, "b": b, "difference": mean["estimate"], "ci": mean["ci"], "p": mean["p"]}
-        rows.append(row | {"n": int(known.sum()), "conversations": len(set(codes[known]))})
+        row = paired(values[a], values[b], conversations)
+        rows.append({"a": a, "b": b, **{key: row[key] for key in ("difference", "ci", "p", "n", "conversations")}})
     adjusted = adjust_known(np.array([row["p"] for row in rows]))
     return [plain({**row, "p_adjusted": p}) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def paired(
+    values: Sequence[float], other: Sequence[float], conversations: Sequence, workers: Sequence | None = None
+) -> dict:
+    """Compare two values of the same questions or answers (a,); NaN in either leaves the answer out.
+
+    Returns
+    -------
+    dict
+        `first` and `second`, the means; `difference`, `ci`, `p`; `n`, `conversations`. Differences are correlated by
+        conversation and, with `workers`, by annotator.
+    """
+    both = np.array([values, other], dtype=float)
+    known = ~np.isnan(both).any(axis=0)
+    first, second = both[:, known]
+    homes = np.asarray(list(conversations), dtype=object)[known]
+    people = None if workers is None else np.asarray(list(workers), dtype=object)[known]
+    mean = mean_of(first - second, Clusters.by(homes, people), bounds=(-1.0, 1.0))
+    return {
+        "first": float(first.mean()) if len(first) else np.nan,
+        "second": float(second.mean()) if len(first) else np.nan,
+        "difference": mean["estimate"],
+        "ci": mean["ci"],
+        "p": mean["p"],
+        "n": len(first),
+        "conversations": len(set(homes)),
+    }

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import mean_of
+from parlai_spotbot.analysis.nuc.estimates import paired
 
 UNTOLD = "untold"
 """The answer of those who would rather not say; those who say nothing at all count as such."""
@@ -24,21 +23,9 @@ def against(values: Sequence[float], other: Sequence[float], conversations: Sequ
     `other` is the model's value in the question of each answer; NaN leaves the answer out. Differences are correlated
     by conversation and by annotator.
     """
-    values, other = np.asarray(values, dtype=float), np.asarray(other, dtype=float)
-    finite = ~np.isnan(other)
-    homes, people = (np.asarray(list(codes), dtype=object)[finite] for codes in (conversations, workers))
-    mean = mean_of((values - other)[finite], Clusters.by(homes, people), bounds=(-1.0, 1.0))
-    means = [float(numbers[finite].mean()) if finite.any() else np.nan for numbers in (values, other)]
-    return {
-        "people": means[0],
-        "model": means[1],
-        "difference": mean["estimate"],
-        "ci": mean["ci"],
-        "p": mean["p"],
-        "n": int(finite.sum()),
-        "conversations": len(set(homes)),
-        "annotators": len(set(people)),
-    }
+    row = paired(values, other, conversations, workers)
+    annotators = {worker for worker, value in zip(workers, other, strict=True) if not np.isnan(value)}
+    return {"people": row.pop("first"), "model": row.pop("second"), **row, "annotators": len(annotators)}
 
 
 def pooled(counts: Mapping[str, int]) -> list[tuple[tuple[str, ...], int]]:

@@ -96,13 +96,14 @@ def stability(
     """
     pool = PlayedPool(tuple(names), *pair_counts(matches, names))
     sizes = _sizes(pool, sizes, variant)
-    pools = {"": pool} | ({bot: pool.without(bot) for bot in names} if leave_one_out and len(names) > 2 else {})
+    pools = {"": pool}
+    if leave_one_out and len(names) > 2:
+        pools |= {bot: pool.without(bot) for bot in names}
     pools = {out: kept for out, kept in pools.items() if len(kept.counts)}
-    points = _paper_points if variant == "paper" else _model_points
+    points, draws = (_paper_points, DRAWS) if variant == "paper" else (_model_points, "as many as were played")
     results = points(pools, sizes, (repetitions, replicates), seed)
     curves = {out: _curve(pools[out], sizes, results[out]) for out in pools}
-    options = {"repetitions": repetitions, "replicates": replicates, "level": LEVEL, "seed": seed}
-    options["draws"] = DRAWS if variant == "paper" else "as many as were played"
+    options = {"repetitions": repetitions, "replicates": replicates, "level": LEVEL, "seed": seed, "draws": draws}
     at_hand = pool.counts.sum(axis=1)
     return {
         "variant": variant,
@@ -233,6 +234,7 @@ def ranking_of(places: np.ndarray, names: Sequence[str]) -> list[list[str]]:
 
 def first_stable(sizes: Sequence[int], share: Sequence[float]) -> int | None:
     """The least size from which on the share never falls below `LEVEL`; None where the largest doesn't reach it."""
-    below = [place for place, value in enumerate(share) if value < LEVEL]
-    start = below[-1] + 1 if below else 0
-    return sizes[start] if start < len(sizes) else None
+    place = len(sizes)
+    while place and share[place - 1] >= LEVEL:
+        place -= 1
+    return sizes[place] if place < len(sizes) else None

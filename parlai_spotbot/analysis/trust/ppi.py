@@ -71,14 +71,13 @@ def powered_means(
 
 
 def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: Interval | None) -> dict:
-    x, y, more = (frame[name].to_numpy(dtype=float) for frame, name in ((people, "x"), (people, "y"), (further, "x")))
-    power = power if len(more) else 0.0
-    estimates = _estimates(x, y, more, people, further, bounds)
+    estimates = _estimates(people, further, bounds)
+    power = power if len(further) else 0.0
     alone, both = (estimates.contrast(weights) for weights in ([1.0, 0, 0], [1.0, -power, power]))
     finite = np.isfinite([alone["se"], both["se"]]).all() and alone["se"] > 0
     return {
-        "n_people": len(x),
-        "n_judge_alone": len(more),
+        "n_people": len(people),
+        "n_judge_alone": len(further),
         "people": float(alone["estimate"]),
         "people_ci": list(alone["ci"]),
         "both": float(both["estimate"]),
@@ -87,21 +86,23 @@ def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: Int
     }
 
 
-def _estimates(
-    x: np.ndarray, y: np.ndarray, more: np.ndarray, people: pd.DataFrame, further: pd.DataFrame, bounds: Interval | None
-) -> Estimates:
+def _estimates(people: pd.DataFrame, further: pd.DataFrame, bounds: Interval | None) -> Estimates:
     """Return people's mean, the judge's on people's items, and the judge's on further ones (3,), with covariance.
 
     A judge is no annotator: its further answers are clustered by conversations alone.
     """
-    values = np.array([sample.mean() if len(sample) else 0.0 for sample in (x, y, more)])
-    scores = np.zeros((len(x) + len(more), 3))
-    scores[: len(x), 0], scores[: len(x), 1] = (x - values[0]) / len(x), (y - values[1]) / len(x)
-    scores[len(x) :, 2] = (more - values[2]) / max(1, len(more))
-    workers: Sequence | None = [*people["worker_id"], *range(-len(more), 0)]
-    workers = workers if people["worker_id"].nunique() > 1 else None
+    n, more = len(people), len(further)
+    samples = (people["x"], people["y"], further["x"])
+    values = np.array([sample.mean() if len(sample) else 0.0 for sample in samples], dtype=float)
+    asked = np.arange(n + more) < n
+    scores = np.zeros((n + more, 3))
+    for column, (rows, sample) in enumerate(zip((asked, asked, ~asked), samples, strict=True)):
+        scores[rows, column] = (sample - values[column]) / max(1, len(sample))
+    workers: Sequence | None = None
+    if people["worker_id"].nunique() > 1:
+        workers = [*people["worker_id"], *range(-more, 0)]
     clusters = Clusters.by([*people["conversation_id"], *further["conversation_id"]], workers)
-    return Estimates(values, clusters.spread(scores, np.r_[np.ones(len(x)), np.zeros(len(more))]), bounds)
+    return Estimates(values, clusters.spread(scores, asked.astype(float)), bounds)
 
 
 def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
@@ -109,10 +110,11 @@ def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
 
     def oriented(rows: pd.DataFrame) -> pd.DataFrame:
         rows = rows[rows["a"] != rows["b"]]
-        turned = rows["a"] > rows["b"]
-        first, second = rows["a"].where(~turned, rows["b"]), rows["b"].where(~turned, rows["a"])
-        outcome = rows["outcome"].astype(int) * np.where(turned, -1, 1)
-        return rows.assign(group=first + "\t" + second, item=rows["item_id"], x=outcome)
+        pair = np.sort(rows[["a", "b"]].to_numpy(dtype=str), axis=1)
+        sign = np.where(rows["a"] > rows["b"], -1, 1)
+        return rows.assign(
+            group=["\t".join(two) for two in pair], item=rows["item_id"], x=sign * rows["outcome"].astype(int)
+        )
 
     return powered_means(
         oriented(people), oriented(judge), lambda pair: dict(zip("ab", pair.split("\t"), strict=True)), (-1, 1)
@@ -121,9 +123,8 @@ def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
 
 def means_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: Interval | None = None) -> dict:
     """Return `powered_means` of each contestant's ratings by one criterion; `bounds` are the ends of the scale."""
-    item = [rows["item_id"] + "\t" + rows["place"].astype(str) for rows in (people, judge)]
-    people_ratings, theirs = (
-        rows.assign(group=rows["contestant"], item=items, x=rows["score"])
-        for rows, items in zip((people, judge), item, strict=True)
-    )
-    return powered_means(people_ratings, theirs, lambda contestant: {"contestant": contestant}, bounds)
+    both = [
+        rows.assign(group=rows["contestant"], item=rows["item_id"] + "\t" + rows["place"].astype(str), x=rows["score"])
+        for rows in (people, judge)
+    ]
+    return powered_means(*both, lambda contestant: {"contestant": contestant}, bounds)

@@ -66,26 +66,20 @@ def counted(units: Sequence[Unit]) -> set[str]:
 class Block:
     """A unit that was drawn: its comparisons (item, a, b), the bets on it and its points, None while it is out.
 
-    Of `gain` and `worst`, (2, K, K), the logarithms of its factors, the latter are those of the worst possible answers.
+    `bound` (2, K, K) has the logarithms of its factors, while it is out the least possible ones.
     """
 
     unit: Unit
     pairs: list[tuple[str, int, int]]
     bets: Bets
-    worst: np.ndarray
+    bound: np.ndarray
     points: Points | None = None
-    gain: np.ndarray | None = None
     lost: bool = False
 
     @property
     def out(self) -> bool:
         """Return True while it may still come back."""
         return self.points is None and not self.lost
-
-    @property
-    def bound(self) -> np.ndarray:
-        """Return the least logarithms of its factors."""
-        return self.worst if self.gain is None else self.gain
 
 
 class Course:
@@ -246,7 +240,7 @@ class Course:
         sunk = []
         for block, late in zip(self._order, overdue, strict=True):
             if block.lost or (block.out and late):
-                sunk.append(block.worst)
+                sunk.append(block.bound)
         better, below = np.stack([self.evidence.better, self.evidence.below]) + sum(sunk)
         evidence = replace(self.evidence, better=better, below=below)
         return betting.bets(evidence, self.rules, self.out, self._left())
@@ -379,8 +373,8 @@ class Course:
             places = self._places(item)
             if places:
                 pairs.append((item.item_id, *places))
-        worst = proof.worst(bets, self.rules, *_sides(pairs))
-        self.blocks[unit.unit_id] = block = Block(unit, pairs, bets, worst)
+        bound = proof.worst(bets, self.rules, *_sides(pairs))
+        self.blocks[unit.unit_id] = block = Block(unit, pairs, bets, bound)
         self._order.append(block)
         self._events = []
 
@@ -396,7 +390,7 @@ class Course:
         before = self.evidence
         score = np.array([found.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
         self.evidence = proof.added(before, block.bets, self.rules, *_sides(block.pairs), score)
-        block.gain = np.stack([self.evidence.better - before.better, self.evidence.below - before.below])
+        block.bound = np.stack([self.evidence.better - before.better, self.evidence.below - before.below])
         self._decide()
         self.path.append((int(self.evidence.answers), sum(self.evidence.tally[1:])))
         self._watch(self.proven)
@@ -417,7 +411,7 @@ class Course:
         last = max(place for place, block in enumerate(self._order) if block.points is not None)
         recent = self._order[max(last - RECENT, 0) : last + 1]
         bounds = np.array([block.bound for block in recent])
-        owed = [block.worst for block in self._order[: last + 1] if block.points is None]
+        owed = [block.bound for block in self._order[: last + 1] if block.points is None]
         after = bounds[::-1].cumsum(0)[::-1] - bounds
         wealth = np.stack([self.evidence.better, self.evidence.below]) + sum(owed) - after
         ends = [n for n, block in enumerate(recent[1:]) if block.points is None]

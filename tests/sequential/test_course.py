@@ -10,7 +10,7 @@ import pytest
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Conversation, Item, Turn, Unit, Utterance, indexed
 from parlai_spotbot.sequential.course import Course
-from parlai_spotbot.sequential.evidence import added
+from parlai_spotbot.sequential.evidence import added, worst
 from parlai_spotbot.sequential.points import points
 from parlai_spotbot.sequential.registration import Registration
 
@@ -88,7 +88,7 @@ def test_a_unit_that_is_out_counts_as_the_worst_of_its_answers():
         for score in itertools.product((0.0, 1.0, np.nan), repeat=len(block.pairs)):
             after = added(course.evidence, block.bets, PLAN.rules, *sides, np.array(score))
             gains.append(np.exp(after.better - course.evidence.better))
-        least, bound = np.min(gains, 0), np.exp(block.worst[0])
+        least, bound = np.min(gains, 0), np.exp(worst(block.bets, PLAN.rules, *sides)[0])
         assert (least >= bound - 1e-9).all()
         assert np.isclose(least, bound).mean() > 0.4  # of stakes that are cut for what they may lose it is lower
 

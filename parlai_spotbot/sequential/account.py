@@ -21,9 +21,8 @@ from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.sequential.assumptions import Answers, probes
-from parlai_spotbot.sequential.course import Course, counted
+from parlai_spotbot.sequential.course import Course, counted, points_in_order
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
-from parlai_spotbot.sequential.judging import points_in_order
 from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
 from parlai_spotbot.sequential.registration import (
     PACKAGE,

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.sequential import betting
 from parlai_spotbot.sequential import evidence as proof
 from parlai_spotbot.sequential.evidence import Bets, Evidence
-from parlai_spotbot.sequential.points import Points
+from parlai_spotbot.sequential.points import Points, points_by_unit
 from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.sequential.registration import SPOTTING, Registration, evidence_marks, pair_of
 from parlai_spotbot.surveys.ids import opaque
@@ -60,6 +60,24 @@ def events(units: Sequence[Unit]) -> list[tuple[int, ...]]:
 def counted(units: Sequence[Unit]) -> set[str]:
     """Return the ids of the units that had been counted when the last of these was drawn."""
     return {units[event].unit_id for told in events(units) for event in told if event >= 0}
+
+
+def points_in_order(
+    units: Sequence[Unit], rows: Iterable[Judgement], question: str, waiting: Container[Unit] = ()
+) -> dict[str, Points]:
+    """Return the points of the units that a judge has answered, who answers in order.
+
+    None is after the first that is `waiting` for some of its rows. One without any rows is counted only where a later
+    one was drawn by it.
+    """
+    found = points_by_unit(rows, question)
+    needed = counted(units)
+    given = {}
+    for unit in units:
+        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in found):
+            break
+        given[unit.unit_id] = found.get(unit.unit_id, {})
+    return given
 
 
 @dataclass

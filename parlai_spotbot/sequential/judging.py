@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from parlai_spotbot import checksums
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Item, Judgement, Unit, indexed
-from parlai_spotbot.sequential.course import Course, counted
-from parlai_spotbot.sequential.points import Points, points_by_unit, points_of_rows
+from parlai_spotbot.sequential.course import Course, points_in_order
+from parlai_spotbot.sequential.points import points_of_rows
 from parlai_spotbot.sequential.registration import Registration
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import Bar
@@ -38,24 +38,6 @@ class Answering(Protocol):
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         """Return True if `rows` are all answers to a unit."""
         ...
-
-
-def points_in_order(
-    units: Sequence[Unit], rows: Iterable[Judgement], question: str, waiting: Container[Unit] = ()
-) -> dict[str, Points]:
-    """Return the points of the units that a judge has answered, who answers in order.
-
-    None is after the first that is `waiting` for some of its rows. One without any rows is counted only where a later
-    one was drawn by it.
-    """
-    found = points_by_unit(rows, question)
-    needed = counted(units)
-    given = {}
-    for unit in units:
-        if unit.unit_id not in needed and (unit in waiting or unit.unit_id not in found):
-            break
-        given[unit.unit_id] = found.get(unit.unit_id, {})
-    return given
 
 
 def course_of(

@@ -17,7 +17,7 @@ import pandas as pd
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing.annotator_summary import summarise
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
-from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, collect_chats, withdrawn_chats
+from parlai_spotbot.crowdsourcing.chat.conversations import ChatResult, chat_ids, collect_chats
 from parlai_spotbot.crowdsourcing.collection import planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
@@ -106,7 +106,7 @@ def collect(study: Study, survey: str) -> CollectResult:
     withdrawn = {one.handle for one in found.submissions if one.record.get("withdrawn")}
     unknown = found.unknown - withdrawn
     kept = [one for one in found.submissions if one.handle not in found.out | withdrawn]
-    gone = withdrawn_chats(study)
+    gone = chat_ids(study, "status = 'withdrawn'")
     rows = [row for one in kept for row in rows_of(one, found.done[one.handle], survey, names)]
     rows = [row for row in rows if gone.isdisjoint(row.conversation_ids)]
     comments = [row for one in kept for row in _comments(one, found.done[one.handle], survey, names)]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
+from parlai_spotbot.crowdsourcing.chat.conversations import chat_ids
 from parlai_spotbot.crowdsourcing.check import collections
 from parlai_spotbot.crowdsourcing.collect import collect, open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -24,9 +24,8 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import BACKUPS
 from parlai_spotbot.crowdsourcing.platforms.personal_links import remove_link
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Item, Utterance
+from parlai_spotbot.records import HUMAN, Unit, Utterance
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey
 
 OF_WORKER = ("annotators", "onboarding", "training", "handouts", "seen_conversations", "seen_seeds")
 """The tables of a ledger that name the annotator."""
@@ -35,11 +34,11 @@ BLANK = "[withdrawn]"
 
 @dataclass(frozen=True)
 class Withdrawal:
-    """Record of what was deleted: how many `units` (by collected survey) and `rows` of judgements (by survey), and the
-    surveys whose analysis is gone, too. The copies that were `exported` still hold the answers."""
+    """Record of what was deleted: how many units (by collected survey) and judgements (by survey), and the surveys
+    whose analysis is gone, too. The copies that were `exported` still hold the answers."""
 
     units: dict[str, int]
-    rows: dict[str, int]
+    judgements: dict[str, int]
     analysed: list[str]
     exported: list[str]
 
@@ -55,77 +54,71 @@ def withdraw(study: Study, who: str) -> Withdrawal:
     with contextlib.ExitStack() as held:
         for path in dict.fromkeys(paths.lock for _, _, paths in begun):
             held.enter_context(files.lock(path, "spotbot_collect --withdraw"))
-        workers, took_part = {}, set()
+        workers = {}
         for survey, part, _ in begun:
             with open_ledger(study, survey, part) as ledger:
-                for annotator in ledger.annotators():
-                    workers[annotator.worker] = workers[pseudonym(keys[survey], annotator.worker)] = annotator.worker
-                    took_part.add((survey, annotator.worker))
+                for one in ledger.annotators():
+                    workers |= {one.worker: one.worker, pseudonym(keys[survey], one.worker): one.worker}
         worker = workers.get(who, who)
         names = {worker, who, *(pseudonym(key, worker) for key in keys.values())}
+        chats = chat_ids(study, "handle IN (SELECT handle FROM handouts WHERE worker = ?)", worker)
         surveys = [path.name for path in sorted(study.path.glob("surveys/*")) if path.is_dir()]
-        rows = {survey: _count(study.judgements_path(survey), names) for survey in surveys}
-        affected = [survey for survey in surveys if rows[survey] or (survey, worker) in took_part]
-        if not affected:
+        changes = {survey: _without(study.survey_path(survey), names, chats) for survey in surveys}
+        if who not in workers and not any(changes.values()):
             raise UserError(
                 f"--withdraw {who}: nobody of that id or pseudonym took part.",
                 f"Those who did are in {study.path}/surveys/*/crowdsourcing/annotators.csv.",
             )
-        gone = _chats_of(study, [survey for survey, one in took_part if one == worker], worker)
-        if gone:
-            affected = surveys  # which may show them
-        analysed = [survey for survey in affected if study.analysis_path(survey).exists()]
+        # The results go first, the ledgers last: they lead to the rest, should this be cut off.
+        analysed = [name for name in surveys if (chats or changes[name]) and study.analysis_path(name).exists()]
         for folder in (*map(study.analysis_path, analysed), study.path / "analysis", study.report_path.parent):
             shutil.rmtree(folder, ignore_errors=True)
             checksums.forget_gone(folder)
-        for survey in affected:
-            _from_files(study, survey, names, gone)
+        judgements = {}
+        for survey in surveys:
+            for path, (rows, others) in changes[survey].items():
+                checksums.write_jsonl(path, others)
+                if path == study.judgements_path(survey):
+                    judgements[survey] = len(rows) - len(others)
+            if chats and study.units_path(survey).exists():
+                blanked = [_blanked(unit, chats) for unit in study.units(survey)]
+                checksums.write_jsonl(study.units_path(survey), blanked)
         units = dict.fromkeys(keys, 0)
-        # The survey whose pseudonym was named comes last: after a crash the name still leads to the annotator.
+        # The survey whose pseudonym was named comes last, for the same reason.
         for survey, part, paths in sorted(begun, key=lambda one: pseudonym(keys[one[0]], worker) == who):
             units[survey] += _from_collection(study, survey, part, paths, worker)
         for survey in keys:
             collect(study, survey)
-    return Withdrawal(units, rows, analysed, study.exported())
+    units = {survey: count for survey, count in units.items() if count}
+    return Withdrawal(units, judgements, analysed, study.exported())
 
 
-def _count(path: Path, names: set[str]) -> int:
-    """Return how many rows of judgements are the person's."""
-    rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
-    return sum(row.get("source") == HUMAN and row.get("worker_id") in names for row in rows)
-
-
-def _chats_of(study: Study, surveys: list[str], worker: str) -> set[str]:
-    """Return the ids of the worker's chats, which other surveys may show."""
-    chats: set[str] = set()
-    for survey in surveys:
-        if get_survey(survey).chat:
-            with ChatLedger(CollectionPaths.of(study, survey).ledger) as ledger:
-                of_worker = "handle IN (SELECT handle FROM handouts WHERE worker = ?)"
-                chats |= {chat.chat_id for chat in ledger.chats(of_worker, worker)}
-    return chats
-
-
-def _from_files(study: Study, survey: str, names: set[str], chats: set[str]) -> None:
-    """Take a person's rows, and all answers about their chats, out of a survey's files; blank the chats in units."""
-    for name, field in (("judgements", "worker_id"), ("comments", "worker_id"), ("training", "annotator")):
-        path = study.survey_path(survey) / f"{name}.jsonl"
-        if path.exists():
-            rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True)
-            others = [row for row in rows if row.get(field) not in names or row.get("source", HUMAN) != HUMAN]
-            checksums.write_jsonl(path, [row for row in others if chats.isdisjoint(row.get("conversation_ids", ()))])
-    if chats and study.units_path(survey).exists():
-        units = [
-            replace(unit, items=tuple(_blanked(item, chats) for item in unit.items)) for unit in study.units(survey)
+def _without(folder: Path, names: set[str], chats: set[str]) -> dict[Path, tuple[list, list]]:
+    """Return the rows, and those that stay, of each file of a survey with rows of a person or about their chats."""
+    changes = {}
+    for name in ("judgements", "comments", "training"):
+        path = folder / f"{name}.jsonl"
+        rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
+        others = [
+            row
+            for row in rows
+            if (row.get("source", HUMAN) != HUMAN or names.isdisjoint((row.get("worker_id"), row.get("annotator"))))
+            and chats.isdisjoint(row.get("conversation_ids", ()))
         ]
-        checksums.write_jsonl(study.units_path(survey), units)
+        if len(others) < len(rows):
+            changes[path] = rows, others
+    return changes
 
 
-def _blanked(item: Item, chats: set[str]) -> Item:
-    if chats.isdisjoint(item.conversation_ids):
-        return item
-    transcripts = tuple(tuple(Utterance(turn.entity, BLANK) for turn in one) for one in item.transcripts)
-    return replace(item, transcripts=transcripts)
+def _blanked(unit: Unit, chats: set[str]) -> Unit:
+    """Return a unit with nothing in place of what was said in the chats."""
+    items = []
+    for item in unit.items:
+        if not chats.isdisjoint(item.conversation_ids):
+            shown = tuple(tuple(Utterance(turn.entity, BLANK) for turn in one) for one in item.transcripts)
+            item = replace(item, transcripts=shown)
+        items.append(item)
+    return replace(unit, items=tuple(items))
 
 
 def _from_collection(study: Study, survey: str, part: str, paths: CollectionPaths, worker: str) -> int:
@@ -142,12 +135,15 @@ def _from_collection(study: Study, survey: str, part: str, paths: CollectionPath
 
 
 def _from_lists(paths: CollectionPaths, worker: str) -> None:
-    """Take the worker out of the links and of the platform's list."""
+    """Take the worker out of the links, of the platform's list and of Prolific's sign-ins."""
     remove_link(paths.links, worker)
-    if paths.platform.exists():
-        rows = checksums.read_jsonl(paths.platform, lambda row, where: row)
-        checksums.write_jsonl(paths.platform, [row for row in rows if row.get("worker") != worker])
-        paths.platform.chmod(0o600)
+    name = pseudonym(read_secret(paths.secret, make=False), worker)
+    for path in (paths.platform, paths.bindings):
+        if path.exists():
+            rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True)
+            others = [row for row in rows if row.get("worker") != worker and row.get("participant") != name]
+            checksums.write_jsonl(path, others)
+            path.chmod(0o600)
 
 
 def _from_ledger(path: Path, worker: str) -> None:

@@ -59,7 +59,7 @@ def study_of(path: Path) -> Path | None:
 
 
 def read_manifest(folder: Path) -> Manifest | None:
-    """Return the records by path in the study; None for a study of an older version, which has no manifest."""
+    """Return the records by path in the study; None for a study that has no manifest yet."""
     path = folder / MANIFEST
     remedy = f"Put a copy back, or record the files as they are: {hints.command('check', folder, new_manifest=True)}"
     if bytes_of(path, remedy=remedy) is None:
@@ -85,9 +85,7 @@ def names_of(folder: Path, manifest: Manifest | None) -> list[str]:
 
 
 def new_manifest(folder: Path, manifest: Manifest | None = None) -> Manifest:
-    """Record the files of a study as they are, and remove checksums that older versions left beside them."""
-    for sums in folder.rglob(".*.sums*"):
-        sums.unlink()
+    """Record the files of a study as they are."""
     data = {name: bytes_of(folder / name) for name in names_of(folder, manifest)}
     return {name: record_of(content) for name, content in data.items() if content is not None}
 

@@ -51,8 +51,6 @@ def _source(package: str, module: pkgutil.ModuleInfo) -> str:
 def find(package: str, kind: str, name: str, option: str) -> Any:
     """The object called `kind` of the module `name`; an unknown name is a `UserError` that suggests the nearest."""
     available = names(package, kind)
-    if remedy := getattr(sys.modules[package], "REMOVED", {}).get(name):
-        raise UserError(f"{option} {name}: was removed in 0.2.", remedy)
     if name not in available:
         raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, available))
     return getattr(importlib.import_module(f"{package}.{name}"), kind)

@@ -321,9 +321,6 @@ class Study:
         """All answers; a last line torn by a crash is left out."""
         remedy = "Let people answer the units (spotbot_crowdsource), or a judge (spotbot_judge)."
         rows = self._read(self.judgements_path(survey), Judgement.from_json, "judgements file", remedy, torn_tail=True)
-        if self.plan and self.plan.replaced:  # answers about what contestants said before they were replaced
-            conversation_ids = {row.conversation_id for row in replace(self, gone=frozenset()).conversations()}
-            rows = [row for row in rows if row.control or conversation_ids.issuperset(row.conversation_ids)]
         if not self.gone:
             return rows
         gone = {row.conversation_id for row in replace(self, gone=frozenset()).conversations() if self._gone(row)}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal
@@ -30,8 +29,6 @@ class Plan:
     0: all) say what is answered in one batch.
     `more` are conversations of single pairs, "A/B", beyond those that every pair has. Contestants `left_out` play no
     more, and what they said is kept and not used. `unseeded` conversations begin with what the first contestant says.
-    `replaced` counts how often an older version of the library replaced a contestant; ids of its conversations end with
-    that number.
     """
 
     domain: str
@@ -52,9 +49,8 @@ class Plan:
     more: dict[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     unseeded: bool = False
-    replaced: dict[str, int] = field(default_factory=dict)
 
-    OPTIONAL = ("meetings", "human_pool", "more", "left_out", "unseeded", "replaced")
+    OPTIONAL = ("meetings", "human_pool", "more", "left_out", "unseeded")
     """Fields that are written only where they aren't the default, so that plans of studies without them stay equal."""
 
     @property
@@ -92,10 +88,6 @@ class Plan:
             left_out=(),
         )
 
-    def version(self, pair: tuple[str, str]) -> int:
-        """Version of a pair's conversations: 1, and one more for each time that either contestant was replaced."""
-        return 1 + sum(self.replaced.get(name, 0) for name in set(pair))
-
     def conversations_of(self, pair: tuple[str, str]) -> int:
         """Return the number of conversations of a pair."""
         return self.conversations_per_pair + self.more.get("/".join(pair), 0)
@@ -123,13 +115,11 @@ class Plan:
         if not isinstance(entries, dict):
             raise UserError(f"{where}: expected a plan with names and entries of contestants.", "Put a copy back.")
         contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}
-        # A study without the key is from before there were other groupings; "renamed" was written by older versions.
-        given = {"grouping": "consecutive", **{key: value for key, value in row.items() if key != "renamed"}}
-        results = validated(cls, {**given, "contestants": {}}, where)
+        results = validated(cls, {**row, "contestants": {}}, where)
         plan = replace(
             results, contestants=contestants, segments=check_segments(results.segments, where), more={}, left_out=()
         )
-        for name in (*(name for pair in plan.pairs for name in pair), *plan.replaced):
+        for name in (name for pair in plan.pairs for name in pair):
             if name not in contestants:
                 raise UserError(f"{where}: names '{name}', which is no contestant.", nearest(name, contestants))
         return without(with_more(plan.check(where), results.more, where), results.left_out, where)
@@ -203,7 +193,7 @@ def without(plan: Plan, names: Sequence[str], where: str) -> Plan:
 
 @dataclass(frozen=True)
 class Extension:
-    """Line of history.jsonl: what it adds to the plan. The last two fields were written by older versions."""
+    """Line of history.jsonl: what it adds to the plan."""
 
     contestants: dict[str, dict | str] = field(default_factory=dict)
     mended: list[str] = field(default_factory=list)
@@ -212,8 +202,6 @@ class Extension:
     meetings: str = ""
     more: dict[str, int] = field(default_factory=dict)
     left_out: list[str] | None = None
-    replaced: list[str] = field(default_factory=list)
-    renamed: dict[str, str] = field(default_factory=dict)
 
 
 def extended(plan: Plan, add: dict, where: str) -> Plan:
@@ -249,7 +237,4 @@ def extended(plan: Plan, add: dict, where: str) -> Plan:
     if bool(grown.users) != bool(plan.users) and not plan.pairs:
         raise UserError(f"{where}: who simulates users (role: user) talks to others only.", "Choose another --study.")
     grown = with_more(grown.check(where), extension.more, where)
-    grown = without(grown, plan.left_out if extension.left_out is None else extension.left_out, where)
-    counts = Counter(plan.replaced)
-    counts.update(extension.replaced)
-    return replace(grown, replaced=dict(counts))
+    return without(grown, plan.left_out if extension.left_out is None else extension.left_out, where)

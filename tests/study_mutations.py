@@ -85,7 +85,6 @@ ADDED = (
     "surveys/acute_eval/judgements.jsonl",
     "surveys/spot_the_bot/judges/other.json",
     "surveys/spot_the_bot/training.jsonl",
-    "surveys/spot_the_bot/questions.yaml",
     "analysis/methods.json",
     "failures.jsonl",
     "history.jsonl",

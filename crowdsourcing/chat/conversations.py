@@ -47,13 +47,13 @@ def collect_chats(study: Study, survey: str, secret: bytes, out: set[str]) -> Ch
     return ChatResult(len(chats), added, len(gone), _shown_by(study, gone))
 
 
-def withdrawn_chats(study: Study) -> set[str]:
-    """Return the ids of chats of people who withdrew, in all surveys of the study."""
+def chat_ids(study: Study, where: str, *values: str) -> set[str]:
+    """Return the ids of the chats for which an SQL condition holds, in all surveys of the study."""
     chats: set[str] = set()
     for path in study.path.glob("surveys/*/crowdsourcing/ledger.db"):
         if get_survey(path.parent.parent.name).chat:
             with ChatLedger(path) as ledger:
-                chats |= {chat.chat_id for chat in ledger.chats("status = 'withdrawn'")}
+                chats |= {chat.chat_id for chat in ledger.chats(where, *values)}
     return chats
 
 

@@ -168,8 +168,7 @@ def entry_of(kind: type[T], row: tuple) -> T:
         values[field.name] = value
     entry = kind(**values)
     if isinstance(entry, Submission):
-        kept = entry.record.pop(RECORD_DIGEST, None)  # ledgers of version 0.1 have none
-        sound = digest(entry.body) == entry.sha256 and kept in (None, digest(entry.record))
+        sound = entry.record.pop(RECORD_DIGEST, None) == digest(entry.record) and digest(entry.body) == entry.sha256
         if not sound and not entry.record.get("withdrawn"):
             raise sqlite3.DatabaseError(f"the answers to hand-out {entry.handle} are not those that were sent")
     return entry

@@ -81,7 +81,6 @@ class SpotbotBlueprintArgs(BlueprintArgs):
     public_url: str = field(
         default="", metadata={"help": "Where annotators reach the server, if not at its own address"}
     )
-    page: str = ""  # task runs of version 0.1 have it
 
 
 @register_mephisto_abstraction()

@@ -1,11 +1,9 @@
 """MTurk's list of assignments, against which a collection is checked.
 
 MTurk signs nothing: anybody who has the page's address can claim an assignment, so an answer counts once MTurk confirms
-who handed it in. The list is kept in platform.jsonl, so that later collections go by it; that of a study at Prolific
-holds its participants, as earlier versions read them from Prolific's export.
+who handed it in. The list is kept in platform.jsonl, so that later collections go by it.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -54,12 +52,9 @@ def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
 
 def left_out(paths: CollectionPaths, done: Mapping[str, Handout]) -> tuple[set[str], set[str]]:
     """Return the finished hand-outs, of `done` by handle, that the platform does not know, and those it rejected."""
-    by_assignment, statuses = paths.provider in MTURK, read_statuses(paths.platform)
-    if paths.provider == "in_house" or not (statuses or by_assignment):
+    statuses = read_statuses(paths.platform)
+    if paths.provider not in MTURK:
         return set(), set()
-    by_person = defaultdict(set)
-    for (worker, registration), status in statuses.items():
-        by_person[worker, by_assignment and registration].add(status)
-    found = {handle: by_person.get((one.worker, by_assignment and one.registration)) for handle, one in done.items()}
+    found = {handle: statuses.get((one.worker, one.registration)) for handle, one in done.items()}
     unknown = {handle for handle, status in found.items() if status is None}
-    return unknown, {handle for handle, status in found.items() if status == {"rejected"}}
+    return unknown, {handle for handle, status in found.items() if status == "rejected"}

@@ -61,6 +61,6 @@ def write_links(path: Path, names: list[str], base: str, secret: bytes) -> dict[
 def remove_link(path: Path, name: str) -> None:
     """Take a name and its link out of the list, if it is there."""
     if name in known_names(path):
-        rows = [(_name(row[0]), row[1]) for _, row in list(csv_rows(path))[1:]]
-        files.write_text(path, files.csv_text(HEADER, [row for row in rows if row[0] != name]))
+        rows = [row for _, row in csv_rows(path) if _name(row[0]) != name]
+        files.write_text(path, files.csv_text(rows[0], rows[1:]))
         path.chmod(0o600)

@@ -141,9 +141,8 @@ class ProlificDoor(Door):
 
 
 def _used_link(row: dict, where: str) -> tuple[str, str, str]:
-    """Return a row of the journal; those of earlier versions name no session."""
-    link = field(row, "link", str, where, "")
-    return link, field(row, "session", str, where, link), field(row, "participant", str, where, "")
+    """Return a row of the journal."""
+    return field(row, "link", str, where), field(row, "session", str, where), field(row, "participant", str, where)
 
 
 class MTurkDoor(Door):

@@ -20,19 +20,12 @@ from parlai_spotbot.surveys import Survey, about_of
 if TYPE_CHECKING:
     from parlai_spotbot.findings.finding import Finding
 
-REMOVED = {
-    "ratings.leniency": "Leave it out: the ratings' ranking has standard errors clustered by annotators too.",
-    "ratings.cost": "Leave it out; spotbot_plan says how many annotations a difference needs.",
-    "choices.cost": "Leave it out; spotbot_plan says how many annotations a difference needs.",
-}
-"""Findings that earlier versions had, and what does their job."""
-
 
 def findings_of(survey: str) -> list[Finding]:
     """The findings of a survey in the order in which the report tells them; [] of one whose answers nobody knows."""
     finding_by_name: dict[str, Finding] = {}
     for place in about_of(survey).findings:
-        folder, name = _parts(place, f"survey '{survey}'")
+        folder, _, name = place.partition(".")
         for module, finding in _found(folder, name, f"survey '{survey}'").items():
             if name or not finding.surveys or survey in finding.surveys:
                 finding_by_name[f"{folder}.{module}"] = finding
@@ -43,7 +36,7 @@ def check_findings(survey: Survey, where: str) -> None:
     """Raise `UserError` where a survey names findings that there aren't."""
     folders = [module.name for module in pkgutil.iter_modules(__path__) if module.ispkg]
     for place in survey.about.findings:
-        folder, name = _parts(place, where)
+        folder, _, name = place.partition(".")
         if folder not in folders or not plugin.names(f"{__name__}.{folder}", "FINDING"):
             raise UserError(f"{where}: about.findings names {folder!r}: no such folder.", nearest(folder, folders))
         _found(folder, name, f"{where}: about.findings")
@@ -59,11 +52,3 @@ def _found(folder: str, name: str, where: str) -> dict[str, Finding]:
     if name and name not in found:
         raise UserError(f"{where} {name}: no such finding.", nearest(name, found))
     return {name: found[name]} if name else found
-
-
-def _parts(place: str, where: str) -> tuple[str, str]:
-    """Return the folder of findings and the name of one of them, "" for all; raise `UserError` for one removed."""
-    if place in REMOVED:
-        raise UserError(f"{where}: about.findings names {place!r}, which was removed.", REMOVED[place])
-    folder, _, name = place.partition(".")
-    return folder, name

@@ -10,7 +10,6 @@ from parlai_spotbot.analysis.annotators.controls import compare_everybody, contr
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.finding import Finding, Result, declared
-from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
@@ -53,14 +52,7 @@ def about_annotators(answers: Answers) -> dict:
         "account": account(answers),
         "summary": annotators_summary(answers),
         "controls": controls | {"sentence": controls_sentence(controls)},
-        **told_of_ids(answers),
     }
-
-
-def told_of_ids(answers: Answers) -> dict:
-    """`ids` and `strangers`, of people, where it isn't sure who they are, and where the platform did not know some."""
-    sentences = {"ids": unverified(answers.facts.collection), "strangers": strangers(answers.facts.collection)}
-    return {key: {"sentence": sentence} for key, sentence in sentences.items() if sentence and answers.crossed}
 
 
 def annotators_table(answers: Answers) -> dict[str, dict]:
@@ -104,8 +96,6 @@ def summarise(result: Result) -> list[str]:
     if data["controls"]["answered"]:
         text.append(Fact.of("Controls", data["controls"]["sentence"]))
     text.append(Caution(flagged_sentence(data["annotators"], result.called)))
-    text += [Caution(data["ids"]["sentence"])] if "ids" in data else []
-    text += [data["strangers"]["sentence"]] if "strangers" in data else []
     text += [data["with_everybody"]["sentence"]] if "with_everybody" in data else []
     return text
 

@@ -160,9 +160,6 @@ class OptionParser(argparse.ArgumentParser):
         results, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = unknown[0].partition("=")[0]
-            removed = own_data(__file__, "removed_options.yaml")
-            if instead := removed.get(word.removeprefix("--")):
-                self.error(f"{word} was removed in 0.2. {instead}")
             if word.startswith("-"):
                 near = nearest(word, self._option_string_actions, most=0)
                 self.error(f"unknown option {word}. {near}".strip())

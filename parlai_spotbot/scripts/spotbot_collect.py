@@ -44,11 +44,12 @@ class SpotbotCollect(Command):
         with study.lock("spotbot_collect"):
             done = withdraw(study, who)
         self.result.said = f"withdrawn: {who}"
-        self.result.figures = {"units": done.units, "judgements": done.rows}
+        self.result.figures = {"units": done.units, "judgements": done.judgements}
         print(self.result.said)
         lines = self.about["withdrawal"]
-        for survey, count in done.rows.items():
-            print(filled(lines["survey"], survey=survey, rows=count, units=done.units.get(survey, 0)))
+        for survey in {**done.judgements, **done.units}:
+            rows, units = done.judgements.get(survey, 0), done.units.get(survey, 0)
+            print(filled(lines["survey"], survey=survey, rows=rows, units=units))
         for survey in done.analysed:
             print(filled(lines["analysed"], survey=survey, command=hints.command("analyze", study.path, survey)))
         for path in done.exported:

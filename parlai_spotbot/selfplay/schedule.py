@@ -55,9 +55,9 @@ def derive(*parts: object) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-def conversation_id(pair: tuple[str, str], number: int, version: int = 1) -> str:
-    """A conversation's id; if one of the pair was replaced it ends with the version, "a:b:0007.2"."""
-    return f"{pair[0]}:{pair[1]}:{number:04d}" + (f".{version}" if version > 1 else "")
+def conversation_id(pair: tuple[str, str], number: int) -> str:
+    """Return a conversation's id, such as "a:b:0007"."""
+    return f"{pair[0]}:{pair[1]}:{number:04d}"
 
 
 def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob], str]:
@@ -135,7 +135,7 @@ def _distinct(seeds: list[Seed]) -> list[Seed]:
 
 def _job(plan: Plan, slot: tuple[tuple[str, str], int], seed: Seed) -> ConversationJob:
     pair, number = slot
-    name = conversation_id(pair, number, plan.version(pair))
+    name = conversation_id(pair, number)
     # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair. A simulated
     # user always begins.
     a_first = plan.contestants[pair[0]].role == "user" or (number + derive(plan.seed, "first", *pair)) % 2 == 0

@@ -86,14 +86,13 @@ def as_asked(study: Study, survey: Survey) -> Survey:
 
 
 def whole_survey(study: Study, name: str) -> Survey:
-    """Return a survey with the questions that a study added, and with those that it doesn't ask.
+    """Return a survey with the questions that a study doesn't ask, too.
 
     Texts in another language cover all of them.
     """
-    from parlai_spotbot.surveys.own_questions import with_kept_questions
     from parlai_spotbot.surveys.packing import packing_of
 
-    survey = with_kept_questions(study, get_survey(name, study))
+    survey = get_survey(name, study)
     return packing_of(survey).as_packed(study, survey)
 
 

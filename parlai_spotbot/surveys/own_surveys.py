@@ -33,7 +33,7 @@ from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.user_files import read_plain, validated
 
 FILE = "survey.json"
-SUFFIXES = (".yaml", ".yml", ".json", ".py")
+SUFFIXES = (".yaml", ".yml", ".json")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
 """How what is packed in a way can be shown; other ways belong to surveys of the package."""
@@ -58,9 +58,8 @@ def needs_packing(given: str) -> UserError:
 def read_survey(path: Path | str) -> Survey:
     """Return the survey of a file, checked; every mistake is a `UserError` that names file and place."""
     path = Path(path).expanduser()
-    if not path.is_file() or path.suffix == ".py":
-        problem = "Python files of surveys were removed" if path.suffix == ".py" else "no such file"
-        raise UserError(f"--survey {path}: {problem}.", "Name a YAML file, as surveys/README.md shows.")
+    if not path.is_file():
+        raise UserError(f"--survey {path}: no such file.", "Name a YAML file, as surveys/README.md shows.")
     row = read_plain(path, "Name a file of a survey.")
     if isinstance(row, dict) and "base" in row:
         row = _over_base(row)
@@ -147,9 +146,7 @@ def kept(study: Study | Path, name: str) -> Survey | None:
     if not path.exists():
         return None
     checksums.verify(path)
-    row = read_plain(path, "Restore it.")
-    row.get("limits", {}).pop("units_without_reason", None)  # of version 0.1
-    return checked(validated(Survey, row, path), str(path))
+    return checked(validated(Survey, read_plain(path, "Restore it."), path), str(path))
 
 
 def names() -> list[str]:

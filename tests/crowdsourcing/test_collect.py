@@ -277,6 +277,9 @@ def all_surveys(path):
             continue
         collection.collect()
         backups.back_up(collection.paths)
+        pseudonyms = [pseudonym(read_secret(collection.paths.secret), worker) for worker in ("annabella", "bob")]
+        sign_ins = [{"link": "l", "session": one[::-1], "participant": one} for one in pseudonyms]
+        checksums.write_jsonl(collection.paths.bindings, sign_ins)
         write_links(collection.paths.links, ["annabella", "bob"], "http://x", b"0" * 32)
         checksums.write_json(first.study.analysis_path(collection.survey.name) / "ranking.json", {"who": "annabella"})
     imported = [replace(row, judgement_id=f"i-{row.judgement_id}", worker_id="annabella") for row in first.rows()[:3]]
@@ -323,7 +326,7 @@ def test_who_withdraws_from_one_survey_is_gone_from_all(tmp_path, monkeypatch, b
         assert done.exported == [str(tmp_path / "published")]
     if dies_at is None:
         assert done.units == {"acute_eval": 1, "dialogue_likert": 1, SURVEY: 1}
-        assert done.rows == {"acute_eval": 6, "dialogue_likert": 0, SURVEY: 40 + 3}
+        assert done.judgements == {"acute_eval": 6, SURVEY: 40 + 3}
         assert done.analysed == ["acute_eval", SURVEY]
     for one in collections:
         collect(study, one.survey.name)

@@ -11,9 +11,9 @@ ANNA, BOB, MADE_UP = (digit * 24 for digit in "ab0")
 
 @pytest.fixture
 def collection(tmp_path):
-    """Two participants and one who made up an id did a unit each; an earlier version read Prolific's export."""
+    """Two workers whom MTurk lists and one who made up an id did a unit each."""
     made = Collection(tmp_path / "study")
-    checksums.write_json(made.paths.launch, {"settings": {"provider": "prolific"}})
+    checksums.write_json(made.paths.launch, {"settings": {"provider": "mturk_sandbox"}})
     for worker in (ANNA, BOB, MADE_UP):
         made.work(worker)
     listed(made, (ANNA, "approved"), (BOB, "active"))
@@ -21,7 +21,7 @@ def collection(tmp_path):
 
 
 def listed(collection, *rows):
-    rows = [{"worker": worker, "registration": worker, "status": status} for worker, status in rows]
+    rows = [{"worker": worker, "registration": "", "status": status} for worker, status in rows]
     checksums.write_jsonl(collection.paths.platform, rows)
 
 
@@ -38,7 +38,7 @@ def test_unknown_and_rejected_people_are_left_out_kept_and_counted(collection):
 DAMAGED = {
     "the platform's list": ("platform", lambda text: text.replace(ANNA, MADE_UP)),
     "the whole list": ("platform", None),
-    "the platform": ("launch", lambda text: text.replace("prolific", "in_house", 1)),
+    "the platform": ("launch", lambda text: text.replace("mturk_sandbox", "in_house", 1)),
 }
 
 

@@ -16,7 +16,6 @@ from asking import SECRET
 from cryptography.hazmat.primitives import serialization
 from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
 
-from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import prolific, tokens
 from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
@@ -153,16 +152,6 @@ def test_a_submission_belongs_to_one_participant(door, keys, tmp_path, caplog):
         assert "two participants" in caplog.text
         caplog.clear()
     assert door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION)).worker == OTHER_PID
-
-
-def test_a_journal_of_an_earlier_version_is_read(door, keys, tmp_path):
-    query = coming()
-    door.enter(query)
-    path = tmp_path / "prolific.jsonl"
-    (row,) = files.read_jsonl(path, lambda row, _: row)
-    path.write_text("")
-    checksums.Journal(path).append({"link": row["link"]})
-    assert make_door(keys, tmp_path, clock=lambda: time.time() + 3600).enter(query).worker == PID
 
 
 def test_another_study_at_prolific_opens_nothing(door):

@@ -129,7 +129,7 @@ def test_what_makes_no_form_is_said(study, run, tmp_path):
         - [[--survey, acute_eval, --question, humannes], "Did you mean 'humanness'?"]
         - [[--survey, spot_the_bot, --source, human], '--source: bears on no file of format label_studio']
         - [[--survey, interactive], has no units]
-        - [[--format, argilla], was removed in 0.2. Export tasks with --format label_studio.]
+        - [[--format, argilla], '--format argilla: not known.']
     """):
         code, _, err = run(*words, *more)
         assert (code, says in err) == (2, True), err

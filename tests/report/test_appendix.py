@@ -56,8 +56,6 @@ def test_a_collection_is_told_as_it_was_set(new_study, tmp_path):
     assert "recruited through Prolific and paid 4.50 GBP for a unit" in texts["methods.md"]
     assert "Practice items" in texts["methods.md"]
     assert "jo@example.org" not in "".join(texts.values())
-    assert "Annotators' ids were not verified" in texts["methods.md"]  # a version that did not ask for signatures
-    assert "one person may have taken part as several." in texts["methods.md"]
 
 
 def test_without_people_none_are_claimed(new_study, tmp_path):

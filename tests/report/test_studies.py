@@ -91,4 +91,4 @@ def test_what_cannot_be_compared_is_refused(pair, tmp_path, capsys):
     assert "one: spot_the_bot; two: acute_eval" in caught.value.problem
     with pytest.raises(SystemExit):
         main(["spotbot_report", "--leaderboard", *map(str, paths)])
-    assert "--leaderboard was removed in 0.2" in capsys.readouterr().err
+    assert "unknown option --leaderboard" in capsys.readouterr().err

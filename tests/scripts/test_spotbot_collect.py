@@ -59,7 +59,7 @@ def test_bad_input_is_one_error(study):
     for words, says in (
         (["collect"], "--study missing"),
         (["collect", "--study", study.path, "--survey", "spot_the_bot_game"], "nobody has annotated"),
-        (["collect", "--study", study.path, "--submissions", "x.csv"], "--submissions was removed in 0.2"),
+        (["collect", "--study", study.path, "--submissions", "x.csv"], "unknown option --submissions"),
         (["collect", "--study", study.path, "--withdraw", "zoe"], "nobody of that id or pseudonym"),
         (["mephisto", "check"], "--study missing"),
         (["mephisto", "--study", "nowhere", "examine"], "no study here"),

@@ -94,7 +94,7 @@ def test_a_study_s_contestants_are_listed_without_trying(tmp_path):
     """
 - [['--pool', ruls], 'Did you mean ''rules''?']
 - [['--leave-out', a], '--leave-out needs a study.']
-- [['--study', s, '--rename', b=c], '--rename was removed in 0.2.']
+- [['--study', s, '--rename', b=c], 'unknown option --rename.']
 """,
 )
 def test_wrong_options_are_one_error(words, says):

@@ -43,7 +43,7 @@ def test_options_reach_the_launch_and_bad_input_is_one_error(monkeypatch, study,
         (["--study", study.path, "--provider", "mturkk"], "found 'mturkk'"),
         (["--study", study.path, "--config", "none.yaml"], "none.yaml: no such file"),
         (["--study", study.path, "--task", "knowledge"], "--task knowledge"),
-        (["--study", study.path, "--revoke", "ann"], "--revoke was removed in 0.2"),
+        (["--study", study.path, "--revoke", "ann"], "unknown option --revoke"),
     ):
         assert says in spotbot("crowdsource", *words, code=2)[1]
 

@@ -171,7 +171,7 @@ def test_help_names_the_time_limit_of_servers(name):
 - [--flag perhaps, "--flag: expected yes or no."]
 - [--engine locl, "--engine locl: unknown. Did you mean 'local'? Known: local, ray."]
 - [--engine, "--engine: expected one argument."]
-- [--budget 3, "--budget was removed in 0.2. Use --wage, which gives the cost of the plan."]
+- [--budget 3, unknown option --budget.]
 """,
 )
 def test_a_wrong_option_is_one_error_that_names_the_nearest(words, says, capsys):

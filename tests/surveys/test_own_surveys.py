@@ -25,7 +25,6 @@ MEMORABLE, POLITE, WORDINGS = (
     re.sub(r"(?m)^    ", "", re.search(rf"    # {name}.yaml\n(.*?)\n\n", README, re.S)[1])
     for name in ("my_survey", "polite", "wordings")
 )
-KEPT = "questions: {wit: {wording: 'Who is wittier?', option: '{name} is wittier', control: false}}"
 
 
 @pytest.fixture(autouse=True)
@@ -76,13 +75,6 @@ def test_a_survey_over_a_base_has_its_texts_and_asks_more(study, written):
     talk = own_surveys.read_survey(written(WORDINGS))
     assert [q.name for q in talk.questions][-3:] == ["longer", "again", "reason"]
     assert talk.question("reason").after[-2:] == ("longer", "again")
-
-
-def test_questions_that_an_earlier_version_added_are_still_asked(study):
-    checksums.write_text(study.survey_path("acute_eval") / "questions.yaml", KEPT)
-    survey = survey_of(study, "acute_eval")
-    assert [q.name for q in survey.questions][-2:] == ["wit", "reason"]
-    assert survey.question("wit").options[0].label == "{name} is wittier"
 
 
 def test_the_study_keeps_it_and_knows_it_by_its_name_wherever_it_goes(study, written, tmp_path):
@@ -145,7 +137,6 @@ def test_a_wrong_file_is_named_and_nothing_is_written(study, written, capsys, ch
 
 def test_what_is_not_there_and_what_is_not_packed_is_said(study, written, capsys, tmp_path):
     assert "gone.yaml: no such file" in refused(study, tmp_path / "gone.yaml", capsys)
-    assert "Python files of surveys were removed" in refused(study, written("x = 1", "mine.py"), capsys)
     with pytest.raises(SystemExit):
         main(["judge", "--study", str(study.path), "--survey", str(written(MEMORABLE)), "--judges", "spotter"])
     assert "Pack it (spotbot_pack --survey" in capsys.readouterr().err

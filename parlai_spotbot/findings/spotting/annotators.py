@@ -6,7 +6,6 @@ from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
-from parlai_spotbot.findings.annotators import told_of_ids
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.source_accounts import account
@@ -40,7 +39,6 @@ def compute(answers: Annotations) -> dict:
         "summary": annotators.summary(kept) | {"left_out": {str(why): int(n) for why, n in reasons.items()}},
         "controls": controls | {"sentence": controls_sentence(controls)},
         "pooled": pooled,
-        **told_of_ids(answers),
     }
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
     if people and answers.bots and flagged and not answers.one_side:

@@ -139,7 +139,7 @@ def careful_of(data: Mapping) -> list[str]:
     rates = {
         own["sentence"]: max((fault["rate"] or 0.0 for fault in own["kinds"].values()), default=0.0)
         for own in data.get("contestants", {}).values()
-        if own["sentence"] and "none of it" not in own["sentence"]  # as earlier versions wrote
+        if own["sentence"]
     }
     copies = data.get("copies", {}).get("sentence")
     return [*([copies] if copies else []), *best_first(list(rates), rates.values())[:CAREFUL]]

@@ -50,5 +50,4 @@ class CandidateScores:
     @classmethod
     def from_json(cls, row: dict, where: str) -> CandidateScores:
         """Return the record of a row; `UserError` names `where` and the field that is wrong."""
-        row = {key: value for key, value in row.items() if key != "corpus"}  # of earlier versions
         return validated(cls, row, where, "Remove the file; it is made again.")

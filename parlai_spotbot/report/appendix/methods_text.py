@@ -14,7 +14,6 @@ from jinja2 import ChainableUndefined, Environment, FileSystemLoader, Template, 
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.contents import Contents
-from parlai_spotbot.findings.ids_words import strangers, unverified
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
@@ -103,8 +102,6 @@ def _survey(contents: Contents) -> dict[str, Any]:
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
         "time": contents.of("time", HUMAN),
         "settings": settings,
-        "unverified": unverified(collection) if settings else "",
-        "strangers": strangers(collection) if settings else "",
         "practised": collection.get("limits") and survey and survey.onboarding,
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len(failed),

@@ -17,7 +17,6 @@ from parlai_spotbot.report.export.pseudonyms import Pseudonyms
 from parlai_spotbot.report.export.rows import Removed
 from parlai_spotbot.report.export.scrub import scrub
 from parlai_spotbot.study import Study, read_judge
-from parlai_spotbot.surveys.own_questions import FILE as QUESTIONS
 from parlai_spotbot.surveys.own_surveys import FILE as SURVEY
 
 SUMS = "SHA256SUMS"
@@ -147,9 +146,8 @@ def _survey(job: CopyJob, survey: str, judgements: list[Judgement], removed: Rem
         files.write_json(target / "judges" / path.name, provenance.judge(read_judge(path), job.human_turns))
     if (source / "surface.json").exists():
         files.write_json(target / "surface.json", scrub(files.read_json(source / "surface.json")))
-    for name in (QUESTIONS, SURVEY):
-        if (source / name).exists():
-            files.write_text(target / name, (source / name).read_text(encoding="utf-8"))
+    if (source / SURVEY).exists():
+        files.write_text(target / SURVEY, (source / SURVEY).read_text(encoding="utf-8"))
     for what, copied, kept in (("comments", rows.comments, job.texts), ("training", rows.training, True)):
         path = source / f"{what}.jsonl"
         if path.exists():

@@ -9,7 +9,7 @@ from parlai_spotbot.report.export.scrub import scrub, text
 from parlai_spotbot.study_plan import Plan
 
 SELFPLAY = ("versions", "domain", "seeds", "contestants", "counts", "overlap_with_training_data", "promise")
-COLLECTION = ("package", "mephisto", "settings", "limits", "language", "controls", "ids", "platform")
+COLLECTION = ("package", "mephisto", "settings", "limits", "language", "controls", "ids")
 SETTINGS = ("provider", "pay", "currency", "minutes_per_unit", "qualifications", "limits", "minimum_wage")
 JUDGE = (
     "judge",

@@ -48,8 +48,6 @@ MODULES = {
     **dict.fromkeys(KNOWN_CANDIDATE, "checks"),
 }
 """The modules that make and grade controls, by the marks of their items."""
-EARLIER = "known_labels:"
-"""Beginning of the marks of ABC-Eval's controls in studies of earlier versions; these are not graded."""
 
 
 def kind_of_mark(mark: str) -> Control:
@@ -153,7 +151,7 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     remedy = "Remove the file before the first launch, or restore it after."
     items = checksums.read_jsonl(path, Item.from_json, "controls file", remedy)
     for number, item in enumerate(items, start=1):
-        if item.control not in MODULES and not str(item.control).startswith(EARLIER):
+        if item.control not in MODULES:
             raise UserError(
                 f"{path}, line {number}: field 'control' is {item.control!r}, expected {', '.join(MODULES)}.", remedy
             )

@@ -7,7 +7,6 @@ from .notebook.commands import compare as compare
 from .notebook.commands import import_study as import_study
 from .notebook.commands import judge_study as judge_study
 from .notebook.commands import pack as pack
-from .notebook.commands import pack_study as pack_study
 from .notebook.commands import plan as plan
 from .notebook.commands import report as report
 from .notebook.playing import openai as openai

@@ -15,7 +15,7 @@ def of_a_study() -> dict[str, pd.DataFrame]:
 
     served = sb.openai("http://127.0.0.1:8000/v1", "m", key="KEY", temperature=0.5)
     study: sb.Study = sb.selfplay({"mine": mine, "served": served, "el": "spotbot:eliza"}, study="x", segments=[2])
-    sb.pack_study(study)
+    sb.pack(study)
     sb.judge_study(study, "spot_the_bot")
     sb.analyze(study)["ranking"].get("by_source")
     sb.report(study).read_text()

@@ -127,7 +127,7 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - [sb.analyze(str(at)), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.analyze(own, "acute_eval")', 'Run: sb.pack\(study, survey=''acute_eval''\)$']
 - ['sb.analyze(own, known_order="human>dr")', '^known_order: .* it has backend=, bootstraps=']
-- [sb.pack_study(str(at)), '^study: expected a study, Study.open\(PATH\)']
+- [sb.pack(str(at)), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.pack(own, "acute_eval", ask="fluncy")', '^ask=''fluncy'': survey acute_eval has no such']
 - ['sb.pack(own, "acute_eval", comparisons=-1)', '^comparisons=-1: expected a whole number']
 - ['sb.pack(own, unit_size=7)', '^study: .*Use the options of the first time, or another study=']

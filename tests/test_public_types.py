@@ -15,7 +15,7 @@ HERE = Path(__file__).parent
 
 
 def test_every_public_name_is_found():
-    assert {"Study", "analysis", "pack_study", "rank", "report", "selfplay"} <= set(parlai_spotbot.__all__)
+    assert {"Study", "analysis", "pack", "rank", "report", "selfplay"} <= set(parlai_spotbot.__all__)
     assert all(callable(getattr(parlai_spotbot, name)) for name in parlai_spotbot.__all__ if name != "analysis")
 
 

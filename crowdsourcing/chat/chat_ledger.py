@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.ledger.tables import LATER
+from parlai_spotbot.crowdsourcing.ledger.tables import SCHEMA
 
 TABLES = (
-    """CREATE TABLE IF NOT EXISTS chats (
+    """CREATE TABLE chats (
         handle TEXT NOT NULL REFERENCES handouts (handle),
         item INTEGER NOT NULL CHECK (item >= 0),
         chat_id TEXT NOT NULL UNIQUE,
@@ -22,7 +22,7 @@ TABLES = (
         status TEXT NOT NULL DEFAULT 'open' CHECK (status IN ('open', 'failed', 'rated', 'withdrawn')),
         PRIMARY KEY (handle, item)
     )""",
-    """CREATE TABLE IF NOT EXISTS chat_turns (
+    """CREATE TABLE chat_turns (
         chat_id TEXT NOT NULL REFERENCES chats (chat_id),
         number INTEGER NOT NULL,
         text TEXT NOT NULL,
@@ -30,19 +30,19 @@ TABLES = (
         shown_at REAL NOT NULL,
         PRIMARY KEY (chat_id, number)
     )""",
-    """CREATE TRIGGER IF NOT EXISTS no_turn_is_skipped BEFORE INSERT ON chat_turns
+    """CREATE TRIGGER no_turn_is_skipped BEFORE INSERT ON chat_turns
         WHEN NEW.number <> (SELECT COUNT(*) FROM chat_turns WHERE chat_id = NEW.chat_id)
         BEGIN SELECT RAISE(ABORT, 'no turn of a chat is skipped'); END""",
-    """CREATE TRIGGER IF NOT EXISTS nothing_after_the_end BEFORE INSERT ON chat_turns
+    """CREATE TRIGGER nothing_after_the_end BEFORE INSERT ON chat_turns
         WHEN (SELECT status FROM chats WHERE chat_id = NEW.chat_id) <> 'open'
         BEGIN SELECT RAISE(ABORT, 'nothing is said in a chat that is over'); END""",
-    """CREATE TABLE IF NOT EXISTS chat_ratings (
+    """CREATE TABLE chat_ratings (
         chat_id TEXT PRIMARY KEY NOT NULL REFERENCES chats (chat_id),
         record TEXT NOT NULL,
         sha256 TEXT NOT NULL,
         rated_at REAL NOT NULL
     )""",
-    """CREATE TABLE IF NOT EXISTS chat_troubles (
+    """CREATE TABLE chat_troubles (
         chat_id TEXT NOT NULL REFERENCES chats (chat_id),
         number INTEGER NOT NULL,
         kind TEXT NOT NULL,
@@ -91,7 +91,7 @@ class ChatRating:
 class ChatLedger(Ledger):
     """The ledger of a survey in which people chat. Writing raises as `Ledger` does."""
 
-    later = {**LATER, "chats": TABLES}
+    schema = (*SCHEMA, *TABLES)
 
     # -- writing -----------------------------------------------------------------------------------------------------
     def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Sequence[tuple[str, str]] = ()) -> None:

@@ -29,7 +29,7 @@ from parlai_spotbot.crowdsourcing.ledger.entries import (
     entry_of,
     row_of,
 )
-from parlai_spotbot.crowdsourcing.ledger.tables import LATER, SCHEMA, VERSION
+from parlai_spotbot.crowdsourcing.ledger.tables import SCHEMA, VERSION
 from parlai_spotbot.errors import UserError
 
 BACKUPS = "backups"
@@ -90,8 +90,7 @@ class Ledger:
     answers that its latest backup has.
     """
 
-    later = LATER
-    """Tables that a ledger may lack, and what makes them."""
+    schema = SCHEMA
 
     def __init__(self, path: Path | str):
         self.path = Path(path)
@@ -155,7 +154,7 @@ class Ledger:
             self._connect(path)
             try:
                 with self._writing():
-                    for statement in SCHEMA:
+                    for statement in self.schema:
                         self._db.execute(statement)
                     self._db.execute(f"PRAGMA user_version = {VERSION}")
             except sqlite3.Error as err:
@@ -174,11 +173,6 @@ class Ledger:
                 f"{self.path}: a ledger of version {version}, expected {VERSION}.",
                 "Finish this collection with the release that began it.",
             )
-        names = {name for (name,) in self._rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        for statements in (self.later[name] for name in self.later.keys() - names):
-            with self._writing():
-                for statement in statements:
-                    self._db.execute(statement)
 
     def close(self) -> None:
         self._db.close()

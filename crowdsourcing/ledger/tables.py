@@ -1,6 +1,6 @@
 """The ledger's tables. What may never happen is forbidden here, whatever the code above does.
 
-`SCHEMA` makes a ledger. `LATER` are tables that came afterwards: a ledger from before gets them when it is opened.
+`SCHEMA` makes a ledger.
 """
 
 VERSION = 1
@@ -98,28 +98,23 @@ SCHEMA = (
         decided_at REAL NOT NULL,
         PRIMARY KEY (handle, item, target)
     )""",
+    # Rounds of a training follow each other: none is skipped, none is taken twice, and nobody goes on who has passed.
+    """CREATE TABLE training (
+        worker TEXT NOT NULL REFERENCES annotators (worker),
+        sitting INTEGER NOT NULL CHECK (sitting >= 0),
+        dialogue TEXT NOT NULL,
+        body TEXT NOT NULL,
+        result TEXT NOT NULL,
+        passed INTEGER CHECK (passed IN (0, 1)),
+        team TEXT NOT NULL,
+        at REAL NOT NULL,
+        PRIMARY KEY (worker, sitting),
+        UNIQUE (worker, dialogue)
+    )""",
+    """CREATE TRIGGER no_round_is_skipped BEFORE INSERT ON training
+        WHEN NEW.sitting <> (SELECT COUNT(*) FROM training WHERE worker = NEW.worker)
+        BEGIN SELECT RAISE(ABORT, 'no round of a training is skipped'); END""",
+    """CREATE TRIGGER no_round_after_passing BEFORE INSERT ON training
+        WHEN EXISTS (SELECT 1 FROM training WHERE worker = NEW.worker AND passed = 1)
+        BEGIN SELECT RAISE(ABORT, 'no round of a training after passing it'); END""",
 )
-
-# Rounds of a training follow each other: none is skipped, none is taken twice, and nobody goes on who has passed.
-LATER = {
-    "training": (
-        """CREATE TABLE IF NOT EXISTS training (
-            worker TEXT NOT NULL REFERENCES annotators (worker),
-            sitting INTEGER NOT NULL CHECK (sitting >= 0),
-            dialogue TEXT NOT NULL,
-            body TEXT NOT NULL,
-            result TEXT NOT NULL,
-            passed INTEGER CHECK (passed IN (0, 1)),
-            team TEXT NOT NULL,
-            at REAL NOT NULL,
-            PRIMARY KEY (worker, sitting),
-            UNIQUE (worker, dialogue)
-        )""",
-        """CREATE TRIGGER IF NOT EXISTS no_round_is_skipped BEFORE INSERT ON training
-            WHEN NEW.sitting <> (SELECT COUNT(*) FROM training WHERE worker = NEW.worker)
-            BEGIN SELECT RAISE(ABORT, 'no round of a training is skipped'); END""",
-        """CREATE TRIGGER IF NOT EXISTS no_round_after_passing BEFORE INSERT ON training
-            WHEN EXISTS (SELECT 1 FROM training WHERE worker = NEW.worker AND passed = 1)
-            BEGIN SELECT RAISE(ABORT, 'no round of a training after passing it'); END""",
-    )
-}

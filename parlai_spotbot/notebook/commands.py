@@ -125,10 +125,6 @@ def pack(call: PackCall) -> dict:
         )
 
 
-pack_study = pack
-"""The name of earlier versions."""
-
-
 @dataclass(frozen=True)
 @described
 class JudgeCall(JudgeRequest, SettledRequest, Progress, OfStudy):

@@ -64,29 +64,28 @@ def check(folder: Path, private: dict[str, str]) -> None:
         texts = [("its name", name)]
         for field, value in _values(path):
             texts += [(field, field), (field, str(value))]
-        words = [(field, text) for field, text in texts if not re.search(r"\s", text) and not SPOKEN.search(field)]
-        all_texts = "\0".join(text for _, text in texts)
-        all_words = "\0".join(text for _, text in words)
+        everything = "\0".join(text for _, text in texts)
         for string, what in private.items():
-            surely = len(string) >= LEAST and not string.isalpha()
-            # Whole words: a new name may begin as an old one does.
-            pattern = re.compile(rf"(?<![^\W_]){re.escape(string)}(?![^\W_])")
-            if string in (all_texts if surely else all_words):
-                _expect_none(pattern, texts if surely else words, name, what)
+            if string in everything:
+                surely = len(string) >= LEAST and not string.isalpha()
+                # Whole words: a new name may begin as an old one does.
+                pattern = re.compile(rf"(?<![^\W_]){re.escape(string)}(?![^\W_])")
+                _expect_none(pattern, [one for one in texts if surely or _is_word(*one)], name, what)
         _expect_none(FORM, [one for one in texts if not SPOKEN.search(one[0])], name, "what looks like a key")
+
+
+def _is_word(field: str, text: str) -> bool:
+    """Return True if a text is a single word that nobody has said."""
+    return not re.search(r"\s", text) and not SPOKEN.search(field)
 
 
 def _values(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield each single value of a JSON, JSON Lines or YAML file, with the names that lead to it."""
     content = path.read_text(encoding="utf-8")
-    if path.suffix == ".yaml":
-        documents = [yaml.safe_load(content)]
-    elif path.suffix == ".json":
-        documents = [json.loads(content)]
-    else:
-        documents = [json.loads(line) for line in content.split("\n") if line]
-    for document in documents:
-        yield from named_values(document)
+    parse = yaml.safe_load if path.suffix == ".yaml" else json.loads
+    documents = content.split("\n") if path.suffix == ".jsonl" else [content]
+    for document in filter(None, documents):
+        yield from named_values(parse(document))
 
 
 def _expect_none(pattern: re.Pattern, texts: list[tuple[str, str]], name: str, what: str) -> None:

@@ -5,6 +5,7 @@ released data of Spot The Bot. Annotators are unequally active: what counts is h
 Σ m² / Σ m, not the mean of m (Kish 1965, "Survey Sampling", section 5.4).
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -108,13 +109,5 @@ class Design:
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
     """Return the smallest number from 2 up that is `enough`, as are all larger ones; None beyond a million."""
-    high = 2
-    while not enough(high):
-        high *= 2
-        if high > MOST:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    number = 2 + bisect_left(range(2, MOST + 1), True, key=enough)
+    return number if number <= MOST else None

@@ -25,6 +25,7 @@ from parlai_spotbot.analysis.uncertainty.sign_flips import (
     LEVEL,
     ClusterScores,
     cluster_codes,
+    cluster_sums,
     floored,
     grouped_rows,
     raised,
@@ -230,10 +231,8 @@ class GroupFit:
         ends = np.concatenate([a[decided], b[decided]])
         fewest = np.full(self.size, np.inf)
         for way in self.ways:
-            shape = (self.size, int(way.max()) + 1)
-            seen = csr_array((np.ones(len(ends)), (ends, np.tile(way[decided], 2))), shape=shape)
-            seen.sum_duplicates()
-            fewest = np.minimum(fewest, np.diff(seen.indptr))
+            seen = cluster_sums(np.ones(len(ends)), np.tile(way[decided], 2), ends, self.size)
+            fewest = np.minimum(fewest, np.bincount(seen.indices, minlength=self.size))
         i, j = np.triu_indices(self.size, 1)
         return np.minimum(fewest[i], fewest[j])
 

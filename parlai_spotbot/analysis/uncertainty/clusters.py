@@ -117,18 +117,18 @@ class Clusters:
             return 0.0
         return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1))))[0])
 
-    def members(self) -> Iterator[Membership]:
-        """The clusters by conversations and by annotators (one entry each; rows themselves where neither counts), then
-        by both at once, where there are both."""
+    def members(self) -> Iterator[tuple[str, Membership]]:
+        """The clusters by "conversations" and by "annotators" ("rows" where neither counts), then by "both" at once,
+        where there are both."""
         rows = np.arange(self.rows)
         if self.conversations is not None:
-            yield self._conversations(None)
+            yield "conversations", self._conversations(None)
         if self.workers is not None:
-            yield Membership.of([(self.workers, rows, 1)], self.rows)
+            yield "annotators", Membership.of([(self.workers, rows, 1)], self.rows)
         if self.conversations is None and self.workers is None:
-            yield Membership.of([(rows, rows, 1)], self.rows)
+            yield "rows", Membership.of([(rows, rows, 1)], self.rows)
         if self.conversations is not None and self.workers is not None:
-            yield self._conversations(self.workers)
+            yield "both", self._conversations(self.workers)
 
     def _conversations(self, within: np.ndarray | None) -> Membership:
         """Rows that share a conversation (and the annotator, where `within` says whose they are)."""
@@ -155,31 +155,28 @@ class Clusters:
             McCaffrey 2002, Survey Methodology 28, with independent rows as the working model).
         """
         scores, shares = self._checked(scores, shares)
-        total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
-        grams, held, tables, squares = [], [], None, _dense(shares.T @ shares)
-        for place, member in enumerate(self.members()):
-            if place == 2 and self.rows > MANY:
-                shares = tables = None  # a million rows: room for what comes
-                grams.append(member.gram(member.sums(scores)))
-                break
-            tables = member.sums(shares)
-            grams.append(member.gram(member.sums(scores), [table / total for table in tables]))
-            if place < 2:  # a row of two conversations is in two clusters, and counts once
-                held.append((_dense(tables[0].sum(axis=0)).ravel(), _dense(tables[0].T @ tables[0])))
+        total = _column_sums(shares)
+        grams, held = {}, []
+        for name, member in self.members():
+            sums = member.sums(scores)
+            if name != "both" or self.rows <= MANY:
+                tables = member.sums(shares)
+                sums = _corrected(sums, tables, total)
+            if name != "both":  # a row of two conversations is in two clusters, and counts once
+                held.append((_column_sums(tables[0]), _dense(tables[0].T @ tables[0])))
+            grams[name] = member.gram(sums)
+        both = grams.pop("both", None)
+        by_rows = [(total, _dense(shares.T @ shares))]
 
-        def effective(contrasts: np.ndarray) -> list[np.ndarray]:
+        def effective(contrasts: np.ndarray, tables: Sequence[ArrayPair] = held) -> list[np.ndarray]:
             square = contrasts**2
             return [
-                ratio((square @ total) * (square @ paper_table), _quadratic(square, table), 0.0)
-                for paper_table, table in held
+                ratio((square @ total) * (square @ cluster_sums), _quadratic(square, table), 0.0)
+                for cluster_sums, table in tables
             ]
 
-        def rows(contrasts: np.ndarray) -> np.ndarray:
-            square = contrasts**2
-            return ratio((square @ total) ** 2, _quadratic(square, squares), 0.0)
-
-        alone = (_dense(scores.T @ scores), rows)
-        return Spread(tuple(grams[:2]), grams[2] if len(grams) == 3 else None, effective, alone)
+        alone = (_dense(scores.T @ scores), lambda contrasts: effective(contrasts, by_rows)[0])
+        return Spread(tuple(grams.values()), both, effective, alone)
 
     def _checked(
         self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None
@@ -187,7 +184,7 @@ class Clusters:
         if not issparse(scores):
             scores = _columns(scores, self.rows)
         if shares is None:
-            shares = _ones(scores) if issparse(scores) else np.ones((self.rows, 1))
+            shares = np.ones(self.rows)
         if not issparse(shares):
             shares = np.broadcast_to(_columns(shares, self.rows), scores.shape)
         return scores, shares
@@ -204,16 +201,16 @@ class Clusters:
         if not self.rows:
             none = np.zeros(scores.shape[1])
             return Diagonal(np.full(len(none), np.nan), none, none)
-        total = np.maximum(_dense(shares.sum(axis=0)).ravel(), 1e-300)
-        squares, effective = [], []
-        for member in self.members():
+        total = _column_sums(shares)
+        squares, effective = {}, []
+        for name, member in self.members():
             tables = member.sums(shares)
-            squares.append(member.squares(member.sums(scores), [table / total for table in tables]))
-            group_sums = _dense(tables[0].sum(axis=0)).ravel()
-            effective.append(ratio(total * group_sums, _dense((tables[0] * tables[0]).sum(axis=0)).ravel(), 0.0))
-        single, both = squares[:2], squares[2] if len(squares) == 3 else None
+            squares[name] = member.squares(_corrected(member.sums(scores), tables, total))
+            if name != "both":
+                effective.append(ratio(total * _column_sums(tables[0]), _column_sums(tables[0] * tables[0]), 0.0))
+        both = squares.pop("both", None)
+        single = list(squares.values())
         variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
-        effective = effective[: len(single)]
         return Diagonal(*known(variance, single, effective), np.min(effective, axis=0))
 
 
@@ -237,22 +234,15 @@ class Membership:
         """Return the sums of the values (n, p) of each cluster: (clusters, p) for each part."""
         return [incidence.sums(values) for incidence, _ in self.parts]
 
-    def gram(self, sums: list, leverage: list | None = None) -> np.ndarray:
-        """The sum over clusters of the products (p, p) of their sums, each over 1 - `leverage` of its clusters."""
-        total = 0.0
-        for place, ((_, sign), scores) in enumerate(zip(self.parts, sums, strict=True)):
-            if leverage is not None:
-                scores = _corrected(scores, leverage[place])
-            total = total + sign * _dense(scores.T @ scores)
-        return total
+    def gram(self, sums: list) -> np.ndarray:
+        """The sum over clusters of the products (p, p) of their sums."""
+        return sum(sign * _dense(scores.T @ scores) for (_, sign), scores in zip(self.parts, sums, strict=True))
 
-    def squares(self, sums: list, leverage: list) -> np.ndarray:
+    def squares(self, sums: list) -> np.ndarray:
         """The diagonal (p,) of `gram`."""
-        total = 0.0
-        for (_, sign), scores, part in zip(self.parts, sums, leverage, strict=True):
-            scores = _corrected(scores, part)
-            total = total + sign * _dense((scores * scores).sum(axis=0)).ravel()
-        return total
+        return sum(
+            sign * _dense((scores * scores).sum(axis=0)) for (_, sign), scores in zip(self.parts, sums, strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -275,17 +265,33 @@ class Incidence:
         return csr_array((np.ones(len(self.codes)), (self.codes, self.places)), shape=shape)
 
 
-def _corrected(sums: np.ndarray | csr_array, leverage: np.ndarray | csr_array) -> np.ndarray | csr_array:
-    """Sums (clusters, p) over the root of 1 - leverage, element by element."""
-    if issparse(sums):
-        more = csr_array(leverage)
-        more.data = 1 / np.sqrt(1 - np.minimum(more.data, MOST)) - 1
-        return csr_array(sums + sums.multiply(more))
-    return sums / np.sqrt(1 - np.minimum(leverage, MOST))
+def _corrected(sums: list, tables: list, total: np.ndarray) -> list:
+    """Sums (clusters, p) over the root of 1 - leverage, element by element; that is the part of the `total` information
+    (p,) which a cluster's `tables` hold."""
+    corrected = []
+    for scores, table in zip(sums, tables, strict=True):
+        if issparse(scores):
+            more = csr_array(table / total)
+            more.data = 1 / np.sqrt(1 - np.minimum(more.data, MOST)) - 1
+            corrected.append(csr_array(scores + scores.multiply(more)))
+        else:
+            corrected.append(scores / np.sqrt(1 - np.minimum(table / total, MOST)))
+    return corrected
 
 
-def _ones(like: csr_array) -> csr_array:
-    return csr_array((np.ones(like.nnz), like.indices, like.indptr), shape=like.shape)
+def _column_sums(values: np.ndarray | csr_array) -> np.ndarray:
+    """The sums (p,) of values (n, p), above 0."""
+    return np.maximum(_dense(values.sum(axis=0)).ravel(), 1e-300)
+
+
+def by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray | csr_array:
+    """(n, count): each of the values (n,) in the column of its group."""
+    rows, shape = np.arange(len(values)), (len(values), count)
+    if count > NARROW or len(values) > MANY:
+        return csr_array((values, (rows, groups)), shape=shape)
+    columns = np.zeros(shape)
+    columns[rows, groups] = values
+    return columns
 
 
 def _columns(values: np.ndarray, rows: int) -> np.ndarray:

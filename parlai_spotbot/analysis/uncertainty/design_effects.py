@@ -11,7 +11,6 @@ Miller (2011, J. Bus. Econ. Stat. 29), and no effect is below that of one dimens
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -156,9 +155,9 @@ class DesignEffects:
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
         basis = np.linalg.svd(root[:, :strengths], full_matrices=False)[0][:, : strengths - 1]
         dimensions: dict[str, Dimension | None] = {}
-        for name, members in _members(clusters):
-            for sign_name, incidence in zip((name, "couples"), (part for part, _ in members.parts), strict=False):
-                if len(incidence.codes) and np.bincount(incidence.codes).max() > 1:
+        for name, members in clusters.members():
+            for sign_name, (incidence, _) in zip((name, "couples"), members.parts, strict=False):
+                if name in ("conversations", "annotators") and np.bincount(incidence.codes).max() > 1:
                     dimensions[sign_name] = Dimension.of(incidence, cells, root)
         beside = clusters.conversations is not None and clusters.conversations.shape[1] == 2
         return cls(root, basis, **dimensions, beside=beside)
@@ -240,12 +239,3 @@ class DesignEffects:
         """The variances (q,) of contrasts (q, p), and the degrees of freedom that each is known with."""
         effect, df = self.effects(contrasts)
         return effect * ((contrasts @ self.root.T) ** 2).sum(axis=1), df
-
-
-def _members(clusters: Clusters) -> Iterator[tuple[str, object]]:
-    """The clusters by conversations and by annotators, where they count."""
-    members = list(clusters.members())
-    if clusters.conversations is not None:
-        yield "conversations", members[0]
-    if clusters.workers is not None:
-        yield "annotators", members[1 if clusters.conversations is not None else 0]

@@ -11,12 +11,11 @@ from math import comb, floor
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
 from scipy.special import stdtr, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import MANY, NARROW, Clusters, Spread
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, by_group
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, floored
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, cluster_sums, floored
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 NOTHING = 1e-12
@@ -172,25 +171,13 @@ def group_means(
         return Estimates(unknown, nothing, bounds)
     size = np.bincount(groups, minlength=count).astype(float)
     mean = ratio(np.bincount(groups, values, count), size)
-    rows, few = np.arange(len(values)), count <= NARROW and len(values) <= MANY
-
-    def of_own(column: np.ndarray) -> np.ndarray | csr_array:
-        """(n, count): what each row holds of its own group."""
-        if not few:
-            return csr_array((column, (rows, groups)), shape=(len(values), count))
-        whole = np.zeros((len(values), count))
-        whole[rows, groups] = column
-        return whole
-
-    scores, shares = of_own((values - mean[groups]) / size[groups]), of_own(1 / size[groups] ** 2)
-    ways = tuple(_parts(values / size[groups], 1 / size[groups], groups, count, way) for way in cluster_codes(clusters))
-    return Estimates(mean, clusters.spread(scores, shares), bounds, ways, size)
-
-
-def _parts(values: np.ndarray, shares: np.ndarray, groups: np.ndarray, count: int, way: np.ndarray) -> ArrayPair:
-    """Return the sums (clusters, count) of values (n,) and of shares (n,) in each cluster, by group."""
-    shape = (int(way.max(initial=-1)) + 1, count)
-    return tuple(csr_array((column, (way, groups)), shape=shape) for column in (values, shares))
+    scores = by_group((values - mean[groups]) / size[groups], groups, count)
+    shares = by_group(1 / size[groups] ** 2, groups, count)
+    ways = []
+    for way in cluster_codes(clusters):
+        total = cluster_sums(values / size[groups], way, groups, count)
+        ways.append((total, cluster_sums(1 / size[groups], way, groups, count)))
+    return Estimates(mean, clusters.spread(scores, shares), bounds, tuple(ways), size)
 
 
 def mean_of(values: ArrayLike, clusters: Clusters, bounds: Interval | None = None) -> dict:

@@ -7,15 +7,11 @@ or that by sign flips of clusters (`sign_flips`).
 """
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, by_group
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, cluster_sums
 from parlai_spotbot.analysis.values import ArrayPair, Interval, ratio
-
-FEW_GROUPS = 8
-"""So few are computed with in columns of their own sooner than in a sparse matrix."""
 
 
 def wilson(hits: float, n: float) -> Interval:
@@ -63,7 +59,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
     share = ratio(won, n)
     errors, ones = (hits - share[groups]) / n[groups], np.ones(len(hits))
-    diagonal = clusters.diagonal(*(_by_group(values, groups, count) for values in (errors, ones)))
+    diagonal = clusters.diagonal(*(by_group(values, groups, count) for values in (errors, ones)))
     independent = diagonal.effective >= n - 1e-6 * np.maximum(n, 1)
     varied = (diagonal.variance > 0) & (share > 0) & (share < 1)
     like = np.divide(share * (1 - share), diagonal.variance, out=diagonal.effective.copy(), where=varied)
@@ -93,8 +89,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
 
 def _flipped(scores: np.ndarray, groups: np.ndarray, count: int, way: np.ndarray) -> np.ndarray:
     """Return the p (count,) by flipping the signs of the clusters' sums of scores (n,) in each group."""
-    sums = csr_array((scores, (way, groups)), shape=(int(way.max(initial=-1)) + 1, count)).tocoo()
-    sums.sum_duplicates()
+    sums = cluster_sums(scores, way, groups, count).tocoo()
     every = np.ones(len(sums.data))
     flipped = ClusterScores(sums.data, every, sums.coords[1], every, count)
     return flipped.pvalues(flipped.few)
@@ -109,16 +104,6 @@ def _agreeing(share: np.ndarray, ends: np.ndarray, p: np.ndarray) -> ArrayPair:
     high = np.where(open_ & (share <= 0.5), np.maximum(high, 0.5), high)
     inside = (low <= 0.5) & (high >= 0.5)
     return np.stack([low, high], axis=-1), np.where(inside, np.maximum(p, 1 - LEVEL), p)
-
-
-def _by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray | csr_array:
-    """(n, count): each of the values (n,) in the column of its group."""
-    rows, shape = np.arange(len(values)), (len(values), count)
-    if count > FEW_GROUPS:
-        return csr_array((values, (rows, groups)), shape=shape)
-    columns = np.zeros(shape)
-    columns[rows, groups] = values
-    return columns
 
 
 def share_test(hits: np.ndarray, clusters: Clusters, tested: bool = True) -> dict:

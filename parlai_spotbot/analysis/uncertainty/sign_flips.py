@@ -170,6 +170,13 @@ def cluster_codes(clusters: Clusters, turned: np.ndarray | None = None) -> list[
     return [np.unique(way, return_inverse=True)[1] for way in ways]
 
 
+def cluster_sums(values: np.ndarray, way: np.ndarray, columns: np.ndarray, count: int) -> csr_array:
+    """Return the sums (clusters, count) of values (n,) in each cluster of `way`, by their columns (n,)."""
+    sums = csr_array((values, (way, columns)), shape=(int(way.max(initial=-1)) + 1, count))
+    sums.sum_duplicates()
+    return sums
+
+
 def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int) -> tuple[csr_array, np.ndarray]:
     """Count the rows (n,) of each kind in each cluster of `way`; clusters of one row of a kind are counted together.
 
@@ -185,10 +192,8 @@ def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int) -> tuple[csr_arr
     single, number = np.unique(kind[alone], return_counts=True)
     rows = np.concatenate([several, several.max(initial=-1) + 1 + np.arange(len(single))])
     columns = np.concatenate([kind[~alone], single])
-    groups = int(rows.max(initial=-1)) + 1
-    counts = csr_array((np.ones(len(rows)), (rows, columns)), shape=(groups, kinds))
-    counts.sum_duplicates()
-    return counts, np.concatenate([np.ones(groups - len(single)), number])
+    counts = cluster_sums(np.ones(len(rows)), rows, columns, kinds)
+    return counts, np.concatenate([np.ones(counts.shape[0] - len(single)), number])
 
 
 def floored(estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, ways: Sequence[ClusterScores]) -> ArrayTriple:

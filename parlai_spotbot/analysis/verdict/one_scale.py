@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import PROFILED, GroupFit
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
-from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, grouped_rows
+from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, cluster_sums, grouped_rows
 
 KNOWN = 1e-3
 """A pair whose own matches keep less of their information beside the strengths can't disagree with them."""
@@ -73,7 +73,7 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     scores = np.concatenate([points, -points]) * (half - share[ends])
     flipped = []
     for way in fit.ways:
-        sums = csr_array((scores, (np.tile(way, 2), ends)), shape=(int(way.max()) + 1, fit.size))
+        sums = cluster_sums(scores, np.tile(way, 2), ends, fit.size)
         flipped.append(ClusterScores.of(sums.toarray()))
     return _least(flipped)
 

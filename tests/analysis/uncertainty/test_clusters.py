@@ -29,7 +29,7 @@ def test_sums_over_clusters_are_those_over_couples():
     workers = rng.integers(0, 9, n)
     scores = rng.normal(size=(n, 3))
     sets = [set(pair) for pair in pairs]
-    members = list(Clusters.of(pairs, workers).members())
+    members = [member for _, member in Clusters.of(pairs, workers).members()]
     talks, people, both = (member.gram(member.sums(scores)) for member in members)
     np.testing.assert_allclose(talks, couples(scores, sets), atol=1e-9)
     np.testing.assert_allclose(people, couples(scores, [{worker} for worker in workers]), atol=1e-9)
@@ -57,7 +57,7 @@ def test_two_way_variance_is_that_of_statsmodels_but_for_small_samples():
         cov_type="cluster", cov_kwds={"groups": np.column_stack([homes, workers]), "use_correction": False}
     )
     clusters = Clusters.by(homes, workers)
-    one, two, both = (m.gram(m.sums((values - values.mean())[:, None] / n)) for m in clusters.members())
+    one, two, both = (m.gram(m.sums((values - values.mean())[:, None] / n)) for _, m in clusters.members())
     assert (one + two - both)[0, 0] == pytest.approx(fit.bse[0] ** 2, rel=1e-10)
     assert mean_of(values, clusters)["se"] == pytest.approx(fit.bse[0], rel=0.005)
 
@@ -104,10 +104,8 @@ def test_what_doesn_t_vary_gets_a_bound_of_the_range():
 
 
 def test_places_follow_from_clear_pairs():
-    first, second = np.triu_indices(4, 1)
     # 0 is clearly ahead of 2 and 3, 1 of 3.
-    clear = np.array([False, True, True, False, True, False])
-    found = places(first, second, np.ones(6, dtype=bool), clear, 4)
+    found = places(np.array([0, 0, 1]), np.array([2, 3, 3]), np.full(4, 4))
     assert found.tolist() == [[1, 2], [1, 3], [2, 4], [3, 4]]
 
 

@@ -7,27 +7,16 @@ for all statistics, and counted by reason.
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 import pandas as pd
 
 from parlai_spotbot.records import ADDITIONAL, Conversation, Item, Judgement, judged_name
 
-COLUMNS = (
-    "source",
-    "worker_id",
-    "annotation_id",
-    "unit_id",
-    "item_id",
-    "conversation_id",
-    "conversation_ids",
-    "question",
-    "target",
-    "answer",
-    "exchanges",
-    "seconds",
-    "number",
-    "judgement_id",
-)
+FIRST = ("source", "worker_id", "annotation_id", "unit_id", "item_id")
+SECOND = ("question", "target", "answer", "exchanges", "seconds")
+COLUMNS = (*FIRST, "conversation_id", "conversation_ids", *SECOND, "number", "judgement_id")
+WHOSE, ANSWERED = attrgetter(*FIRST), attrgetter(*SECOND)
 
 REPEATED = "annotation repeated by the same annotator (the last one counts)"
 
@@ -207,22 +196,8 @@ def _row(row: Judgement, number: int, conversation_ids: Collection[str]) -> tupl
         if identity not in conversation_ids:
             raise ValueError(f"{where}: conversation_ids names '{identity}', which is not among the conversations")
     check_worker(row, where)
-    return (
-        row.source,
-        row.worker_id,
-        row.annotation_id,
-        row.unit_id,
-        row.item_id,
-        row.conversation_ids[0],
-        tuple(row.conversation_ids),
-        row.question,
-        row.target,
-        row.answer,
-        row.exchanges,
-        row.seconds,
-        number,
-        row.judgement_id,
-    )
+    ids = (row.conversation_ids[0], tuple(row.conversation_ids))
+    return (*WHOSE(row), *ids, *ANSWERED(row), number, row.judgement_id)
 
 
 def check_worker(judgement: Judgement, where: str) -> None:

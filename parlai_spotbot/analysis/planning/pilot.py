@@ -22,6 +22,7 @@ from parlai_spotbot.analysis.planning.power import (
     ratings_needed,
 )
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
 SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
@@ -43,11 +44,10 @@ def match_correlations(matches: pd.DataFrame) -> dict:
         matches of it, so two matches with one contestant in common have half the correlation of two of one pair; both
         kinds count, by least squares. A residual is that of the decided share, which ties don't touch.
     """
-    a, b = matches["a"].to_numpy(dtype=object), matches["b"].to_numpy(dtype=object)
-    names, place = np.unique(np.concatenate([a, b]).astype(str), return_inverse=True)
-    first, second = place[: len(a)], place[len(a) :]
+    names = sorted({*matches["a"], *matches["b"]})
+    first, second, lost = match_codes(matches, names)
     low, high, size = np.minimum(first, second), np.maximum(first, second), len(names)
-    outcome = np.where(first > second, -1, 1) * matches["outcome"].to_numpy(dtype=float)
+    outcome = np.where(first > second, lost - 1.0, 1.0 - lost)
     pair, decided = low * size + high, outcome != 0
     mean = pd.Series(np.where(decided, outcome, np.nan)).groupby(pair).transform("mean").to_numpy()
     residual = np.where(decided, outcome - mean, 0.0)

@@ -96,13 +96,6 @@ class PairedCounts:
             return sums + second * np.bincount(self.second, values, self.size)
         return values @ (self._sides if second < 0 else np.abs(self._sides))
 
-    @cached_property
-    def _observed(self) -> np.ndarray:
-        """Sufficient statistics (p,): points beyond half of each contestant's matches, ties, wins of the first."""
-        points = (self.counts[:, WIN] - self.counts[:, LOSS]) / 2
-        more = [self.counts[:, TIE].sum()] * self.ties + [self.counts[:, WIN].sum()] * self.order
-        return np.append(self._by_contestant(points), more)
-
     def log_chances(self, theta: np.ndarray) -> np.ndarray:
         """Log probabilities (..., m, 3) of win, tie and loss of the first, at parameters (..., p)."""
         half = (theta[..., self.first] - theta[..., self.second]) / 2
@@ -156,15 +149,11 @@ class PairedCounts:
             spread = spread + 2 * (covariance[..., first, i] - covariance[..., second, i])[..., None] * features[0] * x
             for j, y in enumerate(features[1:], size):
                 spread = spread + covariance[..., i, j, None, None] * x * y
-        weight = self.n[:, None] * chances * (self.penalty / 2 * spread)
-        expected = self.n * ((chances[..., WIN] - chances[..., LOSS]) / 2)
+        residual = self.counts + self.n[:, None] * chances * (self.penalty / 2 * spread - 1)
         gradient = np.empty((*chances.shape[:-2], self.parameters))
-        residual = _over_outcomes(weight * features[0]) - expected
-        gradient[..., :size] = self._observed[:size] + self._by_contestant(residual)
-        outcomes = [TIE] * self.ties + [WIN] * self.order
-        for i, (x, outcome) in enumerate(zip(features[1:], outcomes, strict=True), size):
-            bias = (weight * x).sum(axis=(-1, -2))
-            gradient[..., i] = self._observed[i] - (self.n * chances[..., outcome]).sum(axis=-1) + bias
+        gradient[..., :size] = self._by_contestant(_over_outcomes(residual * features[0]))
+        for i, x in enumerate(features[1:], size):
+            gradient[..., i] = (residual * x).sum(axis=(-1, -2))
         return gradient
 
     def value(self, theta: np.ndarray) -> np.ndarray:
@@ -237,15 +226,15 @@ class PairedCounts:
             score = score + feature * direction[..., place, None, None]
         return score, _over_outcomes(chances * score**2)
 
-    def codes(self, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> ArrayPair:
-        """Return the cell and the outcome, seen from its first contestant, of each match (n,)."""
-        code = np.full((self.size, self.size), -1)
-        code[self.first, self.second] = np.arange(len(self.n))
-        turned = code[a, b] < 0
-        return np.where(turned, code[b, a], code[a, b]), np.where(turned, LOSS - outcome, outcome)
+    def kinds(self, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> np.ndarray:
+        """Return the place (n,), among all cells' outcomes, of each match."""
+        cell = np.full((self.size, self.size), -1)
+        cell[self.first, self.second] = np.arange(len(self.n))
+        forth, back = cell[a, b], cell[b, a]
+        return np.where(forth < 0, 3 * back + LOSS - outcome, 3 * forth + outcome)
 
     def row_scores(self, chances: np.ndarray) -> csr_array:
-        """Return the scores (3 m, p) of a match in each cell with each outcome."""
+        """Return the scores (3 m, p) of a match of each of the `kinds`."""
         features = self.features(chances)
         places = [
             self.first,
@@ -262,12 +251,12 @@ class PairedCounts:
         chances = np.exp(self.log_chances(theta))
         information = self.information(chances)
         information[: self.size, : self.size] -= 1.0
-        cell, outcome = self.codes(a, b, outcome)
+        kinds = self.kinds(a, b, outcome)
         scores = self.row_scores(chances)
         roots = None
         if 3 * len(self.n) * len(theta) <= ROOM:
             roots = np.sqrt(chances)[..., None] * scores.toarray().reshape(len(self.n), 3, len(theta))
-        return Cells(scores[3 * cell + outcome], cell, roots, information)
+        return Cells(scores[kinds], kinds // 3, roots, information)
 
 
 def _over_outcomes(values: np.ndarray) -> np.ndarray:

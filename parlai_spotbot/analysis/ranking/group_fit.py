@@ -23,6 +23,7 @@ from parlai_spotbot.analysis.uncertainty.estimates import Estimates
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 from parlai_spotbot.analysis.uncertainty.sign_flips import (
     LEVEL,
+    TINY,
     ClusterScores,
     cluster_codes,
     cluster_sums,
@@ -166,8 +167,7 @@ class GroupFit:
             low, high, p = raised(difference, test, df, np.minimum(1.0, 2.0 ** (1 - fewest)))
             return low, high, p, shares, fewest
         columns = [np.array(column) for column in test]
-        cell, outcome = self._flipped_model.codes(*self.codes)
-        kinds, count = 3 * cell + outcome, self._flipped_model.counts.size
+        kinds, count = self._flipped_model.kinds(*self.codes), self._flipped_model.counts.size
         ways = [grouped_rows(way, kinds, count) for way in self.ways]
         workers = self.clusters.workers if self.people else None
         if workers is not None:
@@ -181,6 +181,7 @@ class GroupFit:
             if workers is not None:
                 added = _summed(people, score, information)[0]
                 total = added.sum(axis=0)
+                total[np.abs(total) <= TINY * np.abs(added).sum(axis=0)] = 0.0
                 shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T
         return *columns, shares, effective
 

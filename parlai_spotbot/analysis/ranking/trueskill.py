@@ -102,11 +102,8 @@ def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarra
         block = weights[start : start + step]
         total = block.sum(axis=1)
         played = np.repeat(np.tile(np.arange(block.shape[1], dtype=np.int32), len(block)), block.ravel())
-        if (total == total[0]).all():
-            order = played.reshape(len(block), -1)
-        else:
-            order = np.full((len(block), int(total.max())), -1, dtype=np.int32)
-            order[np.arange(order.shape[1]) < total[:, None]] = played
+        order = np.full((len(block), int(total.max())), -1, dtype=np.int32)
+        order[np.arange(order.shape[1]) < total[:, None]] = played
         yield rng.permuted(order, axis=1, out=order)
 
 

@@ -96,12 +96,12 @@ class Clusters:
 
     def take(self, chosen: np.ndarray) -> Clusters:
         """Return those of the rows `chosen` (a mask or places)."""
-        codes = None if self.conversations is None else self.conversations[chosen]
-        workers = None if self.workers is None else self.workers[chosen]
-        count = int(np.arange(self.rows)[chosen].size)
-        several = workers is not None and len(workers) > 0 and (workers != workers[0]).any()
-        prompts = None if self.prompts is None else self.prompts[chosen]
-        return Clusters(count, codes, workers if several else None, prompts)
+        codes, workers, prompts = (
+            None if values is None else values[chosen] for values in (self.conversations, self.workers, self.prompts)
+        )
+        if workers is not None and len(np.unique(workers)) < 2:
+            workers = None
+        return Clusters(len(np.arange(self.rows)[chosen]), codes, workers, prompts)
 
     def talks(self) -> np.ndarray:
         """Return one code (n,) for the conversations of each row, whatever their order; rows where none count."""
@@ -351,17 +351,16 @@ class Spread:
             return np.where(kept, alone * (OWN * effect + (1 - OWN) * mean), _quadratic(contrasts, covariance))
 
         single, effective = [drawn(covariance) for covariance in self.single], self.effective(contrasts)
-        more, rows = [np.maximum(degrees, 1 + 1e-9) for degrees in effective], np.maximum(rows, 1 + 1e-9)
-        noise = [
-            OWN**2 / (degrees - 1) + (1 - OWN**2) * (1 / (degrees - 1) / independent + 1 / (rows - 1))
-            for degrees in more
-        ]
         variance = single[0]
         if self.both is not None:
             variance = np.max([*single, single[0] + single[1] - drawn(self.both)], axis=0)
-        results, df = known(
-            variance, single, [1 + np.maximum(degrees - 1, 1 / n) for degrees, n in zip(more, noise, strict=True)]
-        )
+        of_rows = 1 / np.maximum(rows - 1, 1e-9)
+        more = []
+        for degrees in effective:
+            of_clusters = 1 / np.maximum(degrees - 1, 1e-9)
+            noise = OWN**2 * of_clusters + (1 - OWN**2) * (of_clusters / independent + of_rows)
+            more.append(1 + 1 / np.minimum(of_clusters, noise))
+        results, df = known(variance, single, more)
         few = np.min(effective, axis=0) < FEW - 1e-9
         return np.where(few, np.nan, results), np.where(few, 0.0, df)
 

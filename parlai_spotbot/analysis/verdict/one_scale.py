@@ -51,10 +51,9 @@ def _group_misfit(fit: GroupFit) -> float:
     tested = (weight * score**2).sum(axis=(1, 2)) > KNOWN * (weight * own**2).sum(axis=(1, 2))
     if not tested.any():
         return 1.0
-    cell, outcome = model.codes(*fit.codes)
-    flipped = []
+    kinds, flipped = model.kinds(*fit.codes), []
     for way in fit.ways:
-        counts, clusters = grouped_rows(way, 3 * cell + outcome, 3 * cells)
+        counts, clusters = grouped_rows(way, kinds, 3 * cells)
         flipped.append(ClusterScores.of(counts @ score[tested].reshape(-1, 3 * cells).T, weight=clusters))
     return _least(flipped)
 
@@ -65,9 +64,9 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     if fit.model is None or not later.any() or later.all():
         return 1.0
     model = fit.model
-    cell, outcome = model.codes(*fit.codes)
-    points = model.features(np.exp(model.log_chances(fit.estimates.values)))[0][cell, outcome]
-    ends = np.concatenate([model.first[cell], model.second[cell]])
+    kinds = model.kinds(*fit.codes)
+    points = model.features(np.exp(model.log_chances(fit.estimates.values)))[0].ravel()[kinds]
+    ends = np.concatenate([model.first[kinds // 3], model.second[kinds // 3]])
     half = np.tile(later, 2) * 1.0
     share = np.bincount(ends, half) / np.bincount(ends)
     scores = np.concatenate([points, -points]) * (half - share[ends])

@@ -7,7 +7,6 @@ a parameter, which the flips leave out where most pairs were seen in both orders
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,7 +18,7 @@ from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import LOSS, TIE, WIN, Codes, code_counts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
-from parlai_spotbot.analysis.uncertainty.estimates import Estimates
+from parlai_spotbot.analysis.uncertainty.estimates import Estimates, differences
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 from parlai_spotbot.analysis.uncertainty.sign_flips import (
     LEVEL,
@@ -132,7 +131,7 @@ class GroupFit:
         difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
         t = np.abs(difference) / se
         if self.size <= PROFILED:
-            t = np.sqrt(self.model.likelihood_ratios(theta, self._differences(len(theta))) / effect)
+            t = np.sqrt(self.model.likelihood_ratios(theta, differences(self.size, len(theta))) / effect)
         limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
         half = limit * se
         tested = limit * ratio(np.abs(difference), t, 0.0)
@@ -150,14 +149,6 @@ class GroupFit:
             columns["confounded"] = 1.0 * (np.abs(self.confounded[i] - self.confounded[j]) > SAME)
         return columns
 
-    def _differences(self, parameters: int) -> np.ndarray:
-        """Return the contrasts (q, p) of every two members."""
-        i, j = np.triu_indices(self.size, 1)
-        contrasts = np.zeros((len(i), parameters))
-        contrasts[np.arange(len(i)), i] = 1.0
-        contrasts[np.arange(len(i)), j] = -1.0
-        return contrasts
-
     def _floored(self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return low, high and p (q,) with sign flips as a floor, the part of each annotator in each difference, and
         the effective clusters."""
@@ -167,19 +158,28 @@ class GroupFit:
             low, high, p = raised(difference, test, df, np.minimum(1.0, 2.0 ** (1 - fewest)))
             return low, high, p, shares, fewest
         columns = [np.array(column) for column in test]
-        kinds, count = self._flipped_model.kinds(*self.codes), self._flipped_model.counts.size
-        ways = [grouped_rows(way, kinds, count) for way in self.ways]
+        model, start = self.model, self.estimates.values
+        if self.both_orders > BOTH_ORDERS:  # the scores that are flipped are without an order effect
+            model = PairedCounts.of(code_counts(self.codes, self.size), order=False)
+            start = model.maximise(np.zeros(model.parameters))
+        kinds = model.kinds(*self.codes)
+        ways = [grouped_rows(way, kinds, model.counts.size) for way in self.ways]
         workers = self.clusters.workers if self.people else None
-        if workers is not None:
-            people = csr_array((np.ones(len(kinds)), (workers, kinds)), shape=(self.people, count))
-        for part, score, information in self._efficient():
-            flipped = [ClusterScores.of(*_summed(counts, score, information), weight) for counts, weight in ways]
+        contrasts = differences(self.size, model.parameters)
+        for part, theta in model.restricted(start, contrasts):
+            score, information = model.efficient_scores(theta, contrasts[part])
+            rows = score.reshape(len(score), -1)
+            flipped = []
+            for counts, weight in ways:
+                known = counts @ np.repeat(information, 3, axis=1).T
+                flipped.append(ClusterScores.of(counts @ rows.T, known, weight))
             effective[part] = np.min([way.effective for way in flipped], axis=0)
             floor = floored(difference[part], tuple(column[part] for column in columns), df[part], flipped)
             for column, values in zip(columns, floor, strict=True):
                 column[part] = values
             if workers is not None:
-                added = _summed(people, score, information)[0]
+                people = csr_array((np.ones(len(kinds)), (workers, kinds)), shape=(self.people, model.counts.size))
+                added = people @ rows.T
                 total = added.sum(axis=0)
                 total[np.abs(total) <= TINY * np.abs(added).sum(axis=0)] = 0.0
                 shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T
@@ -205,24 +205,6 @@ class GroupFit:
     def ways(self) -> list[np.ndarray]:
         """The ways of clustering its matches, see `cluster_codes`."""
         return cluster_codes(self.clusters, self.codes[0] > self.codes[1])
-
-    @cached_property
-    def _flipped_model(self) -> PairedCounts:
-        """The model whose scores are flipped: without an order effect where most pairs were seen in both orders."""
-        if self.both_orders <= BOTH_ORDERS:
-            return self.model
-        return PairedCounts.of(code_counts(self.codes, self.size), order=False)
-
-    def _efficient(self) -> Iterator[ArrayTriple]:
-        """Yield places of pairs, and the efficient scores (k, 3 m) and information (k, m) where the two are equal."""
-        model = self._flipped_model
-        start = self.estimates.values
-        if model is not self.model:
-            start = model.maximise(np.zeros(model.parameters))
-        contrasts = self._differences(model.parameters)
-        for part, theta in model.restricted(start, contrasts):
-            score, information = model.efficient_scores(theta, contrasts[part])
-            yield part, score.reshape(len(score), -1), information
 
     def _fewest_clusters(self) -> np.ndarray:
         """Return in how few clusters (q,) either member's matches were decided, which is the most that flips could
@@ -288,12 +270,6 @@ class GroupFit:
             low, high = every.points(np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))))[:, 0]
             ci = np.array([[low, high], [1 - high, 1 - low]])
         return score, ci
-
-
-def _summed(counts: csr_array, score: np.ndarray, information: np.ndarray) -> ArrayPair:
-    """Return the scores and the information of clusters (clusters, k), by their counts of cells' outcomes."""
-    cells = csr_array((counts.data, counts.indices // 3, counts.indptr), shape=(counts.shape[0], information.shape[1]))
-    return counts @ score.T, cells @ information.T
 
 
 def _confounded(counts: np.ndarray) -> np.ndarray | None:

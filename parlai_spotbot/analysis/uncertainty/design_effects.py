@@ -101,14 +101,13 @@ class Dimension:
         """
         if self.information is None:
             return (np.full(len(contrasts), self.effective - 1),) * 2
+        rank = contrasts.shape[1]
+        flat = self.information.reshape(-1, rank**2)
+        pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
+        share = np.concatenate([np.einsum("qi,qj->qij", c, c).reshape(-1, rank**2) @ flat.T for c in pieces])
         if len(contrasts) * self.information.size > DEGREES:
-            rank = contrasts.shape[1]
-            flat = self.information.reshape(-1, rank**2)
-            pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
-            share = np.concatenate([np.einsum("qi,qj->qij", c, c).reshape(-1, rank**2) @ flat.T for c in pieces])
             others = share.sum(axis=1) ** 2 / (share.sum(axis=1) ** 2 / (share**2).sum(axis=1) - 1) - (share**2).sum(1)
         else:
-            share = np.einsum("qi,gij,qj->qg", contrasts, self.information, contrasts, optimize=True)
             shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
             gram = np.einsum("qgi,qgj->qij", shifted, shifted, optimize=True)
             others = (gram**2).sum(axis=(1, 2)) - ((shifted**2).sum(axis=2) ** 2).sum(axis=1)
@@ -185,12 +184,6 @@ class DesignEffects:
             return np.eye(len(self.root)), 1.0
         return self.couples.meat, self._pooled[id(self.couples)][0]
 
-    def effects(self, contrasts: np.ndarray) -> ArrayPair:
-        """Design effects (q,) of contrasts (q, p), and their degrees of freedom; NaN and 0 with too few clusters."""
-        turned = contrasts @ self.root.T
-        unit = ratio(turned, np.sqrt((turned**2).sum(axis=1, keepdims=True)), 0.0)
-        return self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit)
-
     def pairs(self, size: int) -> ArrayTriple:
         """Return the model's variances (q,), design effects and degrees of freedom of the differences of every two of
         the first `size` estimates."""
@@ -207,8 +200,7 @@ class DesignEffects:
         effect, df = self._combined([of(part.meat) / variance for part in self._parts], unit, len(i))
         return variance, effect, df
 
-    def _combined(self, dimensions: list[np.ndarray], unit: np.ndarray | None, count: int | None = None) -> ArrayPair:
-        count = len(unit) if count is None else count
+    def _combined(self, dimensions: list[np.ndarray], unit: np.ndarray | None, count: int) -> ArrayPair:
         total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
         fewest = np.full(count, np.inf)
         for part, effect in zip(self._parts, dimensions, strict=True):
@@ -236,6 +228,10 @@ class DesignEffects:
         return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)
 
     def variance(self, contrasts: np.ndarray) -> ArrayPair:
-        """The variances (q,) of contrasts (q, p), and the degrees of freedom that each is known with."""
-        effect, df = self.effects(contrasts)
-        return effect * ((contrasts @ self.root.T) ** 2).sum(axis=1), df
+        """The variances (q,) of contrasts (q, p), and the degrees of freedom that each is known with; NaN and 0 with
+        too few clusters."""
+        turned = contrasts @ self.root.T
+        square = (turned**2).sum(axis=1)
+        unit = ratio(turned, np.sqrt(square)[:, None], 0.0)
+        effect, df = self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit, len(unit))
+        return effect * square, df

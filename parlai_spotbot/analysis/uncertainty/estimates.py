@@ -128,12 +128,18 @@ class Estimates:
     def pairs(self) -> pd.DataFrame:
         """Every two estimates: first, second (their places), and `contrasts` of the first less the second, with
         p_adjusted over those that have a p."""
-        first, second = np.triu_indices(len(self.values), 1)
-        weights = np.zeros((len(first), len(self.values)))
-        weights[np.arange(len(first)), first], weights[np.arange(len(first)), second] = 1.0, -1.0
-        columns = self._contrasts(weights, int(np.isfinite(self.values).sum()) - 1)
+        count = len(self.values)
+        first, second = np.triu_indices(count, 1)
+        columns = self._contrasts(differences(count, count), int(np.isfinite(self.values).sum()) - 1)
         adjusted = adjust_known(columns["p"])
         return pd.DataFrame({"first": first, "second": second, **columns, "p_adjusted": adjusted})
+
+
+def differences(count: int, parameters: int) -> np.ndarray:
+    """Return the contrasts (q, parameters) of every two of the first `count` parameters."""
+    first, second = np.triu_indices(count, 1)
+    every = np.eye(count, parameters)
+    return every[first] - every[second]
 
 
 def _permutation(clusters: np.ndarray) -> float:
@@ -183,6 +189,4 @@ def group_means(
 def mean_of(values: ArrayLike, clusters: Clusters, bounds: Interval | None = None) -> dict:
     """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
     none."""
-    if not len(values):
-        return {"estimate": np.nan, "se": np.nan, "ci": (np.nan, np.nan), "p": np.nan, "df": 0.0}
     return group_means(values, np.zeros(len(values), dtype=int), 1, clusters, bounds).contrast(np.ones(1))

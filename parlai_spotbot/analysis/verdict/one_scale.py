@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import PROFILED, GroupFit
@@ -96,10 +95,8 @@ def separate_people(
         Of each match the contestants and the annotator.
     """
     size = int(max(first.max(), second.max())) + 1
-    count = int(people.max()) + 1
     ends = np.concatenate([first, second])
-    judged = csr_array((np.ones(len(ends)), (np.tile(people, 2), ends)), shape=(count, size))
-    judged.sum_duplicates()
+    judged = cluster_sums(np.ones(len(ends)), np.tile(people, 2), ends, size)
     judged.data = np.ones_like(judged.data)
     both = (judged.T @ judged).toarray()
     share = np.bincount(ends, minlength=size) / len(first)

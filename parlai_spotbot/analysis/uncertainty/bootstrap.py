@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, codes_of, effective_number
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, Spread, added, codes_of, effective_number, known
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
 from parlai_spotbot.analysis.values import ArrayPair, Interval
 
@@ -127,7 +127,8 @@ class ClusterBootstrap:
             kept = part[np.isfinite(part).all(axis=1)]
             width = part.shape[1]
             spreads.append(np.cov(kept.T).reshape(width, width) if len(kept) > 1 else np.full((width, width), np.nan))
-        return self._spread(spreads)
+        single, both, numbers = self._dimensions(spreads)
+        return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
 
     def interval(self, estimate: np.ndarray, samples: np.ndarray, span: Interval = EVERYWHERE) -> np.ndarray:
         """Intervals (…, 2) of an estimate (…) by its replicates (bootstraps · replicates, …), by Student's t.
@@ -146,29 +147,19 @@ class ClusterBootstrap:
         ends[still] = np.nan
         if np.isfinite(span).all():
             number, width = min(self.effective.values()), span[1] - span[0]
-            for place in np.argwhere(still):
-                share = (estimate[tuple(place)] - span[0]) / width
-                ends[tuple(place)] = span[0] + width * np.array(clopper_pearson(float(share), number))
+            ends[still] = span[0] + width * clopper_pearson((estimate[still] - span[0]) / width, number)
         return ends
 
     def _variance(self, samples: np.ndarray) -> ArrayPair:
         """The variance (…) of each statistic, and its degrees of freedom."""
-        variances = np.stack([_variance(part) for part in self._by_bootstrap(samples)])
-        shape = variances.shape[1:]
-        variances = variances.reshape(len(variances), -1)
-        finite = np.isfinite(variances).all(axis=0)
-        variance, df = np.full((2, *finite.shape), np.nan)
-        spread = self._spread([np.diag(own[finite]) for own in variances])
-        variance[finite], df[finite] = spread.variance(np.eye(int(finite.sum())))
-        return variance.reshape(shape), df.reshape(shape)
+        single, both, numbers = self._dimensions([_variance(part) for part in self._by_bootstrap(samples)])
+        return known(added(single, both), single, numbers)
 
-    def _spread(self, covariances: list[np.ndarray]) -> Spread:
-        """From the covariances (p, p) by each bootstrap."""
+    def _dimensions(self, parts: list[np.ndarray]) -> tuple[tuple[np.ndarray, ...], np.ndarray | None, list[float]]:
+        """Return what is by each dimension alone, by both at once, and the effective clusters of each dimension."""
         places = [self.names.index(name) for name in self.effective]
-        numbers = [self._effective[place] for place in places]
-        single = tuple(covariances[place] for place in places)
-        both = covariances[2] if len(places) == 2 else None
-        return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
+        both = parts[2] if len(places) == 2 else None
+        return tuple(parts[place] for place in places), both, [self._effective[place] for place in places]
 
     def _by_bootstrap(self, samples: np.ndarray) -> np.ndarray:
         """Replicates (bootstraps · replicates, …) as (bootstraps, replicates, …)."""

@@ -210,8 +210,7 @@ class Clusters:
                 effective.append(ratio(total * _column_sums(tables[0]), _column_sums(tables[0] * tables[0]), 0.0))
         both = squares.pop("both", None)
         single = list(squares.values())
-        variance = single[0] if both is None else np.max([*single, single[0] + single[1] - both], axis=0)
-        return Diagonal(*known(variance, single, effective), np.min(effective, axis=0))
+        return Diagonal(*known(added(single, both), single, effective), np.min(effective, axis=0))
 
 
 @dataclass(frozen=True)
@@ -351,9 +350,7 @@ class Spread:
             return np.where(kept, alone * (OWN * effect + (1 - OWN) * mean), _quadratic(contrasts, covariance))
 
         single, effective = [drawn(covariance) for covariance in self.single], self.effective(contrasts)
-        variance = single[0]
-        if self.both is not None:
-            variance = np.max([*single, single[0] + single[1] - drawn(self.both)], axis=0)
+        variance = added(single, None if self.both is None else drawn(self.both))
         of_rows = 1 / np.maximum(rows - 1, 1e-9)
         more = []
         for degrees in effective:
@@ -385,6 +382,13 @@ class Diagonal:
     variance: np.ndarray
     df: np.ndarray
     effective: np.ndarray
+
+
+def added(single: Sequence[np.ndarray], both: np.ndarray | None) -> np.ndarray:
+    """Variances by each dimension less those by both at once, which their sum counts twice; never below one alone."""
+    if both is None:
+        return single[0]
+    return np.max([*single, single[0] + single[1] - both], axis=0)
 
 
 def known(variance: np.ndarray, single: Sequence[np.ndarray], effective: Sequence[np.ndarray]) -> ArrayPair:

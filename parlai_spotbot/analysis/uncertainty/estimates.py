@@ -54,10 +54,10 @@ class Estimates:
         variance, df = self.spread.moderated(weights, independent) if independent else self.spread.variance(weights)
         finite = np.isfinite(variance) & np.isfinite(estimate)
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
-        se, usable = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan)), finite & ~none
-        half, p = np.full(len(se), np.nan), np.full(len(se), np.nan)
-        half[usable] = stdtrit(df[usable], (1 + LEVEL) / 2) * se[usable]
-        p[usable] = 2 * stdtr(df[usable], -np.abs(estimate[usable]) / se[usable])
+        se = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            half = np.where(none, np.nan, stdtrit(df, (1 + LEVEL) / 2) * se)
+            p = np.where(none, np.nan, 2 * stdtr(df, -np.abs(estimate) / se))
         low, high = estimate - half, estimate + half
         if none.any():
             low[none], high[none], p[none] = self._bound(weights[none], estimate[none])

@@ -44,8 +44,8 @@ def _multiply(weights: np.ndarray, codes: np.ndarray, strata: np.ndarray, rng: n
     order = np.argsort(stratum, kind="stable")
     place = np.empty(count, dtype=np.int32)
     place[order] = np.arange(count)
-    start, size = np.unique(stratum[order], return_index=True, return_counts=True)[1:]
-    start, size = np.repeat(start, size), np.repeat(size, size)
+    ordered = stratum[order]
+    start, size = np.searchsorted(ordered, ordered), np.bincount(stratum)[ordered]
     step = max(1, BLOCK // max(1, count))
     for first in range(0, len(weights), step):
         block = weights[first : first + step]

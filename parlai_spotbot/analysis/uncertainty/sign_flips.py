@@ -113,19 +113,16 @@ class ClusterScores:
         square, both = self.total(self.score**2), self.total(self.score * self.information)
         known = self.total(self.information**2)
         clusters = np.maximum(self.effective, 1.0)
-        several = clusters > 1 + TINY
-        limit = np.full(self.count, np.inf)
-        limit[several] = stdtrit(clusters[several] - 1, (1 + LEVEL) / 2) ** 2
-        enough = several & (clusters > AGREE + TINY)
-        limit[enough] *= clusters[enough] / (clusters[enough] - 1 + limit[enough])
-        bounded = several & (information**2 > limit * known)
-        low, high = np.full(self.count, -np.inf), np.full(self.count, np.inf)
-        a = information[bounded] ** 2 - limit[bounded] * known[bounded]
-        b = score[bounded] * information[bounded] - limit[bounded] * both[bounded]
-        c = score[bounded] ** 2 - limit[bounded] * square[bounded]
-        root = np.sqrt(np.maximum(b**2 - a * c, 0.0))
-        low[bounded], high[bounded] = (b - root) / a, (b + root) / a
-        return low, high
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            limit = stdtrit(clusters - 1, (1 + LEVEL) / 2) ** 2
+            smaller = limit * clusters / (clusters - 1 + limit)
+            limit = np.where(clusters > AGREE + TINY, smaller, limit)
+            a = information**2 - limit * known
+            b = score * information - limit * both
+            root = np.sqrt(np.maximum(b**2 - a * (score**2 - limit * square), 0.0))
+            low, high = (b - root) / a, (b + root) / a
+        bounded = (clusters > 1 + TINY) & (a > 0)
+        return np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
 
 
 def _tail(size: np.ndarray, weight: np.ndarray, total: float) -> float:
@@ -219,7 +216,7 @@ def floored(estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, ways: Seque
 
 
 def raised(
-    estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, floor: np.ndarray, ends: ArrayPair | None = None
+    estimate: np.ndarray, test: ArrayTriple, df: np.ndarray, floor: np.ndarray, ends: Sequence = (np.nan, np.nan)
 ) -> ArrayTriple:
     """Return low, high and p (q,) where p is at least `floor`, and the interval at least as wide as one from `ends`.
 
@@ -228,7 +225,7 @@ def raised(
     low, high, p = test
     ahead = estimate > 0
     near, far = np.where(ahead, low, -high), np.where(ahead, high, -low)
-    start, end = (np.full_like(low, np.nan),) * 2 if ends is None else ends
+    start, end = (np.asarray(values) for values in ends)
     greater = floor > p
     p = np.where(greater, floor, p)
     clear = p < 1 - LEVEL

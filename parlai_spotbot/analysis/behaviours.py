@@ -15,7 +15,6 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_test, wilson
 
 SCALE = (0, 1)
-LEVEL = 0.95
 
 
 def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, less_is_better: bool = False) -> dict:
@@ -67,7 +66,7 @@ def _clustered(rows_by_name: Mapping[str, pd.DataFrame], crossed: bool) -> dict[
                 if telling
                 else rows_by_name[name]["conversation_id"].nunique() / test["n"]
             )
-            intervals[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share, LEVEL).tolist())
+            intervals[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share).tolist())
     return intervals
 
 

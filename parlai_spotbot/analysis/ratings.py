@@ -4,7 +4,7 @@ Ratings of one conversation, and by one annotator, are correlated; so are two co
 annotators rated both, which makes their difference surer than either. Intervals and tests allow for it (`uncertainty`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from parlai_spotbot.records import HUMAN, Conversation, Item, judged_name
 
 SCALE = (1, 2, 3, 4, 5)
 ALPHA = 0.05
+OF_PAIR = ("a", "b", "n", "ci", "estimate", "se", "p", "p_adjusted", "p_errors", "effective")
 PARTNER = "rating of the person in a conversation with a bot"
 
 
@@ -99,25 +100,27 @@ def rate(
     better, worse = np.where(ahead, first, second), np.where(ahead, second, first)
     ranges = places(better[clear], worse[clear], np.full(len(names), len(names)))
     order = best_first(names, sign * means.values)
-    counts = {name: [int(((code == i) & (values == v)).sum()) for v in scale] for name, i in place.items()}
     sizes = np.bincount(code, minlength=len(names))
-    pairs = [
-        {
-            "a": names[row["first"]],
-            "b": names[row["second"]],
-            "n": int(sizes[row["first"]] + sizes[row["second"]]),
-            "ci": (row["low"], row["high"]),
-            **{key: row[key] for key in ("estimate", "se", "p", "p_adjusted", "p_errors", "effective")},
-        }
-        for row in pair_rows.to_dict(orient="records")
-    ]
+    counts = [[int(((code == place) & (values == v)).sum()) for v in scale] for place in range(len(names))]
+    pairs = pair_rows.assign(
+        a=[names[i] for i in first],
+        b=[names[i] for i in second],
+        n=sizes[first] + sizes[second],
+        ci=list(zip(pair_rows["low"], pair_rows["high"], strict=True)),
+    )
+
+    def by_name(column: Iterable) -> dict:
+        """Return the values of the names, in order."""
+        value_of = dict(zip(names, column, strict=True))
+        return {name: value_of[name] for name in order}
+
     return {
         "order": order,
-        "score": {name: float(means.values[place[name]]) for name in order},
-        "score_ci": {name: tuple(ci[place[name]].tolist()) for name in order},
-        "clusters": {name: ranges[place[name]].tolist() for name in order},
-        "n": {name: int(sum(counts[name])) for name in order},
-        "annotations": {name: int(ratings.loc[code == place[name], "annotation_id"].nunique()) for name in order},
-        "distribution": {name: counts[name] for name in order},
-        "pairs": pairs,
+        "score": by_name(means.values.tolist()),
+        "score_ci": by_name(map(tuple, ci.tolist())),
+        "clusters": by_name(ranges.tolist()),
+        "n": by_name(sizes.tolist()),
+        "annotations": by_name(ratings["annotation_id"].groupby(code).nunique().tolist()),
+        "distribution": by_name(counts),
+        "pairs": pairs[list(OF_PAIR)].to_dict(orient="records"),
     }

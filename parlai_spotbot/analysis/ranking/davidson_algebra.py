@@ -49,8 +49,6 @@ class PairedCounts:
         Wins of the first, ties, losses of the first.
     ties, order : bool
         Whether log ν and log γ are estimated; p = K + ties + order parameters.
-    penalty : float
-        1 for Jeffreys' prior, 0 for maximum likelihood.
     """
 
     size: int
@@ -59,17 +57,16 @@ class PairedCounts:
     counts: np.ndarray
     ties: bool
     order: bool
-    penalty: float = 1.0
 
     @classmethod
-    def of(cls, counts: np.ndarray, order: bool, penalty: float = 1.0) -> PairedCounts:
+    def of(cls, counts: np.ndarray, order: bool) -> PairedCounts:
         """Return the cells of counts (K, K, 3), see `WinMatrix`; ties are estimated where there are any."""
         size = len(counts)
         if not order:
             counts = np.triu(np.ones((size, size)), 1)[..., None] * (counts + counts.transpose(1, 0, 2)[..., ::-1])
         first, second = np.nonzero(counts.sum(axis=-1))
         cells = counts[first, second]
-        return cls(size, first, second, cells, bool(cells[:, TIE].any()), order, penalty)
+        return cls(size, first, second, cells, bool(cells[:, TIE].any()), order)
 
     @property
     def parameters(self) -> int:
@@ -149,7 +146,7 @@ class PairedCounts:
             spread = spread + 2 * (covariance[..., first, i] - covariance[..., second, i])[..., None] * features[0] * x
             for j, y in enumerate(features[1:], size):
                 spread = spread + covariance[..., i, j, None, None] * x * y
-        residual = self.counts + self.n[:, None] * chances * (self.penalty / 2 * spread - 1)
+        residual = self.counts + self.n[:, None] * chances * (spread / 2 - 1)
         gradient = np.empty((*chances.shape[:-2], self.parameters))
         gradient[..., :size] = self._by_contestant(_over_outcomes(residual * features[0]))
         for i, x in enumerate(features[1:], size):
@@ -164,7 +161,7 @@ class PairedCounts:
     def _value(self, logs: np.ndarray, information: np.ndarray) -> np.ndarray:
         seen = self.counts > 0
         loglik = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
-        return loglik + self.penalty / 2 * np.linalg.slogdet(information)[1] if self.penalty else loglik
+        return loglik + np.linalg.slogdet(information)[1] / 2
 
     def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-16) -> np.ndarray:
         """Return the parameters (..., p) of the maximum, by Fisher's scoring from `theta` with halved steps.

@@ -23,11 +23,11 @@ def wilson(hits: float, n: float) -> Interval:
     return (max(0.0, middle - half), min(1.0, middle + half))
 
 
-def clopper_pearson(share: np.ndarray, n: np.ndarray, level: float = 0.95) -> np.ndarray:
+def clopper_pearson(share: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Clopper and Pearson's exact interval (..., 2) of shares of `n`, which needn't be whole; from 0 to 1 where n is
     0."""
     share, n = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(n, dtype=float))
-    hits, out = np.where(n > 0, share, 0.0) * n, (1 - level) / 2
+    hits, out = np.where(n > 0, share, 0.0) * n, (1 - LEVEL) / 2
     misses = n - hits
     with np.errstate(invalid="ignore"):
         low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), misses + 1, out), 0.0)

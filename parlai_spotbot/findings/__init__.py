@@ -18,6 +18,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.surveys import Survey, about_of
 
 if TYPE_CHECKING:
+    from parlai_spotbot.findings.answers import Form
     from parlai_spotbot.findings.finding import Finding
 
 
@@ -30,6 +31,11 @@ def findings_of(survey: str) -> list[Finding]:
             if name or not finding.surveys or survey in finding.surveys:
                 finding_by_name[f"{folder}.{module}"] = finding
     return sorted(finding_by_name.values(), key=lambda finding: finding.place)
+
+
+def forms_of(survey: str) -> list[Form]:
+    """The forms of answers that the findings of a survey are of, each once."""
+    return list({id(finding.form): finding.form for finding in findings_of(survey)}.values())
 
 
 def check_findings(survey: Survey, where: str) -> None:

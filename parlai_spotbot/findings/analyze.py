@@ -1,5 +1,6 @@
 """Everything that the answers to a survey of a study say, from its judgements to its analysis folder."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -138,50 +139,34 @@ def check_options(survey: str, options: Mapping[str, Any], contestants: Collecti
                 f"--{name.replace('_', '-')}: the analysis of survey '{survey}' has no such option.",
                 f"Leave it out; it has {', '.join(shown)}.",
             )
-    _check_values(options)
-    _check_margin(survey, options.get("margin"))
-    _check_order(options.get("known_order", ()), contestants)
-    return Options(**options)
+    chosen = Options(**options)
+    _check_values(chosen, any(place.startswith("ratings") for place in about_of(survey).findings))
+    _check_order(chosen.known_order, contestants)
+    return chosen
 
-
-CHOICES = {"backend": BACKENDS}
-"""Options that are one of a few."""
 
 BOUNDS = {
-    "bootstraps": (lambda value: value >= 1, "a whole number from 1 up", "1000 is the default."),
-    "wage": (lambda value: value is None or value > 0, "pay per hour above 0", "Leave it out for no cost estimate."),
-    "min_correct": (
-        lambda value: value is None or 0 < value <= 1,
-        "a share above 0, up to 1",
-        "The paper tries 0.75 (appendix G).",
-    ),
+    "bootstraps": (math.inf, "a whole number from 1 up", "1000 is the default."),
+    "wage": (math.inf, "pay per hour above 0", "Leave it out for no cost estimate."),
+    "min_correct": (1.0, "a share above 0, up to 1", "The paper tries 0.75 (appendix G)."),
+    "margin": (0.49, "a share of wins above 0, up to 0.49", "Leave it out to call no two equal."),
 }
-"""Options that are numbers: whether one is right, what was expected, and the remedy."""
+"""Options that are numbers above 0: the most, what was expected, and the remedy."""
+
+MARGIN_OF_RATINGS = (math.inf, "a difference in points, above 0", "Leave it out to call no two equal.")
 
 
-def _check_values(options: Mapping[str, Any]) -> None:
-    for name, (right, expected, remedy) in BOUNDS.items():
-        if name in options and not right(options[name]):
-            raise UserError(f"--{name.replace('_', '-')} {options[name]}: expected {expected}.", remedy)
-    for name, choices in CHOICES.items():
-        if name in options and options[name] not in choices:
-            raise UserError(f"--{name} {options[name]}: not known.", nearest(options[name], choices))
-    if options.get("backend") == "icenreg" and icenreg.unusable():
-        raise UserError(f"--backend icenreg: {icenreg.unusable()}.", f"To have it, {icenreg.HOW}; or use native.")
-
-
-EVEN = 0.5
-"""A margin of shares lies below this, or any two would be equal."""
-
-
-def _check_margin(survey: str, margin: float | None) -> None:
-    """Raise `UserError` for a margin within which any two would be equal, or none."""
-    rated = any(place.startswith("ratings") for place in about_of(survey).findings)
-    what, most = (
-        ("ratings in points, above 0", float("inf")) if rated else ("a share of wins, above 0 and below 0.5", EVEN)
-    )
-    if margin is not None and not 0 < margin < most:
-        raise UserError(f"--margin {margin}: expected a difference of {what}.", "Leave it out to call no two equal.")
+def _check_values(options: Options, rated: bool) -> None:
+    bounds = BOUNDS | ({"margin": MARGIN_OF_RATINGS} if rated else {})
+    for name, (most, expected, remedy) in bounds.items():
+        value = getattr(options, name)
+        if value is not None and not 0 < value <= most:
+            raise UserError(f"--{name.replace('_', '-')} {value}: expected {expected}.", remedy)
+    backend = options.backend
+    if backend not in BACKENDS:
+        raise UserError(f"--backend {backend}: not known.", nearest(backend, BACKENDS))
+    if backend == "icenreg" and (why := icenreg.unusable()):
+        raise UserError(f"--backend icenreg: {why}.", f"To have it, {icenreg.HOW}; or use native.")
 
 
 def _check_declared(study: Study, survey: str, margin: float | None) -> None:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
@@ -45,35 +44,46 @@ def _compared(answers: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, w
 
 def about_annotators(answers: Answers) -> dict:
     """Return what is said in every survey: one entry an annotator, all together, and their controls."""
-    controls = controls_summary(answers.controls, allowed_mistakes(answers.facts.survey), answers.failed)
-    table = annotators_table(answers)
     return {
-        "annotators": table,
+        "annotators": annotators_table(answers),
         "account": account(answers),
         "summary": annotators_summary(answers),
-        "controls": controls | {"sentence": controls_sentence(controls)},
+        "controls": told_of_controls(answers, allowed_mistakes(answers.facts.survey)),
     }
+
+
+def told_of_controls(answers: Answers, allowed: int | None) -> dict:
+    """Return how controls were answered, of which so many may be missed, in numbers and a sentence."""
+    controls = controls_summary(answers.controls, allowed, answers.failed)
+    return controls | {"sentence": controls_sentence(controls)}
 
 
 def annotators_table(answers: Answers) -> dict[str, dict]:
     """One entry an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
     annotations = answers.everyone.drop_duplicates("annotation_id")
-    flags = (
-        flags_by_task(answers.judgements, answers.facts.conversations, answers.facts.survey) if answers.crossed else {}
+    flags: dict[str, list[str]] = {}
+    if answers.crossed:
+        flags = flags_by_task(answers.judgements, answers.facts.conversations, answers.facts.survey)
+    by_worker = annotations.groupby("worker_id", sort=True)
+    seconds = by_worker["seconds"]
+    table = pd.DataFrame(
+        {
+            "n": by_worker.size(),
+            "units": by_worker["unit_id"].nunique(),
+            "median_seconds": seconds.median(),
+            "hours": seconds.agg(lambda own: own.sum(min_count=1)) / 3600,
+        }
     )
     rows = {}
-    for worker, group_rows in annotations.groupby("worker_id", sort=True):
-        seconds = group_rows["seconds"]
+    for worker, row in table.to_dict(orient="index").items():
         control = answers.controls.get(worker, {"answered": 0, "missed": 0})
-        rows[str(worker)] = {
-            "n": len(group_rows),
-            "units": int(group_rows["unit_id"].nunique()),
-            "median_seconds": float(seconds.median()) if seconds.notna().any() else np.nan,
-            "hours": float(seconds.sum() / 3600) if seconds.notna().any() else np.nan,
+        further = [NO_REASON] if worker in answers.silent else []
+        rows[worker] = {
+            **row,
             "controls": control["answered"],
             "missed_controls": control["missed"],
             "left_out": answers.failed.get(worker, ""),
-            "flags": [*flags.get(str(worker), []), *([NO_REASON] if worker in answers.silent else [])],
+            "flags": [*flags.get(worker, []), *further],
         }
     return rows
 

@@ -311,14 +311,11 @@ class Form:
         left_out = {name: dict(reasons) for name, reasons in answers.left_out.items()}
         sources = {}
         for name, tidy in answers.frame.groupby("source", sort=True):
-            tidy = tidy.reset_index(drop=True)
-            source_answers, reasons = self._of_source(str(name), tidy, by_source[str(name)], facts, options)
-            left_out[str(name)] = left_out.get(str(name), {}) | reasons
-            if len(source_answers.rows):
-                sources[str(name)] = replace(source_answers, left_out=left_out[str(name)])
-        left_out = {name: reasons for name, reasons in left_out.items() if reasons}
-        people = sources.get(HUMAN)
-        return {n: own if n == HUMAN else replace(own, people=people) for n, own in sources.items()}, left_out
+            made, reasons = self._of_source(name, tidy.reset_index(drop=True), by_source[name], facts, options)
+            left_out[name] = left_out.get(name, {}) | reasons
+            if len(made.rows):
+                sources[name] = replace(made, left_out=left_out[name], people=sources.get(HUMAN))
+        return sources, {name: reasons for name, reasons in left_out.items() if reasons}
 
     def _of_source(
         self, name: str, tidy: pd.DataFrame, judgements: Sequence[Judgement], facts: Facts, options: Options

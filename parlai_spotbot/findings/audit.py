@@ -15,6 +15,9 @@ WORDS: dict[str, dict[str, str]] = own_data(__file__)
 SIGNS = {GREEN: "✓", AMBER: "!", RED: "✗"}
 """Marks of the levels, beside their colours."""
 
+PARTS = {"step": (RED, AMBER), "given": (AMBER,)}
+"""Further words of a probe, and the levels at which they are told."""
+
 BLOCKING = ("annotators", "flips", "floor", "order", "circle", "drift")
 """Red probes after which nothing can be planned from the answers."""
 
@@ -32,11 +35,9 @@ def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WO
         case = str(probe.figures.get("case") or probe.level)
         row = {"probe": probe.name, "title": words["title"], "level": probe.level}
         row["text"] = filled(words.get(case) or words[probe.level], **figures)
-        row["step"] = row["given"] = ""
-        if probe.level != GREEN:
-            row["step"] = filled(words.get(f"step_{case}") or words["step"], **figures)
-        if probe.level == AMBER and "given" in words:
-            row["given"] = filled(words.get(f"given_{case}") or words["given"], **figures)
+        for part, levels in PARTS.items():
+            text = words.get(f"{part}_{case}") or words.get(part, "")
+            row[part] = filled(text, **figures) if probe.level in levels else ""
         rows.append(row | {"figures": dict(probe.figures)})
     return worst_first(rows)
 

@@ -9,7 +9,7 @@ from parlai_spotbot.findings import audit, criteria
 from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
-from parlai_spotbot.findings.standings import WIN_RATE, standings
+from parlai_spotbot.findings.standings import WIN_RATE, Standing
 from parlai_spotbot.wording import filled, source_said, upper_first
 
 UNDECIDED = "undecided"
@@ -89,39 +89,48 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
     data = contents.of(ANYTIME, source)
     if data.get("order"):
-        [pair] = [row for row in data["pairs"] if {row["a"], row["b"]} == {new, old}]  # people may be rated, too
-        found = UNDECIDED if pair["verdict"] != BETTER else BETTER if pair["a"] == new else WORSE
-        settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")}
-        rate, ci, what = data["score"][new], data["score_ci"][new], RATING if data.get("rated") else POINTS
-        settled |= {"verdict": pair["verdict"]}
-        return Comparison(new, old, source, found, what, rate, ci, settled=settled, probes=tuple(audit_of(data)))
-    ranked = [standing for standing in standings(contents) if standing.source == source and not standing.criterion]
-    if not ranked:
+        return _settled(data, source, new, old)
+    ranking = contents.of("ranking", source)
+    standing = Standing(contents.survey, source, "", ranking)
+    if not ranking.get("order"):
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
-    ranking = ranked[0].ranking
     row = criteria.pair_verdict(ranking, new, old)
-    why = _few(ranking, new, old) or criteria.reason_of(ranking, row).rstrip(".")
-    ends = row.get("ci")
+    ends = row.get("ci") or (None, None)
     return Comparison(
         new,
         old,
         source,
-        row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
-        WIN_RATE if ranked[0].relative else ranked[0].what,
-        row.get("estimate"),
-        tuple(ends) if ends and None not in ends else None,
-        why or ("" if row else ranking.get("why") or ""),
+        verdict=row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
+        what=WIN_RATE if standing.relative else standing.what,
+        rate=row.get("estimate"),
+        ci=None if None in ends else tuple(ends),
+        why=_unknown(ranking, row, new, old),
         probes=tuple(ranking.get("audit") or ()),
         equal=criteria.equal_within(ranking) if row.get("verdict") == EQUAL else "",
     )
 
 
-def _few(ranking: Mapping, new: str, old: str) -> str:
-    """Return who of the two has too few comparisons; "" where nobody has."""
+def _settled(data: Mapping, source: str, new: str, old: str) -> Comparison:
+    """Return what a source says that judged until settled."""
+    [pair] = [row for row in data["pairs"] if {row["a"], row["b"]} == {new, old}]  # people may be rated, too
+    verdict = UNDECIDED
+    if pair["verdict"] == BETTER:
+        verdict = BETTER if pair["a"] == new else WORSE
+    settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")} | {"verdict": pair["verdict"]}
+    what = RATING if data.get("rated") else POINTS
+    rate, ci = data["score"][new], data["score_ci"][new]
+    return Comparison(new, old, source, verdict, what, rate, ci, settled=settled, probes=tuple(audit_of(data)))
+
+
+def _unknown(ranking: Mapping, row: Mapping, new: str, old: str) -> str:
+    """Return why it is not known which of two is better; "" where it is known, or may be with more answers."""
     few = ranking.get("too_few") or {}
     for name in (new, old):
         if name in few:
             return f"{name} has {few[name]:,} comparisons, too few to be ranked"
     groups = ranking.get("groups") or []
-    apart = len(groups) > 1 and not any({new, old} <= set(group) for group in groups)
-    return "they never met, nor anybody who links them" if apart else ""
+    if len(groups) > 1 and not any({new, old} <= set(group) for group in groups):
+        return criteria.NOT_KNOWN["groups"]
+    if not row:
+        return ranking.get("why") or ""
+    return criteria.reason_of(ranking, row).rstrip(".")

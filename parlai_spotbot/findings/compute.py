@@ -9,7 +9,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings import findings_of, render
+from parlai_spotbot.findings import findings_of, forms_of, render
 from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
@@ -63,14 +63,11 @@ def compute(
     result: dict[str, dict] = {}
     nothing: LeftOut = {}
     broken: dict[str, str] = {}
-    forms: dict[int, tuple[Form, list[Finding]]] = {}
-    for finding in asked_for(survey, options):
-        if only and finding.name not in only:
-            continue
-        forms.setdefault(id(finding.form), (finding.form, []))[1].append(finding)
+    chosen = [finding for finding in asked_for(survey, options) if not only or finding.name in only]
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
-        for form, findings in forms.values():
-            sources, left_out = form.sources(judgements, facts, options)
+        for form in forms_of(survey):
+            findings = [finding for finding in chosen if finding.form is form]
+            sources, left_out = form.sources(judgements, facts, options) if findings else ({}, {})
             if not sources:
                 nothing |= left_out
                 continue

@@ -134,30 +134,37 @@ def headline(ranking: Mapping, noun: str = "contestants") -> list[str]:
 
     `ranking` is a ranking made by `pool_of`; other ones have `order`, `clusters` and `why` only.
     """
-    order = ranking["order"]
+    order, why = ranking["order"], ranking.get("why")
     if not order:
-        return [f"There is no order: {ranking.get('why') or 'nobody has enough answers to be ranked'}."]
+        return [f"There is no order: {why or 'nobody has enough answers to be ranked'}."]
     groups = ranking.get("groups") or [order]
-    red = _nothing_known(ranking)
-    if len(order) == 1:
-        text = [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
-    elif no_scale(ranking):
-        text = [f"There is no single order: {audit.beats(ranking['one_scale']['circle'])}."]
-    elif red is not None:
-        text = [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
-    else:
-        text = [_ahead(ranking, group, noun, len(groups) > 1) for group in groups if len(group) > 1]
+    text = _answer(ranking, groups, noun)
     if len(groups) > 1:
-        more = [f"{len(text) - NAMED:,} more groups"] if len(text) > NAMED else []
-        within = "; ".join([*(sentence.rstrip(".") for sentence in text[:NAMED]), *more])
-        within = within.replace("There is", "there is", 1) if no_scale(ranking) else within
-        within = within.replace("It is not known", "it is not known", 1)
-        text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {within}."]
+        within = [sentence.rstrip(".") for sentence in text[:NAMED]]
+        if len(text) > NAMED:
+            within.append(f"{len(text) - NAMED:,} more groups")
+        whole = "; ".join(within).replace("There is", "there is", 1).replace("It is not known", "it is not known", 1)
+        text = [f"The {noun} fall into {len(groups)} groups that never met, so no order of all is known: {whole}."]
     if ranking.get("too_few"):
         text.append(too_few_sentence(ranking))
-    told = red is not None and red["probe"] == "clusters"
-    note = [f"Note: {ranking['why']}."] if ranking.get("why") and not told else []
-    return [*text, *_carried(ranking, len(groups) > 1), *note]
+    text += _carried(ranking, len(groups) > 1)
+    red = _nothing_known(ranking)
+    if why and (red is None or red["probe"] != "clusters"):
+        text.append(f"Note: {why}.")
+    return text
+
+
+def _answer(ranking: Mapping, groups: Sequence[Sequence[str]], noun: str) -> list[str]:
+    """Return who is ahead, a sentence for each group; or why nobody is."""
+    order = ranking["order"]
+    if len(order) == 1:
+        return [_begun(f"{who(order[0])} alone can be ranked, so there is nobody to compare with.")]
+    if no_scale(ranking):
+        return [f"There is no single order: {audit.beats(ranking['one_scale']['circle'])}."]
+    red = _nothing_known(ranking)
+    if red is not None:
+        return [f"It is not known who is better. {red['text']}", *_this_person(red, ranking)]
+    return [_begun(_ahead(ranking, group, noun, len(groups) > 1)) for group in groups if len(group) > 1]
 
 
 def _nothing_known(ranking: Mapping) -> Mapping | None:
@@ -187,19 +194,26 @@ def pair_verdict(ranking: Mapping, first: str, second: str) -> Mapping:
     """Return the row of two contestants, turned so that `first` is its a; {} where there is none."""
     for row in every_pair(ranking):
         if {row["a"], row["b"]} == {first, second}:
-            return row if row["a"] == first else _turned(row, "groups" in ranking)
+            return row if row["a"] == first else _turned(row, int("groups" in ranking))
     return {}
 
 
-def _turned(row: Mapping, relative: bool) -> dict:
-    """Return a pair's row seen from its second contestant."""
-    whole = 1 if relative else 0
+def _turned(row: Mapping, whole: int) -> dict:
+    """Return a pair's row seen from its second contestant; the estimates of both add up to `whole`."""
+
+    def other(value: float | None) -> float | None:
+        return None if value is None else whole - value
+
     low, high = row.get("ci") or (None, None)
-    value = row.get("estimate")
-    verdict = {BETTER: WORSE, WORSE: BETTER}.get(row.get("verdict", ""), row.get("verdict"))
-    ends = None if low is None or high is None else [whole - high, whole - low]
-    estimate = None if value is None else whole - value
-    return {**row, "a": row["b"], "b": row["a"], "estimate": estimate, "ci": ends, "verdict": verdict}
+    verdict = row.get("verdict")
+    return {
+        **row,
+        "a": row["b"],
+        "b": row["a"],
+        "estimate": other(row.get("estimate")),
+        "ci": [other(high), other(low)],
+        "verdict": {BETTER: WORSE, WORSE: BETTER}.get(verdict, verdict),
+    }
 
 
 def reason_of(ranking: Mapping, row: Mapping) -> str:
@@ -236,43 +250,50 @@ def _some(names: Sequence[str]) -> str:
 def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> str:
     """Return who is ahead in one group of contestants that met."""
     best = [name for name in group if ranking["clusters"][name][0] == 1]
-    unknown = _unknown_among(ranking, best)
-    all_unknown = len(unknown) == len(best) * (len(best) - 1) / 2
-    named = _some(group) if several else f"The {noun}"
-    within = f" among {_some(group)}" if several else ""
-    if all_equal(ranking, best):
-        names = named if len(best) == len(group) else f"At the top{within}, {_some(best)}"
-        return _begun(f"{names} are {equal_within(ranking)}{_given(ranking)}.")
-    if len(best) == len(group) and not all_unknown:
-        return f"{named} can't be told apart by these data."
-    if len(best) > 1 and all_unknown:
-        ahead = [name for name in best if _beats_all_met(ranking, name, group)]
-        met = ""
-        if ahead:
-            met = f"{_some(ahead)} {'is ahead of all it met' if len(ahead) == 1 else 'are ahead of all they met'}; "
+    if len(best) == 1:
+        return _leads(ranking, best[0], group, several)
+    everybody, within = f"The {noun}", ""
+    if several:
+        everybody, within = _some(group), f" among {_some(group)}"
+    all_best = len(best) == len(group)
+    inside = [row for row in every_pair(ranking) if row["a"] in best and row["b"] in best]
+    pairs = len(best) * (len(best) - 1) // 2
+    if sum(row.get("verdict") == EQUAL for row in inside) == pairs:
+        names = everybody if all_best else f"At the top{within}, {_some(best)}"
+        return f"{names} are {equal_within(ranking)}{_given(ranking)}."
+    unknown = [row for row in inside if row.get("verdict") == UNKNOWN and _stays_unknown(ranking, row)]
+    if len(unknown) == pairs:
         why = reason_of(ranking, unknown[0]).rstrip(".")
-        return _begun(f"{met}{'who' if met else 'Who'} of {_some(best)} is better{within} is not known: {why}.")
-    if len(best) > 1:
-        return _begun(f"{_some(best)} can't be told apart at the top{within}; more data are needed.")
-    name, score = best[0], (ranking.get("score") or {}).get(best[0])
-    points, rest = "", _some([other for other in group if other != name]) if several else "all others"
-    if ranking.get("groups") and score is not None and not several:
+        open_question = f"ho of {_some(best)} is better{within} is not known: {why}."
+        ahead = [name for name in best if _beats_all_met(ranking, name, group)]
+        if not ahead:
+            return f"W{open_question}"
+        beat = "is ahead of all it met" if len(ahead) == 1 else "are ahead of all they met"
+        return f"{_some(ahead)} {beat}; w{open_question}"
+    if all_best:
+        return f"{everybody} can't be told apart by these data."
+    return f"{_some(best)} can't be told apart at the top{within}; more data are needed."
+
+
+def _leads(ranking: Mapping, name: str, group: Sequence[str], several: bool) -> str:
+    """Return that one contestant is ahead of all others of its group, and on what that rests."""
+    others = [other for other in group if other != name]
+    score = (ranking.get("score") or {}).get(name)
+    rest, points = "all others", ""
+    if several:
+        rest = _some(others)
+    elif ranking.get("groups") and score is not None:
         points = f", with {percent(score)} of the points{to(ranking['score_ci'].get(name), prefix=INTERVAL)}"
-    linked = [row["b"] for other in group if (row := pair_verdict(ranking, name, other)) and not row.get("n", 1)]
+    rows = [pair_verdict(ranking, name, other) for other in others]
+    linked = [row["b"] for row in rows if row and not row.get("n", 1)]
     through = f" (of {_some(linked)} by their matches with others)" if linked else ""
-    return _begun(f"{who(name)} {'are' if name == HUMAN else 'is'} ahead of {rest}{through}{points}{_given(ranking)}.")
+    verb = "are" if name == HUMAN else "is"
+    return f"{who(name)} {verb} ahead of {rest}{through}{points}{_given(ranking)}."
 
 
 def _given(ranking: Mapping) -> str:
     """Return the first condition under which the verdicts stand, as a sentence ends with it."""
     return "".join(f", {condition}" for condition in audit.conditions(ranking)[:1])
-
-
-def all_equal(ranking: Mapping, names: Sequence[str]) -> bool:
-    """Return whether every two of several contestants are equal within the margin."""
-    inside = [row for row in every_pair(ranking) if row["a"] in names and row["b"] in names]
-    equal = sum(row.get("verdict") == EQUAL for row in inside)
-    return len(names) > 1 and equal == len(names) * (len(names) - 1) // 2
 
 
 def equal_within(ranking: Mapping) -> str:
@@ -284,12 +305,11 @@ def equal_within(ranking: Mapping) -> str:
     return f"equal within the declared margin ({size})"
 
 
-def _unknown_among(ranking: Mapping, names: Sequence[str]) -> list[Mapping]:
-    """Return the pairs of some contestants whose verdict isn't known, for a reason that more answers don't mend."""
-    inside, red = set(names), {row["probe"] for row in audit.of_level(ranking, RED)}
-    told = red | (NOT_KNOWN.keys() - {"clusters"})
-    unknown = [row for row in every_pair(ranking) if row.get("verdict") == UNKNOWN and row["reason"] in told]
-    return [row for row in unknown if {row["a"], row["b"]} <= inside]
+def _stays_unknown(ranking: Mapping, row: Mapping) -> bool:
+    """Return whether a pair's verdict isn't known for a reason that more answers don't mend."""
+    reason = row["reason"]
+    red = {probe["probe"] for probe in audit.of_level(ranking, RED)}
+    return reason in red or (reason in NOT_KNOWN and reason != "clusters")
 
 
 def _beats_all_met(ranking: Mapping, name: str, group: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from typing import Any
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Facts, Form, Options
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.records import Unit
@@ -22,7 +22,7 @@ COLLECT_ANEW = "Collect it again with spotbot_collect."
 
 def judgements_of(study: Study, survey: str) -> Any:
     """The judgements of a survey: records, or a table where its form of answers asks for one (`Form.as_table`)."""
-    as_table = any(finding.form.as_table for finding in findings_of(survey))
+    as_table = any(form.as_table for form in forms_of(survey))
     return study.judgement_table(survey) if as_table else study.judgements(survey)
 
 
@@ -41,7 +41,7 @@ def facts_of(study: Study, survey: str) -> Facts:
     """Return what the findings of a survey go by; the survey has the limits of its launch."""
     survey_launched = launched_survey(study, survey) if is_survey(survey) else None
     data = study.load(survey)
-    forms = {id(finding.form): finding.form for finding in findings_of(survey)}.values()
+    forms = forms_of(survey)
     is_of_study = any(form.of_study for form in forms)
     facts = facts_of_conversations(study) if is_of_study else Facts(bots=tuple(study.plan.contestants))
     return replace(

@@ -13,6 +13,7 @@ from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.findings.answers import Answers, Facts, Form
 from parlai_spotbot.findings.finding import Finding, declared
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.sequential.looked import by_lot, verdicts
 from parlai_spotbot.sequential.registration import MOST, evidence_marks, pair_of
@@ -67,9 +68,8 @@ def summarise(result: Result) -> list[str]:
     """Return how many verdicts hold however often one looks, and which of the ranking's don't."""
     pairs = result.data["pairs"]
     holding = [{row["a"], row["b"]} for row in pairs if row["verdict"] == "better"]
-    tested = [row for row in result.others.get("ranking", {}).get("pairs", ()) if row["p_adjusted"] is not None]
-    apart = [(row["a"], row["b"]) for row in tested if row["p_adjusted"] < 1 - LEVEL]
-    lacking = [f"{a} – {b}" for a, b in apart if {a, b} not in holding]
+    apart = filter(clear, result.others.get("ranking", {}).get("pairs", ()))
+    lacking = [f"{row['a']} – {row['b']}" for row in apart if {row["a"], row["b"]} not in holding]
     rest = f"; not among them: {some(lacking, 'that are told apart here')}" if lacking else ""
     times, count = counted(result.data["looks"], "time"), counted(len(pairs), "pair")
     return [HOLDING.format(times, len(holding), count, rest)]

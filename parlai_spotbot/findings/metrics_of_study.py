@@ -8,7 +8,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import findings_of, render
+from parlai_spotbot.findings import forms_of, render
 from parlai_spotbot.findings.finding import tables_of
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.result import Result
@@ -35,7 +35,7 @@ def judged_surveys(study: Study) -> list[str]:
 def _of_study(survey: str) -> bool:
     """Return whether answers are about the study's conversations; those about questions of a corpus, or about others'
     talks, say nothing of these."""
-    return all(finding.form.of_study for finding in findings_of(survey))
+    return all(form.of_study for form in forms_of(survey))
 
 
 def has_what_it_takes(study: Study) -> bool:

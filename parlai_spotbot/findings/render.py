@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import addressed, sections
 from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.schema import Chart, Column, Table, ends_of, known, value_of
+from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
@@ -68,13 +68,14 @@ def tell(finding: Finding, result: Result) -> Section | None:
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
     tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
     if rest := result.data.get("unaddressed", {}).get("ranking"):
-        first = next(iter(finding.tables.values()))
+        first = _first_table(finding)
         title = f"{first.title} without conversations in which judges are addressed"
         tables.insert(1, replace(page_table(first, first.read(rest)), title=title))
     chart = page_chart(finding, frames)
     if not (sentences or tables or chart):
         return None
-    text = [sentence for sentence in sentences if not isinstance(sentence, Step)][:SENTENCES]
+    steps = [sentence for sentence in sentences if isinstance(sentence, Step)]
+    text = [sentence for sentence in sentences if sentence not in steps][:SENTENCES]
     return Section(
         finding.name,
         finding.heading,
@@ -84,7 +85,7 @@ def tell(finding: Finding, result: Result) -> Section | None:
         first=finding.first,
         how=tuple((fact.label, str(fact)) for fact in sentences if isinstance(fact, Fact)),
         careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
-        step=next((sentence for sentence in sentences if isinstance(sentence, Step)), None),
+        step=steps[0] if steps else None,
     )
 
 
@@ -142,26 +143,26 @@ def _title(table: Table, column: str) -> str:
 
 
 def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
-    rows = [
-        {
-            "label": _label(table, chart.y, row[chart.y]),
-            "estimate": row[chart.x] if known(row[chart.x]) else None,
-            "low": row.get(f"{chart.x}_low"),
-            "high": row.get(f"{chart.x}_high"),
-            **({"group": _label(table, chart.group, row[chart.group])} if chart.group else {}),
-        }
-        for row in frame.head(MOST_NAMES).to_dict("records")
-    ]
+    rows = []
+    for row in frame.head(MOST_NAMES).to_dict("records"):
+        ends = {end: row.get(f"{chart.x}_{end}") for end in ENDS}
+        rows.append({"label": _label(table, chart.y, row[chart.y]), "estimate": row[chart.x], **ends})
+        if chart.group:
+            rows[-1]["group"] = _label(table, chart.group, row[chart.group])
     return {"rows": rows, "reference": chart.reference, "x": _title(table, chart.x)}
 
 
 def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
-    series = []
-    for name, group_rows in frame.groupby(chart.group, sort=False) if chart.group else [("", frame)]:
-        columns = {"x": chart.x, "y": chart.y, "low": f"{chart.y}_low", "high": f"{chart.y}_high"}
-        line = {key: group_rows[column].tolist() for key, column in columns.items() if column in group_rows}
-        series.append({"label": _label(table, chart.group, name) if chart.group else _title(table, chart.y), **line})
     titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
+    columns = {"x": chart.x, "y": chart.y, **{end: f"{chart.y}_{end}" for end in ENDS}}
+    curves = {titles["y"]: frame}
+    if chart.group:
+        groups = frame.groupby(chart.group, sort=False)
+        curves = {_label(table, chart.group, name): rows for name, rows in groups}
+    series = []
+    for label, rows in curves.items():
+        lists = {key: rows[column].tolist() for key, column in columns.items() if column in rows}
+        series.append({"label": label, **lists})
     return {"series": series, "steps": chart.steps, "reference": chart.reference, **titles}
 
 
@@ -212,11 +213,16 @@ def lines(finding: Finding, result: Result) -> list[str]:
     sentences = [f"  {sentence}" for sentence in sentences_of(finding, result)]
     if not finding.bars:
         return sentences[:1]
-    table = next(iter(finding.tables.values()))
+    table = _first_table(finding)
     frame = table.read(result.data)
+    if frame.empty:
+        return sentences
     head = [column.title for column in table.shown(frame).values()]
-    rows = terminal.table(table.cells(frame), head).splitlines() if len(frame) else []
-    return [*(f"  {row}" for row in rows), *sentences]
+    return [*(f"  {row}" for row in terminal.table(table.cells(frame), head).splitlines()), *sentences]
+
+
+def _first_table(finding: Finding) -> Table:
+    return next(iter(finding.tables.values()))
 
 
 def card(finding: Finding, result: Result) -> Card | None:
@@ -228,39 +234,53 @@ def card(finding: Finding, result: Result) -> Card | None:
     if not finding.bars:
         return None
     data, account = result.data, result.account
-    sentences = sentences_of(finding, result)
-    sentences = [TOO_LITTLE] if "scarce" in result.others.get("needs", {}) else sentences
-    sentences = [*account.sentences, *([] if account.chance else sentences)]
-    if account.chance or not data.get("order"):
-        first = next(iter(finding.tables.values()))
-        shown = page_table(first, first.read(data)) if data.get("criteria") and not account.chance else None
-        return Card(text=sentences, table=shown if shown and shown.rows else None) if sentences else None
+    if account.chance:
+        return Card(text=account.sentences)
+    text = [*account.sentences, *sentences_of(finding, result)]
+    if "scarce" in result.others.get("needs", {}):
+        text = [*account.sentences, TOO_LITTLE]
+    shown = _first_table(finding)
     if no_scale(data):
-        pairs = finding.tables["pairs"]
-        return Card(text=sentences, table=page_table(pairs, pairs.read(data)))
+        shown = finding.tables["pairs"]
+    elif data.get("order"):
+        return _ranked(finding, data, text)
+    table = page_table(shown, shown.read(data)) if data.get("criteria") or data.get("order") else None
+    if table is not None and not table.rows:
+        table = None
+    return Card(text=text, table=table) if text else None
+
+
+def _ranked(finding: Finding, data: Mapping, text: list[str]) -> Card:
+    """Return the card of a ranking that has an order."""
     bars = _bars_of(finding, data)
-    people, text = data.get(finding.reference) or {}, ""
-    column = finding.bars[-1]
-    if (value := people.get(column)) is not None:
-        shown = next(iter(finding.tables.values())).columns[column]
-        text = f"{shown.title}: people {shown.show(value, people.get('ci') or ())}."
-    return Card(tuple(bars), clusters(data, bars), None if value is None else 100 * value, text, sentences)
+    people, column = data.get(finding.reference) or {}, finding.bars[-1]
+    value = people.get(column)
+    if value is None:
+        return Card(tuple(bars), clusters(data, bars), text=text)
+    shown = _first_table(finding).columns[column]
+    people_text = f"{shown.title}: people {shown.show(value, people.get('ci') or ())}."
+    return Card(tuple(bars), clusters(data, bars), 100 * value, people_text, text)
 
 
 def _bars_of(finding: Finding, data: Mapping) -> dict[str, dict[str, Bar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
-    table = next(iter(finding.tables.values()))
+    table = _first_table(finding)
     frame = table.read(data)
-    frame = frame[frame["question"] == data["question"]] if "question" in frame else frame
+    if "question" in frame:
+        frame = frame[frame["question"] == data["question"]]
     name = next(name for name, column in table.columns.items() if column.kind == "name")
     bars = {}
     for column in finding.bars:
-        shown, about = frame[[known(value) for value in frame[column]]], table.columns[column]
-        rows = [(row[name], row[column], ends_of(row, column, about)) for row in shown.to_dict("records")]
-        values = [value for _, value, ends in rows for value in (value, *ends) if known(value)]
-        scale = (0.0, 1.0) if about.kind == "share" or not values else (min(values), max(values))
-        if rows:
-            bars[about.title] = {
-                bot: bar(value, ends if known(*ends) else None, scale, about.show) for bot, value, ends in rows
-            }
+        about = table.columns[column]
+        rows = frame[frame[column].notna()].to_dict("records")
+        if not rows:
+            continue
+        ends_by_bot = {row[name]: ends_of(row, column, about) for row in rows}
+        scale = (0.0, 1.0)
+        if about.kind != "share":
+            values = [row[column] for row in rows] + [
+                end for ends in ends_by_bot.values() for end in ends if known(end)
+            ]
+            scale = (min(values), max(values))
+        bars[about.title] = {row[name]: bar(row[column], ends_by_bot[row[name]], scale, about.show) for row in rows}
     return bars

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from parlai_spotbot.findings.ordering import no_scale
-from parlai_spotbot.wording import between, span
+from parlai_spotbot.wording import NONE, between, span
 
 FEW = 8
 """So many contestants that aren't ranked stand below those that are."""
@@ -141,27 +142,28 @@ def places_said(ranking: Mapping) -> dict[str, str]:
 
     Where there is no single order nobody has a place.
     """
+    if no_scale(ranking):
+        places = dict.fromkeys(ranking["clusters"], NONE)
+    else:
+        places = {bot: span(ends) for bot, ends in ranking["clusters"].items()}
     groups = ranking.get("groups") or []
-    number = {bot: place for place, group in enumerate(groups, start=1) for bot in group}
-    suffix = {bot: f" of group {place}" for bot, place in number.items()} if len(groups) > 1 else {}
-    no_order = no_scale(ranking)
-    return {
-        bot: ("–" if no_order else span(places)) + suffix.get(bot, "") for bot, places in ranking["clusters"].items()
-    }
+    if len(groups) > 1:
+        for number, group in enumerate(groups, start=1):
+            places |= {bot: f"{places[bot]} of group {number}" for bot in group}
+    return places
 
 
 def clusters(ranking: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
     """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
-    places_by_bot = places_said(ranking)
-    grouped: list[tuple[str, list]] = []
-    for bot in ranking["order"]:
-        ranks = span(ranking["ranges"][bot]) if bot in ranking.get("ranges", {}) else ""
-        places = places_by_bot[bot]
-        if not grouped or grouped[-1][0] != places:
-            grouped.append((places, []))
-        grouped[-1][1].append((Name(bot), ranks, [column.get(bot) for column in bars.values()]))
-    few = [
-        (Name(bot), "", [column.get(bot) for column in bars.values()])
-        for bot in list(ranking.get("too_few") or ())[:FEW]
-    ]
-    return [*grouped, *([("too few answers", few)] if few else [])]
+    ranges = ranking.get("ranges", {})
+
+    def line(bot: str) -> tuple[Name, str, list[Bar | None]]:
+        ranks = span(ranges[bot]) if bot in ranges else ""
+        return Name(bot), ranks, [column.get(bot) for column in bars.values()]
+
+    grouped = groupby(ranking["order"], key=places_said(ranking).get)
+    shown = [(places, list(map(line, bots))) for places, bots in grouped]
+    few = list(ranking.get("too_few") or ())[:FEW]
+    if few:
+        shown.append(("too few answers", list(map(line, few))))
+    return shown

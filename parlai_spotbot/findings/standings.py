@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from parlai_spotbot.findings.contents import Analysis
-from parlai_spotbot.wording import span
+from parlai_spotbot.findings.sections import places_said
 
 WIN_RATE = "win rate"
 
@@ -55,19 +55,9 @@ class Standing:
     def ci(self) -> Mapping[str, list | None]:
         return self.ranking.get("win_rate_ci" if self.rates else "score_ci") or {}
 
-    @property
-    def groups(self) -> list[list[str]]:
-        """Contestants that met, directly or through others; scores and places compare within a group only."""
-        return self.ranking.get("groups") or [self.order]
-
-    def group(self, name: str) -> int:
-        """Return the number of a contestant's group, from 1; 0 of one that isn't ranked."""
-        return next((number for number, group in enumerate(self.groups, start=1) if name in group), 0)
-
     def places(self, name: str) -> str:
         """Return a contestant's places as a cell has them."""
-        ends = self.clusters.get(name, (self.order.index(name) + 1,) * 2)
-        return span(ends) + (f" of group {self.group(name)}" if len(self.groups) > 1 else "")
+        return places_said(self.ranking)[name]
 
 
 def standings(contents: Analysis) -> list[Standing]:

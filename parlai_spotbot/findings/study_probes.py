@@ -114,7 +114,7 @@ def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
 def _kinds_of(rows: pd.DataFrame) -> int:
     """Return how many answers a judge chose from: of a scale its values, of a comparison two or, with ties, three."""
     if "value" in rows:
-        return max(2, 5 if rows["value"].nunique() > 2 else 2)
+        return 5 if rows["value"].nunique() > 2 else 2
     return 3 if "outcome" not in rows or (rows["outcome"] == 0).any() else 2
 
 

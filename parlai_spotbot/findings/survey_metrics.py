@@ -12,7 +12,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.answers import last_answers, shown_item
 from parlai_spotbot.analysis.metrics.frame import CHOICE, MEAN, QUALITY, RATE, TURN_COLUMNS, Metric, Outcomes
-from parlai_spotbot.findings import findings_of
+from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Answers, Facts, Options
 from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
@@ -41,7 +41,7 @@ def metrics_of(
     facts = Facts.of(conversations, items, name=survey.name, survey=survey, made={"copies": {}})
     metrics: list[Metric] = []
     reasons: dict[str, int] = {}
-    for form in {id(finding.form): finding.form for finding in findings_of(survey.name)}.values():
+    for form in forms_of(survey.name):
         sources, left_out = form.sources([row for row in judgements if row.source == source], facts, Options())
         reasons |= left_out.get(source, {})
         for answers in sources.values():

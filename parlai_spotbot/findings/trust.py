@@ -1,16 +1,16 @@
 """Trust in judges, each compared with people on the same items; for every survey."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis import trust
+from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.render import Caution
+from parlai_spotbot.findings.schema import known
 from parlai_spotbot.wording import asked, listed, percent
 
 SENTENCES = {
@@ -27,22 +27,20 @@ LEVELS = tuple(SENTENCES)
 WARNINGS = ("constant", "chance", "below")
 
 
-def _known(*values: float | None) -> bool:
-    return all(value is not None and math.isfinite(value) for value in values)
-
-
 def level(entry: Mapping) -> str:
     """Return the verdict on one question, from what `analysis.trust.agreement` found."""
     if entry["constant"]["judge"] is not None and entry["constant"]["people"] is None:
         return "constant"
     low, high = entry["alpha_ci"]
-    if _known(entry["alpha"], low) and low <= 0:
+    if known(entry["alpha"], low) and low <= 0:
         people = entry["people_alpha_ci"][0]
-        return "nobody" if _known(people) and people <= 0 and not entry["difference_ci"][1] < 0 else "chance"
-    if not _known(*entry["difference_ci"]):
+        return "nobody" if known(people) and people <= 0 and not entry["difference_ci"][1] < 0 else "chance"
+    if not known(*entry["difference_ci"]):
         return "unknown"
     low, high = entry["difference_ci"]
-    return "below" if high < 0 else "unclear" if low < 0 else "level"
+    if high < 0:
+        return "below"
+    return "unclear" if low < 0 else "level"
 
 
 def verdict(data: Mapping) -> dict:
@@ -100,22 +98,18 @@ def in_words(part: dict) -> dict:
     verdicts = verdict(part)
     for question, entry in part["questions"].items():
         entry["verdict"] = verdicts["questions"][question]
-    return _with_width(part | {"verdict": verdicts})
+    return _with_width(plain(part | {"verdict": verdicts}))
 
 
 def _with_width(value: Any, key: str = "") -> Any:
-    """Return what was found, in which the ends of an interval that has no width are NaN: that nothing varied in what
-    was drawn doesn't show that nothing varies. Intervals are lists of two numbers under "ci", or a key that ends in
-    "_ci"."""
-    if isinstance(value, Mapping):
+    """Return results without the ends of intervals that have no width: zero observed variance does not mean zero
+    variance. Intervals are lists of two numbers under a key that ends in "ci"."""
+    if isinstance(value, dict):
         return {name: _with_width(inner, name) for name, inner in value.items()}
-    if isinstance(value, np.ndarray):
-        return _with_width(value.tolist(), key)
-    if not isinstance(value, (list, tuple)):
+    if not isinstance(value, list):
         return value
-    numbers = len(value) == 2 and all(isinstance(end, float) for end in value)
-    if numbers and (key == "ci" or key.endswith("_ci")):
-        return [np.nan, np.nan] if value[1] - value[0] < SAME else list(value)
+    if key.endswith("ci") and len(value) == 2 and all(isinstance(end, float) for end in value):
+        return value if value[1] - value[0] >= SAME else [None, None]
     return [_with_width(inner, key) for inner in value]
 
 

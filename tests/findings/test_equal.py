@@ -141,9 +141,9 @@ def test_the_margin_stays_in_the_study(tmp_path):
 @pytest.mark.parametrize(
     ("survey", "margin", "says"),
     [
-        ("votes", 0.5, "above 0 and below 0.5"),
-        ("votes", 0.0, "above 0 and below 0.5"),
-        ("dialogue_likert", -1.0, "ratings in points, above 0"),
+        ("votes", 0.5, "a share of wins above 0, up to 0.49"),
+        ("votes", 0.0, "a share of wins above 0, up to 0.49"),
+        ("dialogue_likert", -1.0, "a difference in points, above 0"),
         ("abc_eval", 0.1, "has no such option"),
     ],
 )

@@ -62,28 +62,23 @@ def _chance(rows: pd.DataFrame) -> dict:
     return {f"recall@{k}": chance(rows["n"], k) for k in KS}
 
 
-def _model_values(
-    facts: NucBackground, rows: pd.DataFrame, scores: Mapping[str, np.ndarray]
-) -> dict[str, dict[int, float]]:
-    """item -> k -> Recall@k of one model."""
-    items = [item for item in dict.fromkeys(rows["item_id"]) if item in scores]
+def _model_values(facts: NucBackground, rows: pd.DataFrame, scores: Mapping[str, np.ndarray]) -> pd.DataFrame:
+    """Recall@k of one model, a row an item and a column a k."""
+    items = [item for item in rows["item_id"].unique() if item in scores]
     if not items:
-        return {}
+        return pd.DataFrame(columns=list(KS), dtype=float)
     ranks = ranks_of([scores[item] for item in items], [facts.questions[item].true for item in items])
-    recalls = {k: ranks.recall(k) for k in KS}
-    return {item: {k: float(recalls[k][place]) for k in KS} for place, item in enumerate(items)}
+    return pd.DataFrame({k: ranks.recall(k) for k in KS}, index=items)
 
 
-def _model_row(
-    facts: NucBackground, name: str, corpus: str, rows: pd.DataFrame, values: Mapping[str, dict[int, float]]
-) -> dict:
-    items = [item for item in dict.fromkeys(rows["item_id"]) if item in values]
+def _model_row(facts: NucBackground, name: str, corpus: str, rows: pd.DataFrame, values: pd.DataFrame) -> dict:
+    items = [item for item in rows["item_id"].unique() if item in values.index]
     homes = [facts.questions[item].conversation_id for item in items]
-    recalls = {f"recall@{k}": share([values[item][k] for item in items], homes) for k in KS}
+    recalls = {f"recall@{k}": share(values.loc[items, k].tolist(), homes) for k in KS}
     return {"contestant": name, "way": facts.ways.get(name, ""), "corpus": corpus, "questions": len(items), **recalls}
 
 
-def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, Mapping[str, dict]]) -> list[dict]:
+def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, pd.DataFrame]) -> list[dict]:
     """All people against each model, paired by question; Holm's correction over the tests of a measure."""
     test_rows = []
     for k in KS:
@@ -92,7 +87,7 @@ def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, Ma
             corpus_rows = of_corpus(rows, corpus)
             corpus_rows = corpus_rows[corpus_rows["n"] > k]
             for name, values in models.items() if len(corpus_rows) else ():
-                other = [values[item][k] if item in values else np.nan for item in corpus_rows["item_id"]]
+                other = corpus_rows["item_id"].map(values[k])
                 row = against(corpus_rows[f"right{k}"], other, corpus_rows["conversation_id"], corpus_rows["worker_id"])
                 tests.append({"measure": f"recall@{k}", "who": EVERYBODY, "corpus": corpus, "contestant": name, **row})
         adjusted = adjust_known(np.array([test["p"] for test in tests], dtype=float))

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis import annotators
-from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.controls import compare_everybody
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
-from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence
+from parlai_spotbot.findings.control_words import everybody_sentence
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -30,14 +30,13 @@ def compute(answers: Annotations) -> dict:
             table.at[worker, "flags"].append(MISSED)
     kept = table[table["left_out"] == ""]
     reasons = table["left_out"][table["left_out"] != ""].value_counts()
-    controls = controls_summary(answers.controls, answers.allowed, answers.failed)
     pooled = annotators.pooled_detection(items.entities, answers.together.take(answers.pages))
     entries = table.to_dict(orient="index")
     result = {
         "annotators": entries,
         "account": account(answers, pooled),
         "summary": annotators.summary(kept) | {"left_out": {str(why): int(n) for why, n in reasons.items()}},
-        "controls": controls | {"sentence": controls_sentence(controls)},
+        "controls": annotators_finding.told_of_controls(answers, answers.allowed),
         "pooled": pooled,
     }
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]

@@ -52,23 +52,13 @@ def decisions(answers: Annotations) -> pd.DataFrame:
 
 def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
     """Return one row an annotator, the leader first; equal points share a rank."""
-    rows = []
-    for worker, own in play.groupby("worker_id", sort=True):
-        earned = sum(points(GAME, *row) for row in zip(own["truth"], own["answer"], own["opened"], strict=True))
-        units, sure = own["unit_id"].nunique(), own["answer"] != "unsure"
-        right = int((own["answer"] == own["truth"]).sum())
-        rows.append(
-            {
-                "worker_id": worker,
-                "points": earned,
-                "units": units,
-                "points_per_unit": earned / units,
-                "right": right,
-                "wrong": int(sure.sum()) - right,
-                "unsure": int((~sure).sum()),
-            }
-        )
-    board = pd.DataFrame(rows)
+    earned = [points(GAME, *row) for row in zip(play["truth"], play["answer"], play["opened"], strict=True)]
+    unsure, right = play["answer"] == "unsure", play["answer"] == play["truth"]
+    own = play.assign(points=earned, right=right, wrong=~right & ~unsure, unsure=unsure).groupby("worker_id")
+    board = own[["points", "right", "wrong", "unsure"]].sum()
+    board.insert(1, "units", own["unit_id"].nunique())
+    board.insert(2, "points_per_unit", board["points"] / board["units"])
+    board = board.reset_index()
     board.insert(0, "rank", board["points"].rank(ascending=False, method="min").astype(int))
     board["bonus"] = board["rank"] == 1
     return board.sort_values(["rank", "worker_id"], kind="stable").reset_index(drop=True)

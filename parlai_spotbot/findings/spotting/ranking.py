@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 from scipy.stats import fisher_exact
 
 from parlai_spotbot.analysis.frames import matches_frame
@@ -82,11 +83,9 @@ def _differences(answers: Annotations) -> dict[str, dict]:
     high = np.fmax(contrasts["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
     tables = [[[hits[i], n[i] - hits[i]], [hits[-1], n[-1] - hits[-1]]] for i in range(len(bots))]
     p = np.maximum(contrasts["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
-    columns = (estimate, low, high, p, adjust_known(p))
-    return {
-        bot: {"difference": difference, "ci": [start, end], "p": p, "p_adjusted": p_adjusted}
-        for bot, difference, start, end, p, p_adjusted in zip(bots, *columns, strict=True)
-    }
+    ci = np.column_stack([low, high]).tolist()
+    columns = {"difference": estimate, "ci": ci, "p": p, "p_adjusted": adjust_known(p)}
+    return pd.DataFrame(columns, index=bots).to_dict(orient="index")
 
 
 def summarise(result: Result) -> list[str]:

@@ -1,5 +1,7 @@
 """Win rates and labels by the length of the segment."""
 
+from statistics import fmean
+
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Result, declared
@@ -18,13 +20,15 @@ def compute(answers: Annotations) -> dict:
 def summarise(result: Result) -> list[str]:
     """Return how often bots are called human where least and where most is shown; "" with one length."""
     lengths = result.data["segments"]
-    ends = [lengths[k] for k in sorted(lengths, key=int)[:: max(1, len(lengths) - 1)]]
-    shares = [[own["human_share"] for name, own in end["systems"].items() if name != HUMAN] for end in ends]
-    if len(ends) < 2 or not all(own and None not in own for own in shares):
+    if len(lengths) < 2:
         return []
-    short, long = (percent(sum(own) / len(own)) for own in shares)
-    first, *_, last = sorted(lengths, key=int)
-    return [f"On average bots are called human in {short} of segments of {first} exchanges, in {long} at {last}."]
+    ordered = sorted(lengths, key=int)
+    ends = (ordered[0], ordered[-1])
+    shares = [[own["human_share"] for bot, own in lengths[k]["systems"].items() if bot != HUMAN] for k in ends]
+    if not all(own and None not in own for own in shares):
+        return []
+    short, long = (percent(fmean(own)) for own in shares)
+    return [f"On average bots are called human in {short} of segments of {ends[0]} exchanges, in {long} at {ends[1]}."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

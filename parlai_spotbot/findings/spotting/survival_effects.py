@@ -13,7 +13,7 @@ import pandas as pd
 from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarning, RegressionFit, SurvivalWarning, cox
 from parlai_spotbot.analysis.survival.events import BESIDE
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
-from parlai_spotbot.analysis.uncertainty.corrections import adjust
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 
 KEYS = {"ph": "cox", "po": "cox_po"}
 FEW_REPLICATES = 20
@@ -46,12 +46,9 @@ def effects(
             errors = errors_of(row, clusters, rng(f"{key} {name}"), replicates)
             result[key][name], models[name][model] = _fit(row, model, errors, backend)
     for key in KEYS.values():
-        entries = [entry | {"p_adjusted": None} for fit in result[key].values() for entry in fit.values()]
-        tested = [entry for entry in entries if entry["p"] is not None and np.isfinite(entry["p"])]
-        for entry, p in zip(tested, adjust([entry["p"] for entry in tested]), strict=True):
-            entry["p_adjusted"] = p
-        rest = iter(entries)
-        result[key] = {name: {feature: next(rest) for feature in fit} for name, fit in result[key].items()}
+        entries = [entry for fit in result[key].values() for entry in fit.values()]
+        for entry, p in zip(entries, adjust_known([entry["p"] for entry in entries]), strict=True):
+            entry["p_adjusted"] = p if np.isfinite(p) else None
     return {**result, "cox_models": models}
 
 

@@ -50,16 +50,13 @@ def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
 
 def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
     """Compare the orders of surveys of which each has a single one."""
-    standings_by_survey = {name: [s for s in standings(one) if s.source == source] for name, one in surveys.items()}
-    standings_by_survey = {
-        name: [s for s in standings_list if single_order(s.ranking)]
-        for name, standings_list in standings_by_survey.items()
+    by_survey = {
+        name: [each for each in standings(one) if each.source == source and single_order(each.ranking)]
+        for name, one in surveys.items()
     }
-    rankings = [
-        (name, s.criterion, s.score) for name, standings_list in standings_by_survey.items() for s in standings_list
-    ]
+    rankings = [(name, each.criterion, each.score) for name, several in by_survey.items() for each in several]
     return {
-        "surveys": {name: _main_of(standings_list[0]) for name, standings_list in standings_by_survey.items()},
+        "surveys": {name: _main_of(several[0]) for name, several in by_survey.items()},
         "agreements": order_agreements(rankings),
     }
 

@@ -171,34 +171,35 @@ def summarise(result: Result) -> list[str]:
         return [scarce_sentence(data["scarce"]), Step.of(scarce_step(data["scarce"]))]
     opened, tested = _opened(data.get("pairs") or []), data.get("tested", 0)
     settled = "told apart or equal within the margin" if data.get("equal") else "told apart"
-    text = _named(opened, tested, data.get("open")) if opened else SETTLED.format(tested, settled)
+    open_pairs_said = _named(opened, tested, data.get("open")) if opened else ""
     if found := data.get("obstacle"):
-        step = Step.of(found["step"], found["more"], plan=False)
-        return [found["why"], text if opened else MET.format(tested, settled) if tested else "", step]
-    return [text, *_takes(opened, data)] if opened else [text, WRITE]
+        met = MET.format(tested, settled) if tested else ""
+        return [found["why"], open_pairs_said or met, Step.of(found["step"], found["more"], plan=False)]
+    if not opened:
+        return [SETTLED.format(tested, settled), WRITE]
+    return [open_pairs_said, *_takes(opened, data)]
 
 
 def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
     """Return what settling the pairs takes, and which to begin with."""
-    reachable = sorted(
-        (row for row in opened if row["more_annotations"] is not None),
-        key=lambda row: (row["more_annotations"], row["a"], row["b"]),
-    )
+    reachable = [row for row in opened if row["more_annotations"] is not None]
     if not reachable:
-        return [
-            f"To tell these apart takes more than {FARTHEST} times the annotations: they may be equally good.",
-            WRITE,
-        ]
-    seconds, first = data.get("seconds"), reachable[0]
-    total = sum(row["more_annotations"] for row in reachable)
-    which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"
-    takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
-    count, new = first["more_annotations"], first.get("more_conversations")
-    details = f" of {counted(round(new), 'new conversation')}" if new else ""
-    step = f"Begin with {first['a']} and {first['b']}: about {count:,.0f} more "
-    step += f"annotations{details}{_hours(count, seconds)}."
-    more = f"{first['a']}/{first['b']}={new:.0f}" if new else ""
-    return [takes if "design" in data else "", Step.of(step, more)]
+        told = f"To tell these apart takes more than {FARTHEST} times the annotations: they may be equally good."
+        return [told, WRITE]
+    seconds = data.get("seconds")
+    takes = ""
+    if "design" in data:
+        total = sum(row["more_annotations"] for row in reachable)
+        which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"
+        takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
+    first = min(reachable, key=lambda row: (row["more_annotations"], row["a"], row["b"]))
+    a, b, count, new = first["a"], first["b"], first["more_annotations"], first.get("more_conversations")
+    details = more = ""
+    if new:
+        details = f" of {counted(round(new), 'new conversation')}"
+        more = f"{a}/{b}={new:.0f}"
+    step = f"Begin with {a} and {b}: about {count:,.0f} more annotations{details}{_hours(count, seconds)}."
+    return [takes, Step.of(step, more)]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
@@ -220,5 +221,9 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
 
 
 def _hours(annotations: float, seconds: float | None) -> str:
-    hours = annotations * (seconds or 0) / 3600
-    return "" if not seconds else f", about {hours:,.{1 if hours < 10 else 0}f} hours of work"
+    """Return how long so many annotations take, as a sentence ends with it; "" where that isn't known."""
+    if not seconds:
+        return ""
+    hours = annotations * seconds / 3600
+    digits = 1 if hours < 10 else 0
+    return f", about {hours:,.{digits}f} hours of work"

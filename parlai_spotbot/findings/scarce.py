@@ -72,24 +72,27 @@ def scarce(kind: Kind, rows: pd.DataFrame, conversations: int = LEAST_CONVERSATI
     rows : frame
         One row an answer: name; or a, b, outcome; worker_id, but of votes, where nobody may be known.
     """
-    rated = "name" in rows
-    contestants = len(pd.unique(rows["name"] if rated else rows[["a", "b"]].to_numpy().ravel()))
-    decided = len(rows) if rated else int((rows["outcome"] != 0).sum())
+    if "name" in rows:
+        contestants, decided = rows["name"].nunique(), len(rows)
+    else:
+        contestants = len(pd.unique(rows[["a", "b"]].to_numpy().ravel()))
+        decided = int((rows["outcome"] != 0).sum())
     each = kind.ends * decided / max(contestants, 1)
     single = conversations < LEAST_CONVERSATIONS
     if contestants < 2 or (not single and each >= LEAST_DECIDED):
         return None
     tied = not single and kind.ends * len(rows) * (1 - kind.ties) / contestants >= LEAST_DECIDED
-    return {
+    there_is = {
         "of": kind.all,
         "annotators": None if kind is VOTES else rows["worker_id"].nunique(),
         "total": len(rows),
         "decided": decided,
         "each": each,
         "single": single,
-        "collect": None if tied else kind.to_collect(contestants),
-        "annotations": None if tied else kind.annotations(contestants),
     }
+    if tied:
+        return there_is | {"collect": None, "annotations": None}
+    return there_is | {"collect": kind.to_collect(contestants), "annotations": kind.annotations(contestants)}
 
 
 def scarce_sentence(needs: Mapping) -> str:

@@ -113,15 +113,18 @@ class Table:
         record = {}
         for name, column in self.columns.items():
             value = levels[name] if name in levels else _dig(node, column.key or name)
-            value = int(value) if column.kind == "count" and isinstance(value, str) else value
             if column.kind == "places":
-                record |= dict(zip((f"{name}_{end}" for end in PLACES), value or (None, None), strict=True))
+                record |= _ended(name, PLACES, value)
                 continue
-            record[name] = " ".join(map(str, value)) if isinstance(value, list) else value
-            if column.ci:
-                one = isinstance(column.ci, str)
-                ends = _dig(node, column.ci) if one else [_dig(node, key) for key in column.ci]
-                record |= dict(zip((f"{name}_{end}" for end in ENDS), ends or (None, None), strict=True))
+            if column.kind == "count" and isinstance(value, str):
+                value = int(value)
+            if isinstance(value, list):
+                value = " ".join(map(str, value))
+            record[name] = value
+            if isinstance(column.ci, tuple):
+                record |= _ended(name, ENDS, [_dig(node, key) for key in column.ci])
+            elif column.ci:
+                record |= _ended(name, ENDS, _dig(node, column.ci))
         return record
 
     def cells(self, frame: pd.DataFrame) -> list[list[str]]:
@@ -177,6 +180,11 @@ def clear(row: Mapping) -> bool:
     return row["p_adjusted"] is not None and row["p_adjusted"] < 0.05
 
 
+def _ended(name: str, ends: Sequence[str], values: Sequence | None) -> dict:
+    """Return two values under the names of a frame's columns; None where they are unknown."""
+    return dict(zip((f"{name}_{end}" for end in ends), values or (None, None), strict=True))
+
+
 def value_of(row: Mapping, name: str, column: Column) -> Any:
     return [row[f"{name}_{end}"] for end in PLACES] if column.kind == "places" else row[name]
 
@@ -201,8 +209,9 @@ def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple
         for name, inner in (data or {}).items():
             yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
     elif head == LISTS:
-        for i in range(max((len(values) for values in data.values() if isinstance(values, list)), default=0)):
-            yield {}, {key: values[i] for key, values in data.items() if isinstance(values, list) and len(values) > i}
+        lists = {key: values for key, values in data.items() if isinstance(values, list)}
+        for i in range(max(map(len, lists.values()), default=0)):
+            yield {}, {key: values[i] for key, values in lists.items() if len(values) > i}
     elif isinstance(data, list):
         yield from (inner_values for inner in data for inner_values in _walk(inner, path, columns))
     elif isinstance(data, Mapping) and data.get(head) is not None:

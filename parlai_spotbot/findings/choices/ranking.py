@@ -28,8 +28,11 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     seen = {*rows["a"], *rows["b"]}
     met = [name for name in answers.names if name in seen]
     sided = sides(rows)
-    order = None if sided is not None else False
-    rows = rows if sided is None else sided
+    order = None
+    if sided is None:
+        order = False
+    else:
+        rows = sided
     fitted = contrasts(rows, met, order=order, **answers.hang)
     grid = pair_grid(rows, met, **answers.hang)
     probes = study_probes.of_answers(answers, rows)
@@ -45,7 +48,9 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
         "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
         "bootstrap": answers.bootstrap(),
     }
-    return result | ({"why": fitted.why} if fitted.why else {})
+    if fitted.why:
+        result["why"] = fitted.why
+    return result
 
 
 def sides(rows: pd.DataFrame) -> pd.DataFrame | None:

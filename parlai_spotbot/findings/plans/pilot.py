@@ -46,8 +46,7 @@ def after(study: Study, request: PlanRequest) -> dict:
     found = obstacle(ranking, kind, each)
     if found and found["blocks"]:
         raise UserError(f"{path}: {found['why']}", found["step"])
-    little = scarce(kind, rows, each or LEAST_CONVERSATIONS) if answers.crossed else None
-    if little:
+    if answers.crossed and (little := scarce(kind, rows, each or LEAST_CONVERSATIONS)):
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
     if unit == "ratings":
         pairs, design, annotations = _of_ratings(rows, ranking, request)
@@ -57,10 +56,13 @@ def after(study: Study, request: PlanRequest) -> dict:
         pairs, design = needs.open_pairs(rows, names, start, ranking, request.difference, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
     times = answers.annotations["seconds"].dropna()
-    seconds = request.seconds or (float(times.mean()) if len(times) else None)
-    hours = None if seconds is None else annotations * seconds / 3600
-    more = {"annotations": round(annotations), "hours": hours}
-    more["cost"] = None if hours is None or request.wage is None else hours * request.wage
+    seconds = request.seconds or None
+    if seconds is None and len(times):
+        seconds = float(times.mean())
+    more: dict[str, float | None] = {"annotations": round(annotations), "hours": None, "cost": None}
+    if seconds is not None:
+        more["hours"] = hours = annotations * seconds / 3600
+        more["cost"] = None if request.wage is None else hours * request.wage
     numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
     return plain(numbers | {"source": answers.source, "first": _first(found)})
 

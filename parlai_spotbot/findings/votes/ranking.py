@@ -15,7 +15,7 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enou
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.votes import FORM, PREFERENCE, Ballots
+from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
 from parlai_spotbot.wording import NAMED, percent
 
 CRITERION = "share of points (a tie is half) by Davidson's model, had all contestants met equally often"
@@ -43,29 +43,35 @@ def _ranking_of(ballots: Ballots) -> dict:
 
 def ranked(ballots: Ballots) -> dict:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
-    enough = enough_matches(ballots.a[~ballots.bad], ballots.b[~ballots.bad], len(ballots.names)) | ballots.bad.all()
-    votes = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names))
-    place = {name: i for i, name in enumerate(ballots.names)}
-    few = {ballots.names[i]: int(votes[i]) for i in np.flatnonzero(~enough)}
-    ballots = ballots.among(enough) if few else ballots
+    all_bad = ballots.bad.all()
+    enough = enough_matches(ballots.a[~ballots.bad], ballots.b[~ballots.bad], len(ballots.names)) | all_bad
+    counted = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names)).tolist()
+    votes = dict(zip(ballots.names, counted, strict=True))
+    few = {ballots.names[i]: counted[i] for i in np.flatnonzero(~enough)}
+    if few:
+        ballots = ballots.among(enough)
     counts, matches = ballots.counts(), ballots.matches()
     fit = contrasts(matches, ballots.names, **ballots.sampled)
     grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
     probes = study_probes.of_votes(ballots)
     pool, verdict = criteria.pool_of(fit, grid, probes, ballots.times, ballots.margin)
+    ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))
     result = {
         **pool,
-        "too_few": {} if ballots.bad.all() else few | pool["too_few"],
+        "too_few": {} if all_bad else few | pool["too_few"],
         "criterion": CRITERION,
         **_pairs_of(verdict, fit, counts),
         "test": TEST,
-        "votes": {name: int(votes[place[name]]) for name in pool["order"]},
+        "votes": {name: votes[name] for name in pool["order"]},
         "n": len(ballots.a),
-        "ties": float(counts[:, :, 1].sum() / max(counts.sum(), 1)),
-        "both_bad": float(counts[:, :, 2].sum() / max(counts.sum(), 1)),
+        "ties": float(ties),
+        "both_bad": float(bad),
     }
-    why = "every vote found both bad, which says nothing of who is better" if ballots.bad.all() else fit.why
-    return result | ({"why": why} if why else {})
+    if all_bad:
+        result["why"] = "every vote found both bad, which says nothing of who is better"
+    elif fit.why:
+        result["why"] = fit.why
+    return result
 
 
 def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
@@ -117,12 +123,10 @@ def summarise(result: Result) -> list[str]:
 
 def _both_bad(ranking: Mapping) -> str:
     """Return how votes for "both bad" enter."""
+    if not ranking["both_bad"]:
+        return ""
     share = percent(ranking["both_bad"], 1)
-    return (
-        f"{share} of votes found both bad, which says that both failed; they are left out."
-        if ranking["both_bad"]
-        else ""
-    )
+    return f"{share} of votes found both bad, which says that both failed; they are left out."
 
 
 FINDING = declared(__file__, FORM, compute, summarise, gridded=GRIDDED)

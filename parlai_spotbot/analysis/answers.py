@@ -144,38 +144,35 @@ def last_answers(
     times = Counter(keys)
     if len(times) == len(keys):
         return list(enumerate(judgements, start=1)), {}
+    annotations = [(row.source, row.annotation_id) for row in judgements]
     latest: dict[tuple[str, str], tuple[str, int]] = {}
-    for place, row in enumerate(judgements):
-        annotation = (row.source, row.annotation_id)
+    for place, (annotation, row) in enumerate(zip(annotations, judgements, strict=True)):
         latest[annotation] = max(latest.get(annotation, ("", 0)), (row.submitted_at, place))
-    last: dict[Hashable, tuple] = {}
-    for place, (key, row) in enumerate(zip(keys, judgements, strict=True)):
-        rank = (latest[row.source, row.annotation_id], row.submitted_at, place)
-        last[key] = max(last.get(key, rank), rank)
-    joins: dict[tuple[str, str], tuple] = {}
+    places = range(len(keys))
+    by_time = sorted(places, key=lambda place: (latest[annotations[place]], judgements[place].submitted_at, place))
+    last = {keys[place]: place for place in by_time}
+    winners = [last[key] for key in keys]
+    rank = dict(zip(by_time, places, strict=True))
+    joins: dict[tuple[str, str], int] = {}
+    for place in sorted(places, key=lambda place: rank[winners[place]]):
+        if annotations[winners[place]] != annotations[place]:
+            joins[annotations[place]] = winners[place]
     repeats: dict[Hashable, int] = {}
-    for key, row in zip(keys, judgements, strict=True):
-        annotation, winner = (row.source, row.annotation_id), last[key]
-        if winner[0] > latest[annotation]:
-            joins[annotation] = max(joins.get(annotation, winner), winner)
-        if times[key] > 1:
-            about = (*key[:2], judgements[winner[2]].annotation_id)
-            repeats[about] = max(repeats.get(about, 0), times[key] - 1)
+    for key, winner in zip(keys, winners, strict=True):
+        about = (*key[:2], judgements[winner].annotation_id)
+        repeats[about] = max(repeats.get(about, 0), times[key] - 1)
     counted: Counter[str] = Counter()
     for ((source, _), *_), number in repeats.items():
         counted[source] += number
-    kept = []
-    for place, (key, row) in enumerate(zip(keys, judgements, strict=True)):
-        if last[key][2] == place:
-            kept.append((place + 1, _joined(row, joins, judgements)))
-    return kept, dict(counted)
+    kept = [(place + 1, _joined(judgements[place], joins, judgements)) for place in places if winners[place] == place]
+    return kept, dict(+counted)
 
 
-def _joined(row: Judgement, joins: Mapping[tuple[str, str], tuple], judgements: Sequence[Judgement]) -> Judgement:
+def _joined(row: Judgement, joins: Mapping[tuple[str, str], int], judgements: Sequence[Judgement]) -> Judgement:
     """Return the row as an answer of the annotation that repeats its own, if that shows the conversations alike."""
     other = row
     while (annotation := (other.source, other.annotation_id)) in joins:
-        other = judgements[joins[annotation][2]]
+        other = judgements[joins[annotation]]
     if other is row or other.conversation_ids != row.conversation_ids:
         return row
     about = ("annotation_id", "unit_id", "item_id", "presentation", "started_at", "submitted_at", "seconds")

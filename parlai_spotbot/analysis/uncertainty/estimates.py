@@ -104,15 +104,13 @@ class Estimates:
             nothing = np.full(len(estimate), np.nan)
             return nothing, nothing, np.ones(len(estimate))
         single = np.min(self.spread.effective(np.eye(len(self.values))), axis=0)
-        low, high, p = np.zeros((3, len(estimate)))
-        for place, weight_row in enumerate(weights):
-            used = np.flatnonzero(weight_row)
-            chance = 1 - ((1 - LEVEL) / 2 / len(used)) ** (1 / single[used])
-            up = weight_row[used] * (self.bounds[1] - self.values[used]) * chance
-            down = weight_row[used] * (self.bounds[0] - self.values[used]) * chance
-            low[place] = estimate[place] + np.minimum(up, down).sum()
-            high[place] = estimate[place] + np.maximum(up, down).sum()
-            p[place] = _permutation(single[used]) if abs(estimate[place]) > NOTHING else 1.0
+        used = weights != 0
+        chance = 1 - ((1 - LEVEL) / 2 / used.sum(axis=1, keepdims=True)) ** (1 / single)
+        far = np.stack([weights * (end - self.values) * chance for end in self.bounds])
+        low, high = estimate + np.where(used, np.sort(far, axis=0), 0.0).sum(axis=2)
+        p = np.ones(len(estimate))
+        for place in np.flatnonzero(np.abs(estimate) > NOTHING):
+            p[place] = _permutation(single[used[place]])
         return low, high, p
 
     def contrast(self, weights: np.ndarray) -> dict:

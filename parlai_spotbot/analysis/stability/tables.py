@@ -98,28 +98,24 @@ def build(most, levels, log_factorial):
     """Return `meta` and `entries` for fractions with denominators up to `most` and trials below 8 to the power
     `levels`."""
     meta = np.zeros((row_of(most, most) + 1, levels * DIGITS, 3), dtype=np.int32)
+    entries = np.empty(1 << 16, dtype=np.uint64)
     total = 0
     for denominator in range(2, most + 1):
         for numerator in range(1, denominator):
-            for level in range(levels):
-                for digit in range(1, DIGITS + 1):
-                    first, last = _support(digit * 8**level, numerator / denominator, log_factorial)
-                    place = meta[row_of(numerator, denominator), level * DIGITS + digit - 1]
-                    place[0], place[1], place[2] = total, last - first + 1, first
-                    total += last - first + 1
-    entries = np.empty(total, dtype=np.uint64)
-    for denominator in range(2, most + 1):
-        for numerator in range(1, denominator):
-            log_p, log_q = math.log(numerator / denominator), math.log1p(-numerator / denominator)
-            for level in range(levels):
-                for digit in range(1, DIGITS + 1):
-                    n = digit * 8**level
-                    begin, length, first = meta[row_of(numerator, denominator), level * DIGITS + digit - 1]
-                    weights = np.empty(length)
-                    for i in range(length):
-                        weights[i] = math.exp(_log_chance(n, first + i, log_p, log_q, log_factorial))
-                    _alias(weights, entries[begin : begin + length])
-    return meta, entries
+            p = numerator / denominator
+            for place in range(levels * DIGITS):
+                n = (place % DIGITS + 1) * 8 ** (place // DIGITS)
+                first, last = _support(n, p, log_factorial)
+                length = last - first + 1
+                while total + length > len(entries):
+                    entries = np.concatenate((entries, np.empty_like(entries)))
+                weights = np.empty(length)
+                for i in range(length):
+                    weights[i] = math.exp(_log_chance(n, first + i, math.log(p), math.log1p(-p), log_factorial))
+                _alias(weights, entries[total : total + length])
+                meta[row_of(numerator, denominator), place] = (total, length, first)
+                total += length
+    return meta, entries[:total]
 
 
 @njit(nogil=True, cache=True)

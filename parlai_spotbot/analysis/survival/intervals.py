@@ -80,23 +80,24 @@ def merge_ends(*arrays: np.ndarray) -> list[np.ndarray]:
     matter, and a very large end leaves small ones apart. A negative end that is nothing beside the smallest positive
     one is 0.
     """
-    ends = np.sort(np.concatenate([values[(values > 0) & np.isfinite(values)] for values in arrays]))
+    ends = np.unique(np.concatenate([values[_inner(values)] for values in arrays]))
     if not len(ends):
         return list(arrays)
-    ends = ends[np.append(True, np.diff(ends) > 0)]
     near = np.append(False, np.diff(ends) <= ROUNDING * ends[1:])
-    starts = ends[~near]
     moved = ends[near]
-    targets = starts[np.searchsorted(starts, moved) - 1]
+    targets = np.maximum.accumulate(np.where(near, 0.0, ends))[near]
     merged = []
     for values in arrays:
-        rounding_of_zero = (values < 0) & (values >= -ROUNDING * ends[0])
-        values = np.where(rounding_of_zero, 0.0, values)
+        values = np.where((values < 0) & (values >= -ROUNDING * ends[0]), 0.0, values)
         if len(moved):
             place = np.minimum(np.searchsorted(moved, values), len(moved) - 1)
             values = np.where(moved[place] == values, targets[place], values)
         merged.append(values)
     return merged
+
+
+def _inner(values: np.ndarray) -> np.ndarray:
+    return (values > 0) & np.isfinite(values)
 
 
 def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None, entry: ArrayLike | None = None) -> ArrayTriple:
@@ -150,7 +151,7 @@ def arrange(
     exact = left == right
     refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
     both = np.stack([left, right])
-    inner = (both > 0) & np.isfinite(both)  # the many ends at 0 and inf need no sorting
+    inner = _inner(both)  # the many ends at 0 and inf need no sorting
     times, place = np.unique(both[inner], return_inverse=True)
     places = np.where(both > 0, np.int32(2 * len(times) + 2), np.int32(0))
     places[inner] = 2 * place + 2

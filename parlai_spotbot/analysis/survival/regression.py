@@ -132,10 +132,13 @@ def _fit(
         covariance = _profile(best, infinite)
     else:
         covariance, df = _bootstrapped(drawn, refit(data, rows, model, best, drawn), infinite)
-    if backend == "icenreg":
-        theirs = None if infinite.any() else _by_icenreg(data, X, model, best)
-        backend = "native" if theirs is None else backend
-        beta, loglik = (beta, loglik) if theirs is None else theirs
+    theirs = None
+    if backend == "icenreg" and not infinite.any():
+        theirs = _by_icenreg(data, X, model, best)
+    if theirs is None:
+        backend = "native"
+    else:
+        beta, loglik = theirs
     coef, df = covariates.spread(beta / scale), None if df is None else covariates.spread(df)
     covariance = covariates.spread(covariates.spread(covariance / np.outer(scale, scale)).T).T
     return RegressionFit(covariates.names, coef, covariance, loglik, model, backend, df)

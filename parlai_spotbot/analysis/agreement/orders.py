@@ -36,7 +36,7 @@ def order_agreements(rankings: Sequence[tuple[str, str, Mapping[str, float]]]) -
         for (first, scores), (second, others) in combinations(same, 2):
             names = sorted((scores.keys() & others.keys()) - {HUMAN})
             if first != second and len(names) >= LEAST:
-                tau = kendall(*(np.array([by[name] for name in names], dtype=float) for by in (scores, others)))
+                tau = kendall(*([by[name] for name in names] for by in (scores, others)))
                 row = {"criterion": criterion, "first": first, "second": second, "contestants": names}
                 rows.append(row | {"n": len(names), "tau": float(tau)})
     return rows

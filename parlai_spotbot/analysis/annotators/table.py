@@ -87,19 +87,18 @@ def with_speed(annotations: pd.DataFrame) -> pd.DataFrame:
     seconds = annotations["seconds"].astype(float)
     usual = seconds.groupby(annotations["k"]).transform("median")
     reading = annotations["k"].astype(float) * WORDS_PER_EXCHANGE * 60 / MOST_WORDS_PER_MINUTE
-    return annotations.assign(_speed=(usual / seconds).where(seconds > 0), _unread=seconds < reading)
+    return annotations.assign(seconds=seconds, _speed=(usual / seconds).where(seconds > 0), _unread=seconds < reading)
 
 
 def worked(rows: pd.DataFrame) -> dict:
     """Return the amounts, times and most frequent answers of an annotator."""
     answers = Counter(given for given in rows["answers"] if all(value == value for value in given))
-    known = rows["seconds"].notna().any()
     return {
         "n": len(rows),
         "units": int(rows["unit_id"].nunique()),
-        "median_seconds": float(rows["seconds"].median()) if known else np.nan,
-        "hours": float(rows["seconds"].sum() / 3600) if known else np.nan,
-        "speed": float(rows["_speed"].median()) if known else np.nan,
+        "median_seconds": float(rows["seconds"].median()),
+        "hours": float(rows["seconds"].sum(min_count=1) / 3600),
+        "speed": float(rows["_speed"].median()),
         "same_answers": max(answers.values(), default=np.nan) / len(rows) if len(rows) else np.nan,
     }
 

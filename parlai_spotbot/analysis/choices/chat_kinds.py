@@ -58,9 +58,10 @@ def compare_kinds(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool 
     for x, y in combinations([name for name in result["kinds"] if name != MIXED], 2):
         first, second = (result["kinds"][name] for name in (x, y))
         common = [name for name in first["score"] if name in second["score"]]
-        enough = len(common) >= LEAST
-        tau = kendall(*(np.array([own["score"][name] for name in common]) for own in (first, second)))
+        tau = np.nan
+        if len(common) >= LEAST:
+            tau = float(kendall(*([own["score"][name] for name in common] for own in (first, second))))
         orders = [[name for name in own["order"] if name in common] for own in (first, second)]
-        comparison = {"kinds": [x, y], "contestants": common, "tau": float(tau) if enough else np.nan}
-        result["comparisons"].append(comparison | {"same_order": orders[0] == orders[1]})
+        comparison = {"kinds": [x, y], "contestants": common, "tau": tau, "same_order": orders[0] == orders[1]}
+        result["comparisons"].append(comparison)
     return result

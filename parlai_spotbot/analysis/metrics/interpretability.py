@@ -25,7 +25,7 @@ def interpretability(metrics: Sequence[Metric], crossed: bool = True) -> list[di
 
 def _of(metric: Metric, crossed: bool) -> dict:
     rows, units, values = metric.rows, metric.rows["unit"], metric.rows["value"].astype(float)
-    homes = [rows["conversation_id"]] if metric.kind != CHOICE else [rows["conversation_a"], rows["conversation_b"]]
+    homes = metric.conversations
     if metric.kind == CHOICE:  # the same two conversations may be in either order
         values = values.where(homes[0] <= homes[1], -values)
     clusters = Clusters.of(list(zip(*homes, strict=True)), rows["worker_id"] if crossed else None)

@@ -169,9 +169,8 @@ class _Batch:
 
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return which merged pairs gain when what is behind them, within their group, is raised."""
-        part = np.zeros((len(by_level), self.levels - 1), dtype=bool)
-        for j in range(1, self.levels):
-            if group[j] == group[j - 1]:
-                end = np.searchsorted(group, group[j], side="right")
-                part[:, j - 1] = by_level[:, j:end].sum(axis=1) > 1e-9
-        return part
+        behind = np.zeros((len(by_level), self.levels + 1))
+        behind[:, :-1] = np.cumsum(by_level[:, ::-1], axis=1)[:, ::-1]
+        end = np.searchsorted(group, group, side="right")
+        gain = behind[:, :-1] - behind[:, end]
+        return (gain[:, 1:] > 1e-9) & (np.diff(group) == 0)

@@ -69,7 +69,7 @@ class Problem:
     """A regression to solve."""
 
     def __init__(self, rows: DistinctRows, model: str) -> None:
-        self.rows, self.model = rows, model
+        self.model = model
         self.size, self.width = rows.size - 1, rows.X.shape[1]
         self.low, self.high = rows.low, rows.high
         self.weights, self.X = rows.weights, rows.X

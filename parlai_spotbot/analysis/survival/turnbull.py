@@ -123,8 +123,9 @@ def estimate(data: Intervals, closed: tuple[bool, bool] | None, backend: str) ->
             mass = icenreg.ic_np(data.left, data.right, data.weights, closed or (False, True), len(data.ends))
         except RuntimeError as err:
             warnings.warn(f"turnbull: {err}; the native estimate is used", icenreg.IcenRegWarning, stacklevel=3)
-    backend = "native" if mass is None else backend
-    mass = npmle.solve(data) if mass is None else mass
+    if mass is None:
+        backend = "native"
+        mass = npmle.solve(data)
     slope, loglik = npmle.evaluate(data, mass)
     kkt = max(0.0, float(slope.max() / data.weights.sum() - 1))
     return TurnbullFit(data.ends, data.closed, mass, loglik, kkt, backend)

@@ -12,7 +12,7 @@ import pandas as pd
 from pandas.api.types import is_list_like
 
 from parlai_spotbot.analysis.frames import FEATURES, cluster_of
-from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers
+from parlai_spotbot.analysis.survival.intervals import merge_ends, numbers, refuse
 from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.records import NATURES
 
@@ -86,8 +86,5 @@ def _check(entities: pd.DataFrame, features: Sequence[str]) -> ArrayPair:
         "since": ((since >= 0) & (since < k), "a number of exchanges from 0 up and below k"),
     }
     for column, (right, expected) in valid.items():
-        if not right.all():
-            row = int(np.argmin(right))
-            value = entities[column].tolist()[row]
-            raise ValueError(f"entities: row {row}, column {column!r} is {value!r}, expected {expected}")
+        refuse(~right, f"entities, column {column!r}", entities.get(column), expected)
     return k, since

@@ -133,7 +133,7 @@ def refuse(wrong: np.ndarray, name: str, values: np.ndarray, expected: str) -> N
     """Raise a `ValueError` that names the first row of `values` that is `wrong` (n,)."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise ValueError(f"{name}: row {row} is {values[row]}, expected {expected}")
+        raise ValueError(f"{name}: row {row} is {values.tolist()[row]!r}, expected {expected}")
 
 
 def arrange(

@@ -125,13 +125,17 @@ class _Problem:
         steps[1:] -= np.bincount(self.last, ratio, self.size)
         return np.cumsum(steps[:-1])
 
+    def by_boundary(self, values: np.ndarray) -> ArrayPair:
+        """Sums (m - 1,) of values of the observations that end at each boundary, and of those that begin there."""
+        return np.bincount(self.last, values, self.size)[:-1], np.bincount(self.first, values, self.size)[1:]
+
     def convex_step(self, mass: np.ndarray, probability: np.ndarray) -> ArrayPair:
         """Isotonic regression of a Newton step on the distribution function with the diagonal of the Hessian."""
-        size = self.size
         ratio = self.weights / probability
-        rise = np.bincount(self.last, ratio, size)[:-1] - np.bincount(self.first, ratio, size)[1:]
-        ratio /= probability
-        curve = np.bincount(self.last, ratio, size)[:-1] + np.bincount(self.first, ratio, size)[1:]
+        ended, begun = self.by_boundary(ratio)
+        rise = ended - begun
+        ended, begun = self.by_boundary(ratio / probability)
+        curve = ended + begun
         now = np.cumsum(mass)[:-1]
         target = np.clip(isotonic_regression(now + rise / curve, weights=curve).x, 0.0, 1.0)
         step = np.diff(np.concatenate([[0.0], target, [1.0]])) - mass

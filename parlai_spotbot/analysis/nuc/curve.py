@@ -46,9 +46,6 @@ def curve(ranks: Ranks, conversations: Sequence) -> list[dict]:
 
 def default_sizes(most: int) -> list[int]:
     """Return numbers of candidates from 2 to `most`, about as far apart on a scale of logarithms."""
-    steps = [2, 3, 4, 5, 7]
-    decade = 10
-    while decade <= most:
-        steps += [round(decade * part) for part in (1, 1.5, 2, 3, 5, 7)]
-        decade *= 10
-    return sorted({size for size in steps if size < most} | {most})
+    parts = (1, 1.5, 2, 3, 5, 7)
+    steps = {4} | {round(part * 10**digits) for digits in range(len(str(most))) for part in parts}
+    return sorted({size for size in steps if 2 <= size < most} | {most})

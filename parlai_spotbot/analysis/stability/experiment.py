@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -142,13 +142,13 @@ def _paper_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[i
 
     tables = build_for(max(sizes), DRAWS, min(len(pool.counts) for pool in pools.values()))
 
-    def point(out: str, size: int) -> np.ndarray:
+    def point(out: str, size: int) -> tuple[np.ndarray, None]:
         pool, places = pools[out], np.zeros((times[0], len(pools[out].names)), dtype=np.int64)
         base = _seeds(seed, out, size).generate_state(1, np.uint64)[0]
         kernels.pooled_repetitions(pool.counts, pool.pairs, (size, times[1], DRAWS), base, tables, places)
-        return places
+        return places, None
 
-    return {out: {size: (places, None) for size, places in row.items()} for out, row in _each(point, pools, sizes)}
+    return _each(point, pools, sizes)
 
 
 def _model_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[int, int], seed: int) -> dict:
@@ -164,20 +164,19 @@ def _model_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[i
             place[:] = cluster_places(rank_ranges(pool.scores(drawn), LEVEL))[:, 0]
         return places, ranks(pool.scores(played))[0]
 
-    return dict(_each(point, pools, sizes))
+    return _each(point, pools, sizes)
 
 
 def _seeds(seed: int, out: str, size: int) -> np.random.SeedSequence:
     return np.random.SeedSequence([seed, zlib.crc32(out.encode("utf-8")), size])
 
 
-def _each(point, pools: dict, sizes: list[int]) -> Iterable[tuple[str, dict]]:
-    """Every pool at every size, in threads: the loops release the interpreter."""
+def _each(point: Callable[[str, int], tuple], pools: dict[str, PlayedPool], sizes: list[int]) -> dict:
+    """Return what `point` finds of every pool at every size, in threads: the loops release the interpreter."""
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         waiting = {out: {size: workers.submit(point, out, size) for size in reversed(sizes)} for out in pools}
         try:
-            for out, row in waiting.items():
-                yield out, {size: future.result() for size, future in row.items()}
+            return {out: {size: future.result() for size, future in row.items()} for out, row in waiting.items()}
         except BaseException:
             workers.shutdown(cancel_futures=True)  # or Ctrl-C would wait for all that is still to come
             raise

@@ -31,8 +31,8 @@ def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -
     """
     contest = annotations[(annotations["a"] != HUMAN) & (annotations["a"] != annotations["b"])]
     if criterion == "nature":
-        level = {nature: len(NATURES) - 1 - place for place, nature in enumerate(NATURES)}
-        gap = contest["nature0"].map(level) - contest["nature1"].map(level)
+        place = {nature: i for i, nature in enumerate(NATURES)}
+        gap = contest["nature1"].map(place) - contest["nature0"].map(place)
     elif criterion in FEATURES:
         gap = contest[criterion]
     else:

@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.values import best_first
-from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
+from parlai_spotbot.analysis.verdict.mean_probes import mean_decider, mean_drift
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
 from parlai_spotbot.records import HUMAN, Conversation
@@ -66,8 +66,10 @@ def of_means(
 ) -> list[Probe]:
     """Return the probes of a study's answers and of the differences of `means` that `rate` made of the `rows`."""
     pairs = pd.DataFrame(means["pairs"], columns=["a", "b", "p_errors"])
-    about = (answers.clusters(rows), (min(scale), max(scale)), times_of(answers, rows), questions)
-    return [*of_answers(answers, rows), *mean_probes(rows, pairs, *about)]
+    clusters, ends = answers.clusters(rows), (min(scale), max(scale))
+    decider = mean_decider(rows, pairs, clusters, ends)
+    drift = mean_drift(rows, clusters, ends, times_of(answers, rows), questions)
+    return [*of_answers(answers, rows), decider, drift]
 
 
 def of_votes(ballots: Ballots) -> list[Probe]:

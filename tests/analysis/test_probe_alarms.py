@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.choices import clear_circle, pair_grid
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
-from parlai_spotbot.analysis.verdict.mean_probes import mean_probes
+from parlai_spotbot.analysis.verdict.mean_probes import mean_decider, mean_drift
 from parlai_spotbot.analysis.verdict.one_scale import misfit_pvalue
 from parlai_spotbot.analysis.verdict.probe import GREEN, RED
 from parlai_spotbot.analysis.verdict.probes import annotator_probe, cluster_probe, pair_probes
@@ -59,7 +59,9 @@ def rating_alarms(spread, studies):
         rng = np.random.default_rng([seed, 6])
         rows = rated(rng, spread)
         pairs = pd.DataFrame(rate(rows, ["b0", "b1", "b2", "b3"])["pairs"])
-        probes = mean_probes(rows, pairs, frame_clusters(rows), (1, 5), rng.permutation(len(rows)))
+        clusters = frame_clusters(rows)
+        drift = mean_drift(rows, clusters, (1, 5), rng.permutation(len(rows)))
+        probes = [mean_decider(rows, pairs, clusters, (1, 5)), drift]
         found.update(probe.name for probe in probes if probe.level != GREEN)
     return {name: count / studies for name, count in found.items()}
 

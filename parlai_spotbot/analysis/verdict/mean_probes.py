@@ -16,15 +16,8 @@ from parlai_spotbot.analysis.verdict.probe import GREEN, Probe
 from parlai_spotbot.analysis.verdict.probes import changed_probe, decider_probe, later_half
 
 
-def mean_probes(
-    rows: pd.DataFrame,
-    pairs: pd.DataFrame,
-    clusters: Clusters,
-    scale: Interval,
-    times: Sequence[float] | None,
-    questions: int = 1,
-) -> list[Probe]:
-    """Return the probes of differences of means.
+def mean_decider(rows: pd.DataFrame, pairs: pd.DataFrame, clusters: Clusters, scale: Interval) -> Probe:
+    """Probe whether one annotator decides a difference: how much smaller it is without them.
 
     Parameters
     ----------
@@ -36,66 +29,45 @@ def mean_probes(
         Of the rows.
     scale : (float, float)
         The least and greatest value.
+    """
+    if clusters.workers is None or pairs.empty:
+        return Probe("decider", GREEN, {})
+    names, code = np.unique(rows["name"].to_numpy(dtype=str), return_inverse=True)
+    first, second = (np.searchsorted(names, pairs[side].to_numpy(dtype=str)) for side in ("a", "b"))
+    worker = np.unique(clusters.workers, return_inverse=True)[1]
+    given = np.zeros((2, worker.max() + 1, len(names)))  # sums and numbers of values
+    np.add.at(given[0], (worker, code), rows["value"].to_numpy(dtype=float))
+    np.add.at(given[1], (worker, code), 1.0)
+    means = ratio(*given.sum(axis=1))
+    without = ratio(*(given.sum(axis=1, keepdims=True) - given))
+    left = ratio(without[:, first] - without[:, second], means[first] - means[second], 1.0)
+    alone = group_means(rows["value"], code, len(names), replace(clusters, workers=None), scale)
+    tests = alone.contrasts(np.eye(len(names))[first] - np.eye(len(names))[second])
+    return decider_probe(pairs, np.where(np.isfinite(left), 1 - left, 1.0).T, tests["p"].to_numpy())
+
+
+def mean_drift(
+    rows: pd.DataFrame, clusters: Clusters, scale: Interval, times: Sequence[float] | None, questions: int = 1
+) -> Probe:
+    """Probe whether a mean moved, between the earlier and the later half, otherwise than the means of all together.
+
+    Parameters
+    ----------
+    rows, clusters, scale
+        As of `mean_decider`.
     times : sequence of float (n,), optional
         When each row was answered.
     questions : int
-        So many questions are probed for a change together.
+        So many questions are probed together.
     """
-    names = sorted(set(pairs["a"]) | set(pairs["b"]))
-    place = {name: number for number, name in enumerate(names)}
-    known = rows["name"].isin(names).to_numpy()
-    code = rows["name"][known].map(place).to_numpy(dtype=int)
-    values = rows["value"][known].to_numpy(dtype=float)
-    kept = clusters.take(np.flatnonzero(known))
-    when = None if times is None else np.asarray(times, dtype=float)[known]
-    first, second = pairs["a"].map(place).to_numpy(dtype=int), pairs["b"].map(place).to_numpy(dtype=int)
-    return [
-        _decider(values, code, kept, scale, pairs, (first, second)),
-        _drift(values, code, kept, scale, when, questions),
-    ]
-
-
-def _decider(
-    values: np.ndarray,
-    code: np.ndarray,
-    clusters: Clusters,
-    scale: Interval,
-    pairs: pd.DataFrame,
-    ends: tuple[np.ndarray, np.ndarray],
-) -> Probe:
-    """Probe whether one annotator decides a difference: how much smaller it is without them."""
-    if clusters.workers is None or pairs.empty:
-        return Probe("decider", GREEN, {})
-    people, worker = np.unique(clusters.workers, return_inverse=True)
-    size = int(code.max()) + 1
-    cell = worker * size + code
-    number = np.bincount(cell, minlength=len(people) * size).reshape(len(people), size)
-    total = np.bincount(cell, values, len(people) * size).reshape(len(people), size)
-    means = ratio(total.sum(axis=0), number.sum(axis=0))
-    without = ratio(total.sum(axis=0) - total, number.sum(axis=0) - number)
-    first, second = ends
-    whole = means[first] - means[second]
-    left = without[:, first] - without[:, second]
-    share = np.where(np.isfinite(left), 1 - ratio(left, whole, 1.0), 1.0).T
-    alone = group_means(values, code, size, replace(clusters, workers=None), scale)
-    weights = np.eye(size)[first] - np.eye(size)[second]
-    return decider_probe(pairs, share, alone.contrasts(weights)["p"].to_numpy())
-
-
-def _drift(
-    values: np.ndarray, code: np.ndarray, clusters: Clusters, scale: Interval, times: np.ndarray | None, questions: int
-) -> Probe:
-    """Probe whether a mean moved, between the earlier and the later half, otherwise than the means of all together."""
+    names, code = np.unique(rows["name"].to_numpy(dtype=str), return_inverse=True)
     later = later_half(times)
-    if later is None:
+    if later is None or len(names) < 2:
         return Probe("drift", GREEN, {"case": "unknown"})
-    size = int(code.max()) + 1
-    means = group_means(values, 2 * code + later, 2 * size, clusters, scale)
-    both = np.flatnonzero(np.isfinite(means.values).reshape(size, 2).all(axis=1))
-    if len(both) < 2:
-        return Probe("drift", GREEN, {"case": "unknown"})
-    moved = np.zeros((len(both), 2 * size))
-    moved[:, 2 * both + 1] = np.eye(len(both)) - 1 / len(both)
+    means = group_means(rows["value"], 2 * code + later, 2 * len(names), clusters, scale)
+    both = np.flatnonzero(np.isfinite(means.values).reshape(-1, 2).all(axis=1))
+    moved = np.zeros((len(both), 2 * len(names)))
+    moved[:, 2 * both + 1] = np.eye(len(both)) - 1 / max(len(both), 1)
     moved[:, 2 * both] = -moved[:, 2 * both + 1]
-    p = adjust_known(means.contrasts(moved)["p"].to_numpy())
+    p = adjust_known(means.contrasts(moved)["p"])
     return changed_probe(min(1.0, questions * float(np.nanmin(p, initial=1.0))))

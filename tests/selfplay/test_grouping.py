@@ -57,13 +57,6 @@ def test_no_group_needs_more_than_may_be_loaded_nor_has_larger_batches(contestan
     assert sorted({job.group for job in jobs}) == list(range(1 + max(job.group for job in jobs)))
 
 
-def test_a_study_from_before_there_were_groupings_keeps_its_batches(tmp_path):
-    row = plan_of(3, conversations_per_pair=5, batchsize=4).to_json()
-    del row["grouping"], row["max_loaded"]
-    plan = Plan.from_json(row, "study.yaml")
-    assert [job.group for job in jobs_of(plan)] == [i // 4 for i in range(15)]
-
-
 def test_the_groups_of_a_plan_never_change():
     """What is batched together is part of what studies rest on: another order here would be another study's bytes."""
     found = {}

@@ -44,12 +44,15 @@ PROBES: dict[str, dict[str, str]] = WORDS["probes"]
 WITHHELD = "No verdict is given after {answers:answer}. {0}"
 
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
+LINKS = {"better": "over"}
 
 
 def summarise(result: Result) -> list[str]:
     """Return what is settled, of how many pairs, and what departs from the registered plan."""
     data = result.data
-    rest = f", deadline {data['deadline']}" if data.get("deadline") else ""
+    rest = ""
+    if data.get("deadline"):
+        rest += f", deadline {data['deadline']}"
     if data.get("control_mistakes") is not None:
         rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
     plan = filled(PLAN, asked(data["question"]), rest=rest, **data)
@@ -88,21 +91,29 @@ def audit_of(data: Mapping) -> list[dict]:
 
 def _pairs(data: Mapping, kind: str) -> str:
     """Return how many pairs have this verdict, and which where they are few; "" where none has."""
-    link = "over" if kind == "better" else "and"
+    link = LINKS.get(kind, "and")
     names = [f"{row['a']} {link} {row['b']}" for row in data["pairs"] if row["verdict"] == kind]
     if not names:
         return ""
-    return f"{len(names)} {KINDS[kind]}" + (f" ({', '.join(names)})" if len(names) <= NAMED else "")
+    text = f"{len(names)} {KINDS[kind]}"
+    if len(names) <= NAMED:
+        text += f" ({', '.join(names)})"
+    return text
 
 
 def _first(data: Mapping) -> str:
     """Return who is better than all others; else who may be."""
     best = [name for name in data["order"] if data["clusters"][name][0] == 1]
     if len(best) == 1:
-        return f"{best[0]} is better than {'all others' if data['order'][2:] else data['order'][1]}"
-    among = [row["verdict"] for row in data["pairs"] if {row["a"], row["b"]} <= set(best)]
+        others = "all others"
+        if len(data["order"]) == 2:
+            others = data["order"][1]
+        return f"{best[0]} is better than {others}"
+    among = {row["verdict"] for row in data["pairs"] if {row["a"], row["b"]} <= set(best)}
     names = some(best, "contestants")
-    return f"{names} are equal at the top" if set(among) == {"equal"} else f"who is first among {names} is open"
+    if among == {"equal"}:
+        return f"{names} are equal at the top"
+    return f"who is first among {names} is open"
 
 
 POINTS = Column("share", "Points", ci="score_ci")

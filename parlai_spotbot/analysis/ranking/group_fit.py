@@ -163,22 +163,26 @@ class GroupFit:
             model = PairedCounts.of(code_counts(self.codes, self.size), order=False)
             start = model.maximise(np.zeros(model.parameters))
         kinds = model.kinds(*self.codes)
-        ways = [grouped_rows(way, kinds, model.counts.size) for way in self.ways]
+        ways = []
+        for way in self.ways:
+            counts, weight = grouped_rows(way, kinds, model.counts.size)
+            cells = csr_array((counts.data, counts.indices // 3, counts.indptr), shape=(counts.shape[0], len(model.n)))
+            ways.append((counts, cells, weight))
         workers = self.clusters.workers if self.people else None
+        if workers is not None:
+            people = csr_array((np.ones(len(kinds)), (workers, kinds)), shape=(self.people, model.counts.size))
         contrasts = differences(self.size, model.parameters)
         for part, theta in model.restricted(start, contrasts):
             score, information = model.efficient_scores(theta, contrasts[part])
             rows = score.reshape(len(score), -1)
-            flipped = []
-            for counts, weight in ways:
-                known = counts @ np.repeat(information, 3, axis=1).T
-                flipped.append(ClusterScores.of(counts @ rows.T, known, weight))
+            flipped = [
+                ClusterScores.of(counts @ rows.T, cells @ information.T, weight) for counts, cells, weight in ways
+            ]
             effective[part] = np.min([way.effective for way in flipped], axis=0)
             floor = floored(difference[part], tuple(column[part] for column in columns), df[part], flipped)
             for column, values in zip(columns, floor, strict=True):
                 column[part] = values
             if workers is not None:
-                people = csr_array((np.ones(len(kinds)), (workers, kinds)), shape=(self.people, model.counts.size))
                 added = people @ rows.T
                 total = added.sum(axis=0)
                 total[np.abs(total) <= TINY * np.abs(added).sum(axis=0)] = 0.0

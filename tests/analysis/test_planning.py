@@ -380,3 +380,11 @@ def test_a_pilot_of_ratings_goes_by_its_own_errors():
     assert row["more_conversations"] == ratings_needed(0.5, sd, design) - 20
     nothing = {"pairs": [{**pair, "se": None}], "annotations": ranking["annotations"]}
     assert rating_needs(nothing, [1, 1], Design(2, 2), 1.0, 0.5)[2] == 1.0
+
+
+def test_two_pairs_that_are_settled_need_nothing():
+    """Of four contestants in two groups that never met."""
+    rows = [row for first, second in ("ab", "cd") for row in ((first, second, 1), (second, first, -1)) * 30]
+    matches = pd.DataFrame(rows, columns=["a", "b", "outcome"]).assign(conversation_id=range(120), worker_id=range(120))
+    needs, _ = pilot_needs(matches, list("abcd"), Design(4))
+    assert [(row["status"], row["more_conversations"]) for row in needs] == [("settled", 0)] * 2

@@ -149,14 +149,14 @@ def pilot_needs(
             entry |= {"conversations": int(talks[place]), "annotations": row["n"], "rate": float(rate)}
             rows.append(entry | _status(row["p_adjusted"], expected, difference, design))
     share = (sum(row["status"] != SETTLED for row in rows) - 1) / max(1, len(rows) - 1)
-    # A pair that grows alone gains as much as all do together by K / 2 as many conversations.
-    grown = (design.bots / 2) / (1 + share * (design.bots / 2 - 1))
     filled = []
     for row in rows:
         planned, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
         more: int | None = 0
         if row["status"] != SETTLED:
             needed = conversations_needed(planned, design)
+            # A pair that grows alone gains as much as all do together by K / 2 as many conversations.
+            grown = (design.bots / 2) / (1 + share * (design.bots / 2 - 1))
             more = None if needed is None else max(1, math.ceil((needed - had) * grown))
         filled.append(_filled(row, pair_power(planned, had, design), more, design))
     return filled, design

@@ -51,7 +51,7 @@ def test_every_decision_is_an_interval_of_one_exchange():
         decided = own[row.annotation_id, f"entity:{row.entity}"]
         k = decided.exchanges
         assert (event.left, event.right) == ((k - 1, k) if decided.answer == "bot" else (k, np.inf))
-    with pytest.raises(ValueError, match="column 'since': row 0 is 3, expected a number of exchanges from 0 up and below k"):
+    with pytest.raises(ValueError, match="column 'since': row 0 is 3, expected a number of exchanges from 0 up"):
         events(frame.assign(since=3, k=3))
 
 

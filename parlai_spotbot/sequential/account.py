@@ -87,8 +87,9 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         return {}
     plan, changes = as_frozen(study, plan)
     units = drawn_units(study, survey)
-    launched = launched_survey(study, survey).limits.control_mistakes
-    mistakes = launched if plan.control_mistakes is None else plan.control_mistakes
+    launched = mistakes = launched_survey(study, survey).limits.control_mistakes
+    if plan.control_mistakes is not None:
+        mistakes = plan.control_mistakes
     whole = replace(study, gone=frozenset())
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
     failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
@@ -106,7 +107,9 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     course = Course(plan, read_pool(study, survey), talks, units[:replayed], given, missing, watch)
     course.hold(units[replayed:])
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
-    changed = f" ({', '.join(changes)})" if changes else ""
+    changed = ""
+    if changes:
+        changed = f" ({', '.join(changes)})"
     counts = {
         "units drawn otherwise than planned, or after the end": course.foreign,
         "units whose answers are missing, though later ones were drawn by them": len(missing),

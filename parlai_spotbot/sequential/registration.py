@@ -222,9 +222,13 @@ def proposed(
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
     once = earlier is None or earlier.once
     most = at_most(evidence_marks(item, talks, {*pair} - {SCALE} if once else ()) for item, pair in pairs.items())
-    budget = most if request.budget is None else min(request.budget, most)
+    budget = most
+    if request.budget is not None:
+        budget = min(request.budget, most)
     check(replace(request, budget=budget), unit_size)
-    spots = any(question.name == SPOTTING for question in about.questions)
+    people = 0.0
+    if source == HUMAN and any(question.name == SPOTTING for question in about.questions):
+        people = PackRequest().humans_per_unit / about.unit_size
     plan = Registration(
         survey,
         question,
@@ -234,7 +238,7 @@ def proposed(
         request.margin,
         budget,
         unit_size,
-        PackRequest().humans_per_unit / about.unit_size if spots and source == HUMAN else 0.0,
+        people,
         study.plan.seed if seed is None else seed,
         pool,
         PACKAGE,

@@ -94,7 +94,9 @@ class Serving:
     @property
     def ended(self) -> str:
         """Why nothing more is drawn, see `Course.ended`, or "deadline"; "" while units are drawn."""
-        return "deadline" if time.time() >= self.deadline else self.course.ended
+        if time.time() >= self.deadline:
+            return "deadline"
+        return self.course.ended
 
     def draw(self) -> Unit | None:
         """Draw the next unit and write it to units.jsonl; None where all has ended."""

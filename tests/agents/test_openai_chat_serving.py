@@ -22,6 +22,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot.agents.dialogue import whole_sentences
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.outside import cleaned
 
 NEEDED = ("fastapi", "uvicorn", "openai", "starlette")
 MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -107,7 +108,7 @@ def test_it_says_what_the_model_says_and_counts_its_tokens(make, serving):
             out = model.generate(**inputs, do_sample=False, max_new_tokens=16)[0, inputs["input_ids"].shape[1] :]
         counts.append((inputs["input_ids"].shape[1], len(out)))
         said[body["messages"][-1]["content"]] = whole_sentences(
-            words.decode(out, skip_special_tokens=True), len(out) < 16, 2
+            cleaned(words.decode(out, skip_special_tokens=True)), len(out) < 16, 2
         )
     assert [act["text"] for act in acts] == [said[text] for text in texts]
     assert all(act["text"] for act in acts)
@@ -118,5 +119,5 @@ def test_it_says_what_the_model_says_and_counts_its_tokens(make, serving):
 
 
 def test_a_wrong_model_name_is_said_at_the_start(make, serving):
-    with pytest.raises(UserError, match=r"model 'nobody/none' at .*HTTP 400: .*'nobody/none'.*Correct 'openai_model'"):
+    with pytest.raises(UserError, match=r"model 'nobody/none' at .*HTTP 400: .*'nobody/none'.*Correct the option"):
         make(serving.url, openai_model="nobody/none")

@@ -207,6 +207,9 @@ def check_pair(row, null):
     assert (row["verdict"] == UNKNOWN) == (adjusted is None) == bool(row["reason"])
     if None not in (low, high, row["estimate"]):
         assert low - 1e-6 <= row["estimate"] <= high + 1e-6
+    if row["reason"] == "order":
+        assert low is None
+        assert high is None
     if clear:
         assert (low > null) == (row["verdict"] == BETTER)
         assert (high < null) == (row["verdict"] == WORSE)

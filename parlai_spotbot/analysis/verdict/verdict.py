@@ -156,7 +156,9 @@ def _judged(
         within = (low >= null - margin) & (high <= null + margin)
     verdict = np.select([reason != "", clear & ahead, clear, within], [UNKNOWN, BETTER, WORSE, EQUAL], SAME)
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)
-    return pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
+    told = pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
+    told.loc[reason == "order", ["low", "high"]] = np.nan  # of strength and the first place together
+    return told
 
 
 def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:

@@ -105,7 +105,8 @@ class Estimates:
             return nothing, nothing, np.ones(len(estimate))
         single = np.min(self.spread.effective(np.eye(len(self.values))), axis=0)
         used = weights != 0
-        chance = 1 - ((1 - LEVEL) / 2 / used.sum(axis=1, keepdims=True)) ** (1 / single)
+        with np.errstate(divide="ignore"):  # a mean of nothing may be anything
+            chance = 1 - ((1 - LEVEL) / 2 / used.sum(axis=1, keepdims=True)) ** (1 / single)
         far = np.stack([weights * (end - self.values) * chance for end in self.bounds])
         low, high = estimate + np.where(used, np.sort(far, axis=0), 0.0).sum(axis=2)
         p = np.ones(len(estimate))

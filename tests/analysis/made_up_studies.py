@@ -254,8 +254,8 @@ DESIGNS = """
 6 bots, 10 x 3, 5 annotators, tastes 0.7: [study, 10, 3, 5, *more]
 6 bots, 10 x 3, 8 annotators, tastes 0.35: [study, 10, 3, 8, {taste: 0.35, most_width: 1.15}]
 6 bots, 10 x 3, 8 annotators, tastes 0.7: [study, 10, 3, 8, {taste: 0.7, most_width: 1.15}]
-6 bots, 10 x 3, 12 annotators, tastes 0.35: [study, 10, 3, 12, {taste: 0.35}]
-6 bots, 10 x 3, 12 annotators, tastes 0.7: [study, 10, 3, 12, {taste: 0.7}]
+6 bots, 10 x 3, 12 annotators, tastes 0.35: [study, 10, 3, 12, {taste: 0.35, most_width: 5.0}]
+6 bots, 10 x 3, 12 annotators, tastes 0.7: [study, 10, 3, 12, {taste: 0.7, most_width: 1.7}]
 6 bots, 10 x 3, 30 annotators, tastes 0.35: [study, 10, 3, 30, {taste: 0.35}]
 6 bots, 10 x 3, 30 annotators, tastes 0.7: [study, 10, 3, 30, {taste: 0.7}]
 6 bots, 20 x 1, one annotator: [study, 20, 1, 1, {taste: 0.0}]
@@ -267,20 +267,20 @@ DESIGNS = """
 3 bots, 2 x 2, 10 annotators: [study, 2, 2, 10, 3, *tiny]
 # arena: votes of a pair (from, to; or of each of the 15), annotators, bots
 9 bots, 1 to 5 votes, 60 annotators: [arena, [1, 5], 60, 9, {most_width: 1.2, most_cover: 0.985}]
-9 bots, 1 to 5 votes, 20 annotators: [arena, [1, 5], 20, 9, {taste: 0.7, most_width: 1.2, most_cover: 0.985}]
+9 bots, 1 to 5 votes, 20 annotators: [arena, [1, 5], 20, 9, {taste: 0.7, most_width: 1.3, most_cover: 0.985}]
 60 bots, 1 to 2 votes, 200 annotators: [arena, [1, 2], 200, 60, {studies: 20}]
 pairs of 200 votes and of 5: [arena, [200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200], 80, {}]
 13 recurring prompts, 10 bots: [arena, 20, 200, 10, {prompts: 13, taste: 0.0}]
 fixed order: [arena, 20, 60, {first: 1.0}]
 order 70 to 30: [arena, 30, 60, {first: 0.7, order: 0.4}]
 80 % ties: [arena, 30, 60, {cut: 2.0}]
-one annotator with 40 %: [arena, 30, 40, {heavy: 0.4}]
+one annotator with 40 %: [arena, 30, 40, {heavy: 0.4, most_width: 1.7}]
 # What is missing because of what it would say can't be corrected; the figures are printed, not bounded.
 drop-out by bot: [arena, 30, 60, {dropped: 0.3, least_cover: 0.0, most_false: 1.0}]
 # beside: how often a conversation is shown, annotators of each couple, annotators, bots, conversations of each
 side by side, shown three times: [beside, 3, 1, 60, {most_width: 1.2, most_cover: 0.985}]
 side by side, shown three times to three: [beside, 3, 3, 20, {most_width: 1.2, most_cover: 0.985}]
-side by side, 5 conversations of 3 bots: [beside, 6, 1, 60, 3, 5, {most_width: 1.25, most_cover: 0.985}]
+side by side, 5 conversations of 3 bots: [beside, 6, 1, 60, 3, 5, {most_width: 1.7, most_cover: 1.0}]
 """
 MAKERS = {"study": of_study, "arena": of_arena, "beside": of_beside}
 DESIGNS = {name: MAKERS[kind](*sizes, **how) for name, (kind, *sizes, how) in yaml.safe_load(DESIGNS).items()}

@@ -293,6 +293,8 @@ def test_many_designs(name):
     print(f"{name}: {found}")
     assert found.false <= design.most_false + 2 * np.sqrt(0.05 * 0.95 / design.studies)
     for cover, width in ((found.cover, found.width), (found.cover_null, found.width_null)):
+        if np.isnan(cover):  # one conversation of a pair: nothing is said
+            continue
         assert design.least_cover <= cover <= design.most_cover
         assert width <= design.most_width
     assert found.power >= design.least_power

@@ -62,6 +62,7 @@ def covered(interval, truth):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_ranges_and_intervals_of_trueskill():
     model = TrueSkill(tau=0.0, draw_probability=0.7)
     rank = np.argsort(np.argsort(-STRENGTH)) + 1

@@ -148,17 +148,22 @@ def _judged(
     reason[unknown & (reason == "")] = "clusters"
     clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy() & (reason == "")
     ahead = sign * (pairs["estimate"].to_numpy(dtype=float) - null) > 0
-    within = np.zeros(len(pairs), dtype=bool)
-    if margin is not None:
-        wider = max(1.0, ndtri(1 - (1 - LEVEL) / max(1, (~unknown).sum())) / ndtri((1 + LEVEL) / 2))
-        estimate = pairs["estimate"].to_numpy(dtype=float)
-        low, high = (estimate + wider * (pairs[end].to_numpy(dtype=float) - estimate) for end in ("low", "high"))
-        within = (low >= null - margin) & (high <= null + margin)
+    within = _within(pairs, null, margin, int((~unknown).sum()))
     verdict = np.select([reason != "", clear & ahead, clear, within], [UNKNOWN, BETTER, WORSE, EQUAL], SAME)
     adjusted = np.where(reason == "", pairs["p_adjusted"].to_numpy(dtype=float), np.nan)
     told = pairs.assign(verdict=verdict, reason=reason, p_adjusted=adjusted)
     told.loc[reason == "order", ["low", "high"]] = np.nan  # of strength and the first place together
     return told
+
+
+def _within(pairs: pd.DataFrame, null: float, margin: float | None, tested: int) -> np.ndarray:
+    """Return which pairs' intervals, widened for so many `tested` together, lie within a margin around `null`."""
+    if margin is None:
+        return np.zeros(len(pairs), dtype=bool)
+    wider = max(1.0, ndtri(1 - (1 - LEVEL) / max(1, tested)) / ndtri((1 + LEVEL) / 2))
+    estimate = pairs["estimate"].to_numpy(dtype=float)
+    low, high = (estimate + wider * (pairs[end].to_numpy(dtype=float) - estimate) for end in ("low", "high"))
+    return (low >= null - margin) & (high <= null + margin)
 
 
 def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:

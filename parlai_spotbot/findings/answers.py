@@ -217,12 +217,12 @@ def recurring_prompts(conversations: Iterable[Conversation]) -> dict[str, str]:
     contestant's own: people said it, or several contestants.
     """
     talks = list(conversations)
+    openings = [_opening(talk) for talk in talks]
     speakers: dict[str, set[str]] = {}
-    for talk in talks:
-        speakers.setdefault(_opening(talk), set()).add(talk.turns[0].speaker if talk.turns else HUMAN)
+    for talk, opening in zip(talks, openings, strict=True):
+        speakers.setdefault(opening, set()).add(talk.turns[0].speaker if talk.turns else HUMAN)
     begun = {}
-    for talk in talks:
-        opening = _opening(talk)
+    for talk, opening in zip(talks, openings, strict=True):
         own = not talk.seed_exchanges and speakers[opening] != {HUMAN} and len(speakers[opening]) == 1
         begun[talk.conversation_id] = talk.seed_id or ("" if own else opening) or talk.conversation_id
     return begun if len(set(begun.values())) < len(begun) else {}
@@ -310,6 +310,7 @@ class Form:
             by_source.setdefault(row.source, []).append(row)
         left_out = {name: dict(reasons) for name, reasons in answers.left_out.items()}
         sources = {}
+        # People come first, as "human" is before every "judge:NAME": judges are set beside them.
         for name, tidy in answers.frame.groupby("source", sort=True):
             made, reasons = self._of_source(name, tidy.reset_index(drop=True), by_source[name], facts, options)
             left_out[name] = left_out.get(name, {}) | reasons

@@ -67,13 +67,12 @@ def pool_of(
     probes = [*probes, *pair_probes(contrasts, circle, misfit, times)]
     own_tests = _with_ends(grid, ["a", "b", "estimate", "low", "high", "p", "p_adjusted"])
     verdict = verdict_of_matches(contrasts, circle, own_tests, probes, margin)
-    known = all(probe.name != "annotators" or probe.figures.get("case") != "unknown" for probe in probes)
-    left_out = leave_one_out(contrasts, verdict.leader) if verdict.leader and known and not circle else {}
+    left_out = _rests_on(contrasts, verdict)
     people = left_out.get("annotators", {})
     if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]
     order = list(verdict.order)
-    at = [contrasts.names.index(name) for name in order]
+    at = pd.Index(contrasts.names, dtype=object).get_indexer(order)
     number = {name: i for i, group in enumerate(verdict.groups, start=1) for name in group}
     strengths = zip(contrasts.strength[at], contrasts.ci[at].tolist(), strict=True)
     pool = {
@@ -92,6 +91,14 @@ def pool_of(
         **_declared(margin),
     }
     return pool, verdict
+
+
+def _rests_on(contrasts: Contrasts, verdict: Verdict) -> dict:
+    """Return on how many annotators the lead rests; {} where nobody leads, or who answered isn't known."""
+    unknown = any(probe.name == "annotators" and probe.figures.get("case") == "unknown" for probe in verdict.probes)
+    if verdict.leader is None or verdict.circle or unknown:
+        return {}
+    return leave_one_out(contrasts, verdict.leader)
 
 
 def _declared(margin: float | None) -> dict:

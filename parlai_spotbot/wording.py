@@ -133,6 +133,7 @@ SHOWS: dict[str, Callable[[Any], str]] = {
     "points_1": lambda share: points(share, 1),
     "number": number,
     "p_said": p_said,
+    "p_value": p_value,
     "ci": lambda ci: to(ci, prefix=INTERVAL),
     "ci_points": lambda ci: to(ci, points),
     "ci_number": lambda ci: to(ci, number, INTERVAL),

@@ -18,6 +18,7 @@ from parlai_spotbot.analysis.verdict.mean_probes import mean_decider, mean_drift
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
 from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.sequential.looked import spent_level
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Answers
@@ -44,6 +45,9 @@ MUCH = 0.05
 """Answers left out are named from this share on."""
 
 CLEAN = 0.05
+
+SHOWN = 0.001
+"""Smaller values of p aren't written out."""
 
 
 def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
@@ -213,7 +217,10 @@ def unfinished_probe(answers: Answers) -> Probe:
     if answers.settled or not answers.crossed or not answers.facts.collection:
         return Probe("unfinished", GREEN, figures)
     if answers.facts.looks:
-        return Probe("unfinished", AMBER, figures | {"case": "looked"})
+        looks = [(look["units"], look["of"]) for look in answers.facts.looks if look["units"] < answered]
+        level = spent_level(*zip(*looks, (answered, len(units)), strict=True), alpha=CLEAN)
+        case = "looked" if level >= SHOWN else "early"
+        return Probe("unfinished", AMBER, figures | {"case": case, "level": level})
     return Probe("unfinished", AMBER if answered < len(units) else GREEN, figures)
 
 

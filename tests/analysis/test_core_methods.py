@@ -53,7 +53,7 @@ SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 def test_what_every_survey_holds(results, survey):
     result = results[survey]
     assert set(result) <= names(survey)
-    assert names(survey) - set(result) <= {"trust", "settled", "looks"}
+    assert names(survey) - set(result) <= {"trust", "settled"}
     json.dumps(result, allow_nan=False)
     ranking = result["ranking"]
     assert {"package", "options", "seed", "used", "left_out"} <= set(ranking["made_by"])

@@ -16,7 +16,6 @@ from scipy.special import ndtr
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.evidence import UNASKED, Evidence, Rules, begin, intervals, judged
-from parlai_spotbot.sequential.looked import settled
 
 SCALE, NEAR = 0.6, 0.3
 """Impressions per logit of strength, and how near to each other two are equal."""
@@ -156,29 +155,20 @@ def packed(rng: np.random.Generator, true: np.ndarray, answers: int, crowd: Crow
     return Fixed(met, who, talk, rest.answers(rng, strength[:, who, a] - strength[:, who, b] + better))
 
 
+def pairs_tested(study: Fixed, count: int) -> pd.Series:
+    """Return p of each pair of contestants in one such study, by the first answers so many."""
+    names = [f"bot{i}" for i in range(study.pairs.max() + 1)]
+    matches = {side: pd.Categorical.from_codes(at, names) for side, at in zip("ab", study.pairs, strict=True)}
+    matches |= {"conversation_id": study.conversations.astype(str), "worker_id": study.annotators.astype(str)}
+    matches = pd.DataFrame(matches | {"outcome": (2 * study.points[0] - 1).astype(int)})
+    return contrasts(matches[:count], names, order=False).pairs["p_adjusted"]
+
+
 def fixed(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:
     """Return the share of pairs decided by studies of a size fixed before, `each` annotators a conversation."""
-    rng, names, shares = np.random.default_rng(seed), [f"bot{i}" for i in range(true.shape[1])], []
-    for one in true:
-        study = packed(rng, one[None], answers, crowd, each)
-        matches = {side: pd.Categorical.from_codes(at, names) for side, at in zip("ab", study.pairs, strict=True)}
-        matches |= {"conversation_id": study.conversations.astype(str), "worker_id": study.annotators.astype(str)}
-        matches = pd.DataFrame(matches | {"outcome": (2 * study.points[0] - 1).astype(int)})
-        shares.append((contrasts(matches, names, order=False).pairs["p_adjusted"] < 1 - LEVEL).mean())
-    return float(np.mean(shares))
-
-
-def looked(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 2) -> Served:
-    """Return what studies of a size fixed before prove however often one looks."""
     rng = np.random.default_rng(seed)
-    study = packed(rng, true, answers, crowd, each)
-    who = rng.permutation(study.annotators[-1] + 1)[study.annotators]
-    lot = rng.permutation(len(who))
-    counted = lot[np.unique(study.conversations[lot], return_index=True)[1]]
-    order = counted[np.argsort(who[counted], kind="stable")]
-    rules = Rules(1 - LEVEL, 0.0, answers / each)
-    evidence = settled(true.shape[1], study.pairs[:, order], study.points[:, order], who[order], rules)
-    return Served(evidence, ((evidence.verdict == 1) & (true[:, :, None] <= true[:, None, :])).any((1, 2)))
+    shares = [(pairs_tested(packed(rng, one[None], answers, crowd, each), answers) < 1 - LEVEL).mean() for one in true]
+    return float(np.mean(shares))
 
 
 def cost(true: np.ndarray, answers: int, crowd: Crowd, seed: int, each: int = 1) -> float:

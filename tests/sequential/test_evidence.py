@@ -5,13 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from simulated import LARGE, LARGE_RATERS, Crowd, Raters, cost, coverage, looked, serve, strengths, to_scale
+from simulated import LARGE, LARGE_RATERS, Crowd, Raters, cost, coverage, serve, strengths, to_scale
 from sympy.utilities.iterables import multiset_partitions
 
 from parlai_spotbot.sequential import closure
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.evidence import Rules, begin, judged
-from parlai_spotbot.sequential.looked import by_lot
 
 CONFSEQ = {10: -0.10044760439325395, 100: 2.448961814876277, 150: 3.480945569409175, 300: 3.849677490256849}
 """Logarithms of the wealth that confseq 0.0.11 (`betting_mart`, convex_comb, theta ½, trunc_scale .95) finds with the
@@ -129,25 +128,6 @@ def test_equal_ones_are_found_equal_within_the_margin():
     served = serve(np.zeros((20, 2)), 800, Crowd(), 1, margin=0.15)
     assert (served.evidence.verdict[:, 0, 1] == 2).mean() > 0.8
     assert not served.wrong.any()
-
-
-@pytest.mark.parametrize(("spread", "least"), [(1.2, 0.4), (0.0, 0)])
-@pytest.mark.parametrize("crowd", [Crowd(), LARGE], ids=["as in the paper", "three times"])
-def test_looks_at_a_fixed_study_find_no_false_winner(spread, least, crowd):
-    """Two annotators a conversation, a verdict after each batch of annotators."""
-    served = looked(strengths(spread, 300, 6), 80 * 15, crowd, 3)
-    assert served.wrong.mean() <= 0.05
-    assert served.decided() >= least
-
-
-def test_of_a_fixed_study_each_mark_counts_once_by_lot():
-    """Of conversations, and of contestants with a seed; nothing that could count as well is left out."""
-    marks = {f"item {n}": {f"talk {n % 7}", ("seed", n % 5)} for n in range(40)}
-    units = {f"unit {n}": [f"item {n}", f"item {n + 20}", "a control"] for n in range(20)}
-    chosen = by_lot(units, marks)
-    shown = [mark for _, item in chosen for mark in marks[item]]
-    assert len(set(shown)) == len(shown)
-    assert all(marks[item].intersection(shown) for items in units.values() for item in items if item in marks)
 
 
 # -- simulations by another generator ----------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 """What choices have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.findings import agreement, alarms, annotators, costs, looks, needs, settled, trust
+from parlai_spotbot.findings import agreement, alarms, annotators, costs, needs, settled, trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, ranking
 from parlai_spotbot.findings.scarce import CHOICES
@@ -36,11 +36,6 @@ def needed(answers: Answers) -> dict | None:
     return needs.of_tests(ranking.compute(answers), CHOICES, _first_question(answers))
 
 
-def anytime(answers: Answers) -> Mapping | None:
-    """Return which preferences hold however often one looked at the answers before they were complete."""
-    return looks.anytime(answers, answers.questions[0], _first_question(answers))
-
-
 def _contests(both: pd.DataFrame) -> trust.Frame:
     """Return a function from answers to the matches that they decide."""
     contestants = both.drop_duplicates("item_id").set_index("item_id")[["a", "b"]]
@@ -60,7 +55,6 @@ FINDINGS = (
     agreement.finding(FORM, agreed),
     annotators.finding(FORM, partial(annotators.annotators, ranked=ranking.ranked)),
     alarms.finding(FORM, ranking.compute),
-    looks.finding(FORM, anytime),
     needs.finding(FORM, needed),
     settled.finding(FORM),
     costs.finding(FORM),

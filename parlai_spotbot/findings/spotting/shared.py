@@ -1,17 +1,8 @@
-"""What annotations of segments have as other answers do: what could be wrong, what holds however often one looks, what
-is needed, and what was settled."""
-
-from collections.abc import Mapping
+"""What annotations of segments have as other answers do: what could be wrong, what is needed, and what was settled."""
 
 from parlai_spotbot.analysis.frames import matches_frame
-from parlai_spotbot.findings import alarms, looks, needs, settled
+from parlai_spotbot.findings import alarms, needs, settled
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
-from parlai_spotbot.sequential.registration import SPOTTING
-
-
-def anytime(answers: Annotations) -> Mapping | None:
-    """Return which verdicts on who is taken for human hold however often one looked before all was answered."""
-    return None if answers.one_side else looks.anytime(answers, SPOTTING, matches_frame(answers.rows))
 
 
 def needed(answers: Annotations) -> dict | None:
@@ -22,9 +13,4 @@ def needed(answers: Annotations) -> dict | None:
     return needs.of_matches(matches, answers.bots, seconds, ranking.compute(answers))
 
 
-FINDINGS = (
-    alarms.finding(FORM, ranking.compute),
-    looks.finding(FORM, anytime),
-    needs.finding(FORM, needed),
-    settled.finding(FORM),
-)
+FINDINGS = (alarms.finding(FORM, ranking.compute), needs.finding(FORM, needed), settled.finding(FORM))

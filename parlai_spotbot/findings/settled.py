@@ -16,9 +16,9 @@ from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import NAMED, asked, counted, filled, percent, some
 
 ENDS = {
-    "settled": "Settled after {answers:answer}{of}: {first}.",
-    "budget": "Settled in part when the budget of {budget:answer} was used up{of}: {first}.",
-    "used up": "Settled in part after {answers:answer}{of}, and no conversation of an open pair is left: {first}.",
+    "settled": "Settled after {answers:answer}: {first}.",
+    "budget": "Settled in part when the budget of {budget:answer} was used up: {first}.",
+    "used up": "Settled in part after {answers:answer}, and no conversation of an open pair is left: {first}.",
     "deadline": "Ended at its deadline after {answers:answer}, {settled} of {pairs:pair} settled: {first}.",
     "": "Not settled yet after {answers:answer} of at most {budget:,}: {first}.",
 }
@@ -67,9 +67,6 @@ def summarise(result: Result) -> list[str]:
     if withheld:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
     checked += [row["text"] for row in audit if row["level"] == AMBER]
-    share = ""
-    if data["fixed"]:
-        share = f", {percent(data['answers'] / data['fixed'])} of the {data['fixed']:,} that a fixed study would take"
     counts = [text for kind in KINDS if (text := _pairs(data, kind))]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
     pairs = f"Of {counted(len(data['pairs']), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
@@ -79,7 +76,7 @@ def summarise(result: Result) -> list[str]:
     if data["out"] and open_:
         ended = "out"
     step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    first = filled(ENDS[data["ended"]], **numbers, of=share, first=_first(data))
+    first = filled(ENDS[data["ended"]], **numbers, first=_first(data))
     return [first, pairs, *checked, Fact.of("Better", MEANS), step]
 
 
@@ -133,8 +130,7 @@ def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
             "Contestants",
             "Places follow from the verdicts. Points are the share won against all others alike, of ratings the mean: "
             "each annotator's answers are weighted by the chances with which pairs were drawn, with 95 % intervals by "
-            "annotators. The fixed study has as many answers of each pair and tells as many apart as here, but at most "
-            "80 %, in expectation and at the differences estimated here; that pairs are equal takes it more.",
+            "annotators.",
         ),
         "pairs": Table(
             "pairs",

@@ -10,13 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, logit
 
 from parlai_spotbot import files
 from parlai_spotbot.analysis.annotators.controls import failed_annotators
-from parlai_spotbot.analysis.planning import Design, pair_power
-from parlai_spotbot.analysis.planning.design import fewest
-from parlai_spotbot.analysis.planning.power import CLEAREST
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
 from parlai_spotbot.records import HUMAN, indexed
@@ -38,8 +34,6 @@ from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import graded_controls
-
-POWER = 0.8
 
 SHOWN, STEPS = 8, 100
 """Pairs whose path of evidence is kept, and points of it."""
@@ -141,7 +135,6 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "ended": ended,
         "answers": int(course.evidence.answers),
         "annotators": int(course.evidence.annotators),
-        "fixed": fixed_size(course, float((matches["result"] == 0.5).mean())),
         **_estimates(course, watch, names),
         "draws": _draws(plan, matches, names),
         "departures": [{"departure": what, "count": count} for what, count in counts.items() if count],
@@ -237,29 +230,3 @@ def _lead(plan: Registration, verdict: str, apart: float, reach: float) -> tuple
     least, greatest = {"better": (MORE, most), "equal": (-plan.margin, plan.margin)}.get(verdict, (-most, most))
     ends = np.clip(np.array([apart - reach, apart + reach]) / half, least, greatest)
     return float(np.clip(apart / half, least, greatest)), ends
-
-
-def fixed_size(course: Course, ties: float) -> int | None:
-    """Return how many answers a fixed study takes in which as many pairs are expected to be told apart as here.
-
-    At most `POWER` of all pairs, at the differences estimated here, with as many answers of each pair and in the middle
-    of Holm's steps; None where no pair was found to differ. `ties` is the share of matches that are tied.
-    """
-    evidence, plan = course.evidence, course.plan
-    a, b = np.triu_indices(len(plan.contestants), 1)
-    pairs, differing = len(a), int((np.abs(evidence.verdict[a, b]) == 1).sum())
-    if not differing or plan.rated:
-        return None
-    ties = min(ties, 0.95)
-    share = expit(np.abs(evidence.strengths[a] - evidence.strengths[b]))
-    gaps = logit(np.clip((share - ties / 2) / (1 - ties), 0.5, CLEAREST))
-    level = max(1 - (1 - plan.level) * pairs / (pairs - differing / 2), 0.01)
-    design = Design(len(plan.contestants), 1, ties, annotations_per_worker=plan.unit_size, unequal=1, level=level)
-    grid = np.linspace(gaps.min(), gaps.max(), 12)
-
-    def enough(conversations: int) -> bool:
-        power = [pair_power(float(expit(gap)), conversations, design) for gap in grid]
-        return bool(np.interp(gaps, grid, power).mean() >= min(POWER, differing / pairs))
-
-    each = fewest(enough)
-    return each and each * pairs

@@ -3,8 +3,8 @@
 A unit is drawn from what the answers of earlier annotators say, never from its own annotator's, and what is staked on
 it is fixed then. Its place among the units is its `replicate`. It says what had happened when it was drawn: `rotation`
 units had been counted, and since the one before those of the places `since`, in this order, where -1 - n is unit n that
-was given back or late; earlier versions didn't write those where the earliest had come back, in order. So the units
-file and the answers give the same bets, the same evidence and the same next unit again, wherever it stopped.
+was given back or late. So the units file and the answers give the same bets, the same evidence and the same next unit
+again, wherever it stopped.
 
 Answers count as soon as they are back. A unit that isn't back counts as if its answers were the worst possible, pair
 by pair, so that verdicts hold whoever is slow or walks away: in the order of drawing the product of all factors up to
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -43,23 +43,9 @@ Pair = tuple[int, int] | None
 """Places of two contestants, the lower first; None: people alone."""
 
 
-def events(units: Sequence[Unit]) -> list[tuple[int, ...]]:
-    """Return what had happened before each of these units was drawn, since the one before: see `Unit.since`."""
-    out: dict[int, None] = {}
-    found, count = [], 0
-    for place, unit in enumerate(units):
-        told = unit.since or tuple(islice(out, unit.rotation - count))
-        for event in told:
-            out.pop(max(event, -1 - event), None)
-        count = unit.rotation
-        out[place] = None
-        found.append(told)
-    return found
-
-
 def counted(units: Sequence[Unit]) -> set[str]:
     """Return the ids of the units that had been counted when the last of these was drawn."""
-    return {units[event].unit_id for told in events(units) for event in told if event >= 0}
+    return {units[event].unit_id for unit in units for event in unit.since if event >= 0}
 
 
 def points_in_order(
@@ -272,7 +258,7 @@ class Course:
         stock = self._stock.get(pair, {}).values()
         fitting = (item for item in stock if met.isdisjoint(evidence_marks(item, self._talks, ("unit",))))
         item = next(fitting, None)
-        if item is None or pair is None or not self.plan.once:
+        if item is None or pair is None:
             return item
         ahead = self._ahead[pair] + sum(self._side(other) for other in items if self._pair(other) == pair)
         if ahead * self._side(item) <= 0:
@@ -286,9 +272,7 @@ class Course:
 
     def _once(self, item: Item) -> set[object]:
         """Return what may be shown once with this item: see `evidence_marks`."""
-        who = set()
-        if self.plan.once:
-            who = {*self._places(item)} - {len(self.plan.contestants)}  # the scale is nobody
+        who = {*self._places(item)} - {len(self.plan.contestants)}  # the scale is nobody
         return evidence_marks(item, self._talks, who)
 
     def _use(self, shown: Item) -> None:
@@ -342,13 +326,13 @@ class Course:
     # -- counting ----------------------------------------------------------------------------------------------------
     def _replay(self, drawn: Sequence[Unit], answered: Mapping[str, Points], lost: Container[str]) -> None:
         """Enter units that were drawn before, with the bets of then, and count all that is answered."""
-        for unit, told in zip(drawn, events(drawn), strict=True):
-            if unit.replicate != len(self._order) or any(event >= len(self._order) for event in told):
+        for unit in drawn:
+            if unit.replicate != len(self._order) or any(event >= len(self._order) for event in unit.since):
                 raise UserError(
                     f"unit {unit.unit_id}: it stands at another place than where it was drawn.",
                     "Put the units.jsonl back as it was written.",
                 )
-            for event in told:
+            for event in unit.since:
                 self.happen(event, answered, lost)
             bets = self._bets()
             if self.foreign or self.ended or not _same(unit, self._next_unit(bets)):

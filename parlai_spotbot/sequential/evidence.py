@@ -206,8 +206,8 @@ def _ofdifferences(covariance: np.ndarray) -> np.ndarray:
     return own[..., :, None] + own[..., None, :] - 2 * covariance
 
 
-def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
-    """Return what is known after one more annotator's answers, with the verdicts that the wealth allows.
+def added(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
+    """Return what is known after one more annotator's answers, with the verdicts of before: see `decided`.
 
     Parameters
     ----------
@@ -218,11 +218,6 @@ def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.
     score : array (..., n)
         Points of a: 1, ½ or 0; NaN: no answer that counts.
     """
-    return decided(added(evidence, placed, rules, a, b, score), rules)
-
-
-def added(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
-    """Return what is known after one more annotator's answers, with the verdicts of before; see `judged`."""
     size = evidence.strengths.shape[-1]
     points, matches = table(a, b, score, size)
     moved, most = moves(placed, points, matches)

@@ -84,9 +84,6 @@ class Registration:
         Answers of people who miss more controls don't count; None where that was not registered, as for judges.
     rated : bool
         Contestants are rated one by one, and their means compared.
-    once : bool
-        Each contestant is shown once with a seed, no near-copies of conversations are drawn, and of each two either is
-        shown first in turns; plans of earlier versions lack it.
     """
 
     survey: str
@@ -104,7 +101,6 @@ class Registration:
     deadline: str | None = None
     control_mistakes: int | None = None
     rated: bool = False
-    once: bool = False
 
     @property
     def rules(self) -> Rules:
@@ -144,10 +140,7 @@ def registered(study: Study, survey: str) -> Registration | None:
 
 
 def as_frozen(study: Study, plan: Registration) -> tuple[Registration, list[str]]:
-    """Return the plan as it was frozen, and what was changed since then: "level 0.95 -> 0.8".
-
-    A plan that an earlier version froze is returned as it is.
-    """
+    """Return the plan as it was frozen, and what was changed since then: "level 0.95 -> 0.8"."""
     before = study.provenance().get(FROZEN, {}).get(plan.survey, {})
     changes = _changes(before, plan.frozen, "{} {} -> {}")
     return read_record(Registration, plan.to_json() | before, str(study.provenance_path)), changes
@@ -220,8 +213,7 @@ def proposed(
         pool = checksums.record_of(_lines(items).encode())["sha256"]
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
-    once = earlier is None or earlier.once
-    most = at_most(evidence_marks(item, talks, {*pair} - {SCALE} if once else ()) for item, pair in pairs.items())
+    most = at_most(evidence_marks(item, talks, {*pair} - {SCALE}) for item, pair in pairs.items())
     budget = most
     if request.budget is not None:
         budget = min(request.budget, most)
@@ -243,7 +235,6 @@ def proposed(
         pool,
         PACKAGE,
         rated=about.packing == RATINGS,
-        once=once,
         **launch,
     )
     by_judges = earlier is not None and HUMAN not in (earlier.source, source)

@@ -13,10 +13,10 @@ import numpy as np
 from run import Row
 
 sys.path.append(str(Path(__file__).parents[1] / "sequential"))
-from simulated import Crowd, cost, strengths
+from simulated import Crowd, cost, judged, strengths
 
 from parlai_spotbot.sequential.betting import bets
-from parlai_spotbot.sequential.evidence import Rules, begin, judged
+from parlai_spotbot.sequential.evidence import Rules, begin
 
 STUDIES, BOTS, EACH = 60, 10, 80
 LIMIT = 0.02

@@ -309,9 +309,27 @@ def test_verdict_places_interval_sentence_and_exit_code_agree(survey, rows, tmp_
 
 FIGURES = {
     **{"annotators": 2, "answers": 80, "most": 60, "more": 160, "share": 0.75, "rest": 0.1, "n": 40, "rate": 0.4},
-    **{"ci": [0.3, 0.5], "guessing": 0.5, "answer": "tie", "pairs": 3, "of": 6, "few": 1, "separate": 2, "looks": 2, "level": 0.01},
+    **{
+        "ci": [0.3, 0.5],
+        "guessing": 0.5,
+        "answer": "tie",
+        "pairs": 3,
+        "of": 6,
+        "few": 1,
+        "separate": 2,
+        "looks": 2,
+        "level": 0.01,
+    },
     **{"named": [["ann", "bob"], ["ann", "cat"]], "carry": 2, "uneven": 2, "total": 6, "conversations": 8},
-    **{"clusters": 3, "prompts": 2, "first": "ann", "second": "bob", "misfit": 0.01, "circle": ["ann", "bob", "cat"]},
+    **{
+        "level": 0.01,
+        "clusters": 3,
+        "prompts": 2,
+        "first": "ann",
+        "second": "bob",
+        "misfit": 0.01,
+        "circle": ["ann", "bob", "cat"],
+    },
     **{"groups": 2, "too_few": 1, "p": 0.02, "bot": "ann", "left": 10, "all": 50, "why": "4 × control"},
     **{"answered": 10, "units": 20, "bots": ["ann"]},
 }

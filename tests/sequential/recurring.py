@@ -25,11 +25,10 @@ WORDS = 60
 """Words that a text is made of."""
 
 
-def plan_of(bots: int, budget: int, items: int, once: bool = True) -> Registration:
+def plan_of(bots: int, budget: int, items: int) -> Registration:
     """Return a plan of so many contestants, by which `items` are shown to a person."""
     names = tuple(f"bot{number:02}" for number in range(bots))
-    registration = Registration("spot_the_bot", "nature", "human", names, LEVEL, 0.0, budget, items, 0.0, 0, "", "")
-    return replace(registration, once=once)
+    return Registration("spot_the_bot", "nature", "human", names, LEVEL, 0.0, budget, items, 0.0, 0, "", "")
 
 
 def talks_of(names: Sequence[str], seeds: int) -> dict[str, Conversation]:
@@ -107,9 +106,9 @@ def finds_a_winner(
     return bool((np.abs(course.evidence.verdict) == 1).any())
 
 
-def by_seeds(bots: int, seeds: int, studies: int, once: bool = True, sd: float = 1.0) -> float:
+def by_seeds(bots: int, seeds: int, studies: int, sd: float = 1.0) -> float:
     """Return the share of studies with a verdict, where the same seeds recur in all pairs."""
-    plan = plan_of(bots, seeds * bots * (bots - 1), 5, once)
+    plan = plan_of(bots, seeds * bots * (bots - 1), 5)
     talks = talks_of(plan.contestants, seeds)
     pool = pool_of(talks)
     rng = np.random.default_rng(7)

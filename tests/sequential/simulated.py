@@ -15,7 +15,7 @@ from scipy.special import ndtr
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.sequential.betting import bets
-from parlai_spotbot.sequential.evidence import UNASKED, Evidence, Rules, begin, intervals, judged
+from parlai_spotbot.sequential.evidence import UNASKED, Bets, Evidence, Rules, added, begin, decided, intervals
 
 SCALE, NEAR = 0.6, 0.3
 """Impressions per logit of strength, and how near to each other two are equal."""
@@ -89,6 +89,11 @@ class Served:
         verdict = self.evidence.verdict
         asked = (verdict != UNASKED) & ~np.eye(verdict.shape[-1], dtype=bool)
         return float((np.abs(verdict[asked]) == 1).mean())
+
+
+def judged(evidence: Evidence, placed: Bets, rules: Rules, a: np.ndarray, b: np.ndarray, score: np.ndarray) -> Evidence:
+    """Return what is known after one more annotator's answers, with the verdicts that the wealth allows."""
+    return decided(added(evidence, placed, rules, a, b, score), rules)
 
 
 def strengths(spread: float, studies: int, contestants: int, seed: int = 7) -> np.ndarray:

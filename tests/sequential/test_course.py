@@ -72,13 +72,6 @@ def test_a_replay_draws_the_same(stop, lost):
     assert (again.ended, again.draw()) == (course.ended, course.draw())
 
 
-def test_a_study_of_units_that_were_counted_in_order_replays():
-    """As versions before wrote them: of each unit, how many had been counted."""
-    course, units, done = served(20, out=0)
-    units = [dataclasses.replace(unit, since=()) for unit in units]
-    assert Course(PLAN, POOL, TALKS, units, done).path == course.path
-
-
 def test_a_unit_that_is_out_counts_as_the_worst_of_its_answers():
     course, units, _ = served(12)
     for unit in units[:-3]:
@@ -143,7 +136,7 @@ def test_answers_that_are_gone_and_units_out_of_place_are_told():
 def test_a_contestant_is_shown_once_with_a_seed_and_either_first_in_turns():
     turned = {name: dataclasses.replace(talk, entities=talk.entities[::-1]) for name, talk in TALKS.items()}
     talks = {name: (turned if place % 2 else TALKS)[name] for place, name in enumerate(TALKS)}
-    course, first = Course(dataclasses.replace(PLAN, once=True, budget=100), POOL, talks), {}
+    course, first = Course(dataclasses.replace(PLAN, budget=100), POOL, talks), {}
     while unit := course.draw():
         for item in unit.items:
             a, b = talks[item.conversation_ids[0]].entities

@@ -112,12 +112,8 @@ def told(study, survey):
 @pytest.mark.parametrize(
     ("survey", "more", "answer"),
     [
-        (
-            "spot_the_bot",
-            {"margin": 0.15, "skip": (3,)},
-            "that a fixed study would take: ann is better than all others.",
-        ),
-        ("comparative", {"budget": 100}, "Settled in part when the budget of 100 answers was used up, "),
+        ("spot_the_bot", {"margin": 0.15, "skip": (3,)}, ": ann is better than all others."),
+        ("comparative", {"budget": 100}, "Settled in part when the budget of 100 answers was used up: "),
     ],
 )
 def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
@@ -279,7 +275,6 @@ def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_pat
     found = account(Study.open(tmp_path / "s"), "spot_the_bot")
     assert {row["probe"]: row["level"] for row in found["probes"]}["drift"] == "red"
     assert {row["verdict"] for row in found["pairs"]} == {"open"}
-    assert found["fixed"] is None
     said = " ".join(summarise(Result(HUMAN, found)))
     assert said.startswith("No verdict is given after 66 answers. The contestants score otherwise in the second half")
 

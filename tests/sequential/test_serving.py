@@ -32,7 +32,7 @@ from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.account import account
-from parlai_spotbot.sequential.course import Course, events
+from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.outlook import line, note
 from parlai_spotbot.sequential.registration import read_pool, registered
 from parlai_spotbot.sequential.serving import Serving, prepared
@@ -82,8 +82,8 @@ def replayed(study):
     serving, _ = planned(study, SURVEY, "", 1)
     course, drawn = Course(serving.plan, serving.pool, indexed(study.conversations())), []
     points = {name: block.points for name, block in serving.course.blocks.items() if block.points is not None}
-    for told in events(serving.drawn):
-        for event in told:
+    for unit in serving.drawn:
+        for event in unit.since:
             course.happen(event, points)
         drawn.append(course.draw())
     return "".join(files.dumps(unit.to_json()) + "\n" for unit in drawn)

@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.annotators.controls import failed_annotators
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
 from parlai_spotbot.records import HUMAN, indexed
-from parlai_spotbot.sequential.assumptions import Answers, probes
+from parlai_spotbot.sequential.assumptions import probes
 from parlai_spotbot.sequential.course import Course, counted, points_in_order
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
@@ -159,11 +159,12 @@ def _probes(course: Course, matches: pd.DataFrame) -> list[Probe]:
     """Return what the answers that count show of what the verdicts take for granted."""
     if matches.empty:
         return []
-    answers = Answers(*(matches[name].to_numpy() for name in ("unit", "a", "b", "result")), course.evidence.strengths)
+    names = course.plan.contestants
+    named = matches.replace({"a": dict(enumerate(names)), "b": dict(enumerate((*names, NOBODY)))})
     items = [item for block in course.blocks.values() for item in block.unit.items]
     ordered = not course.plan.rated and all(len(item.conversation_ids) == 1 for item in items)
     lost = sum(block.lost for block in course.blocks.values())
-    return probes(answers, lost, len(course.blocks), ordered, course.plan.rated)
+    return probes(named, names, lost, len(course.blocks), ordered, course.plan.rated)
 
 
 def _draws(plan: Registration, matches: pd.DataFrame, names: Sequence[str]) -> list[dict]:

@@ -1,11 +1,12 @@
 """Worlds in which verdicts don't hold are told by the answers: drift, circles, one side first."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from simulated import Crowd
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
-from parlai_spotbot.sequential.assumptions import Answers, probes
+from parlai_spotbot.sequential.assumptions import probes
 
 SIZE, PEOPLE, ITEMS = 4, 80, 5
 
@@ -22,16 +23,10 @@ def levels(rng, advantage, late=1.0, first=0.5, gain=0.0):
     mean = advantage[a, b] * np.where(person < PEOPLE / 2, 1, late) + gain
     taste = rng.normal(0, 0.3, (PEOPLE, SIZE))
     score = Crowd().answers(rng, mean + taste[person, a] - taste[person, b])
-    strengths = np.zeros(SIZE)
-    for _ in range(200):
-        odds = 1 / (1 + np.exp(strengths[b] - strengths[a]))
-        change = np.zeros(SIZE)
-        np.add.at(change, a, score - odds)
-        np.add.at(change, b, odds - score)
-        strengths = strengths + change / 50
-    return {
-        probe.name: probe.level for probe in probes(Answers(person, a, b, score, strengths), 0, PEOPLE, True, False)
-    }
+    names = [f"bot{number}" for number in range(SIZE)]
+    matches = pd.DataFrame({"unit": person, "a": np.take(names, a), "b": np.take(names, b), "result": score})
+    matches["item"] = [f"item {number}" for number in range(len(matches))]
+    return {probe.name: probe.level for probe in probes(matches, names, 0, PEOPLE, True, False)}
 
 
 def around():
@@ -58,6 +53,6 @@ def test_what_verdicts_take_for_granted(world, red):
 
 
 def test_units_that_never_came_back_are_named_where_they_are_many():
-    answers = Answers(*np.zeros((3, 0), dtype=int), np.zeros(0), np.zeros(2))
+    matches = pd.DataFrame({"unit": [0, 1, 2], "item": ["1", "2", "3"], "a": "ann", "b": "", "result": 0.5})
     for lost, level in ((1, GREEN), (2, AMBER)):
-        assert probes(answers, lost, 20, False, True)[-1].level == level
+        assert probes(matches, ["ann", "bob"], lost, 20, False, True)[-1].level == level

@@ -292,6 +292,15 @@ def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_pat
     assert found["pairs"] == [row for row in plain(before["pairs"]) if "cat" not in row.values()]
 
 
+def looked_at(answered, planned):
+    """Return what is said after two looks and the last analysis."""
+    done = list(dict.fromkeys(answered))
+    level = p_value(spent_level(done, [planned] * len(done), 0.05))
+    return (
+        f"Looked at 2 times before all was answered: the chance of a false winner is 5% only where p is below {level}."
+    )
+
+
 def test_looks_at_an_unfinished_fixed_study_are_counted_and_told(tmp_path):
     survey = "comparative"
     study = small_study(tmp_path / "s", survey, per_pair=40, people=0)
@@ -305,10 +314,8 @@ def test_looks_at_an_unfinished_fixed_study_are_counted_and_told(tmp_path):
         pages.append(told(study, survey)[1])
     for page in pages[:2]:
         assert "Looked at 1 time before all was answered: the chance of a false winner is 5% only where p is" in page
-    looked = "Looked at 2 times before all was answered: the chance of a false winner is 5% only where p is below "
-    for page, count in ((pages[2], len(units) - 1), (pages[3], len(units)), (pages[4], len(units))):
-        done = dict.fromkeys([len(units) // 2, len(units) - 1, count])
-        assert f"{looked}{p_value(spent_level(list(done), [len(units)] * len(done), 0.05))}." in page
+    for page, count in zip(pages[2:], counts[2:], strict=True):
+        assert looked_at([len(units) // 2, len(units) - 1, count], len(units)) in page
     journal = study.survey_path(survey) / "looks.jsonl"
     looks = [json.loads(line) for line in journal.read_text().splitlines()]
     assert [(look["units"], look["of"]) for look in looks] == [(answered, len(units)) for answered in counts[1:3]]

@@ -14,6 +14,7 @@ from .notebook.playing import selfplay as selfplay
 from .notebook.study_answers import Study as Study
 from .notebook.study_answers import demo as demo
 from .notebook.survey_results import agreement as agreement
+from .notebook.survey_results import finding as finding
 from .notebook.survey_results import rank as rank
 from .notebook.survey_results import survival as survival
 from .notebook.survey_results import trust as trust

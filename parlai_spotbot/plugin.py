@@ -1,8 +1,9 @@
 """One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a COMMAND, …) is found by the module's name.
 
 A plug-in is a module or package of a room that binds the name of its kind at top level. Listing reads sources and
-imports nothing, so it is quick whatever the modules need. What ParlAI finds of ours (``-t spotbot:TASK``, ``-m
-spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its own rules, once `register` has told it where.
+imports nothing, so it is quick whatever the modules need. Installed packages add theirs by entry points (`GROUPS`).
+What ParlAI finds of ours (``-t spotbot:TASK``, ``-m spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its
+own rules, once `register` has told it where.
 """
 
 import importlib
@@ -10,6 +11,7 @@ import pkgutil
 import re
 import sys
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +30,22 @@ KINDS = {
 }
 """The kinds of plug-in, and the message for an unknown name."""
 
+GROUPS = {
+    "SURVEY": "parlai_spotbot.surveys",
+    "JUDGE": "parlai_spotbot.judges",
+    "FORMAT": "parlai_spotbot.formats",
+    "EXPORT": "parlai_spotbot.exports",
+    "FINDING": "parlai_spotbot.findings",
+    "PLATFORM": "parlai_spotbot.platforms",
+}
+"""The group of entry points of each kind; a finding's entry is called FOLDER.NAME."""
+
 SOURCE = "install parlai_spotbot"
 
 
 def names(package: str, kind: str) -> list[str]:
-    """The names of the modules of `package` that declare an object called `kind`, sorted."""
-    return list(_names(package, kind))
+    """The names of the modules of `package`, and of other packages for it, that declare a `kind`, sorted."""
+    return sorted({*_names(package, kind), *_outside(package, kind)})
 
 
 @cache
@@ -43,17 +55,35 @@ def _names(package: str, kind: str) -> tuple[str, ...]:
     return tuple(sorted(module.name for module in modules if declared.search(_source(package, module))))
 
 
+@cache
+def _outside(package: str, kind: str) -> dict[str, EntryPoint]:
+    """Return the entry points of this kind that other packages have for `package`, by name."""
+    found = {}
+    for point in entry_points(group=GROUPS.get(kind, "")):
+        folder, _, name = point.name.rpartition(".")
+        if not folder or package.endswith(f".{folder}"):
+            found[name] = point
+    return found
+
+
 def _source(package: str, module: pkgutil.ModuleInfo) -> str:
     name = f"{package}.{module.name}"
     return module.module_finder.find_spec(name).loader.get_source(name) or ""
 
 
 def find(package: str, kind: str, name: str, option: str) -> Any:
-    """The object called `kind` of the module `name`; an unknown name is a `UserError` that suggests the nearest."""
-    available = names(package, kind)
-    if name not in available:
-        raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, available))
-    return getattr(importlib.import_module(f"{package}.{name}"), kind)
+    """The `kind` of this name, our own before another package's; an unknown name is a `UserError` that suggests the
+    nearest, and so is an entry point that leads nowhere."""
+    if name in _names(package, kind):
+        return getattr(importlib.import_module(f"{package}.{name}"), kind)
+    point = _outside(package, kind).get(name)
+    if point is None:
+        raise UserError(f"{option} {name}: {KINDS[kind]}.", nearest(name, names(package, kind)))
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as err:
+        by = point.dist.name if point.dist else "a package"
+        raise UserError(f"{option} {name}: {point.value} of {by} can't be loaded ({err}).", f"Update {by}.") from err
 
 
 @cache

@@ -23,6 +23,7 @@ def of_a_study() -> dict[str, pd.DataFrame]:
     answers = study.answers().of("human")
     axes: Axes = sb.rank(answers, bootstraps=10).plot("ranking")
     axes.set_title(sb.survival(answers).sentences[0])
+    sb.finding(answers, "segments", bootstraps=10).plot("segments")
     sb.trust(sb.demo().answers(), judge="spotter").data["pairs"]
     return sb.agreement(sb.read_votes("votes.csv", columns={"a": "left"})).tables
 

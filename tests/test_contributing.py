@@ -12,6 +12,7 @@ import pytest
 from spoken import rows_of_item
 
 from parlai_spotbot import checksums, files, plugin
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 
 TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -19,8 +20,11 @@ BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 FILES = dict(re.findall(r"```python\n# (parlai_spotbot/\S+\.py)\n(.*?)```", TEXT, re.S))
 
 
-@pytest.fixture
-def added(tmp_path, monkeypatch):
+KINDS = {"surveys": "SURVEY", "judges": "JUDGE", "importers": "FORMAT", "spotting": "FINDING"}
+"""Of what the files declare, by their folder."""
+
+
+def inside(tmp_path, monkeypatch):
     """The files stand where CONTRIBUTING.md says."""
     for name, text in FILES.items():
         folder = Path(name).parent
@@ -28,9 +32,36 @@ def added(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text, encoding="utf-8")
         package = import_module(".".join(folder.parts))
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
-    plugin._names.cache_clear()
+
+
+def outside(tmp_path, monkeypatch):
+    """The files are modules of a package that somebody installed, as its entry points tell."""
+    installed = tmp_path / "installed"
+    (installed / "my_methods").mkdir(parents=True)
+    (installed / "my_methods" / "__init__.py").touch()
+    entries = []
+    for name, text in FILES.items():
+        path = Path(name)
+        (installed / "my_methods" / path.name).write_text(text, encoding="utf-8")
+        kind = KINDS[path.parent.name]
+        called = f"spotting.{path.stem}" if kind == "FINDING" else path.stem
+        entries.append(f"[{plugin.GROUPS[kind]}]\n{called} = my_methods.{path.stem}:{kind}\n")
+    told = installed / "my_methods-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: my_methods\nVersion: 1.0\n")
+    broken = f"[{plugin.GROUPS['EXPORT']}]\nbroken = my_methods.nowhere:EXPORT\n"
+    (told / "entry_points.txt").write_text("\n".join([*entries, broken]))
+    monkeypatch.syspath_prepend(str(installed))
+
+
+@pytest.fixture(params=[inside, outside])
+def added(request, tmp_path, monkeypatch):
+    request.param(tmp_path, monkeypatch)
+    for cached in (plugin._names, plugin._outside):
+        cached.cache_clear()
     yield tmp_path
-    plugin._names.cache_clear()
+    for cached in (plugin._names, plugin._outside):
+        cached.cache_clear()
 
 
 def talks(path):
@@ -79,6 +110,16 @@ def test_each_kind_of_thing_is_one_file(added):
     assert "Annotators are most often unsure of" in page
     assert "which of two bots is remembered?" in page
     assert (path / "report" / "figures" / "spot_the_bot-undecided-judge_talkative.svg").exists()
+
+
+def test_an_entry_point_that_leads_nowhere_is_told(tmp_path, monkeypatch):
+    outside(tmp_path, monkeypatch)
+    plugin._outside.cache_clear()
+    with pytest.raises(UserError, match=r"--format broken: my_methods.nowhere:EXPORT of my_methods can't be loaded"):
+        plugin.find("parlai_spotbot.exporters", "EXPORT", "broken", "--format")
+    with pytest.raises(UserError, match="Did you mean 'broken'"):
+        plugin.find("parlai_spotbot.exporters", "EXPORT", "brokn", "--format")
+    plugin._outside.cache_clear()
 
 
 def tool(*command, text=None, folder=None):

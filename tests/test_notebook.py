@@ -15,6 +15,7 @@ from case_tables import cases
 from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
+from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.judges import spotter
 from parlai_spotbot.notebook.calling import in_python
@@ -76,6 +77,17 @@ def test_survival_agreement_and_trust(people):
     assert found.sentences
 
 
+def test_any_finding_is_reached_by_its_name(people):
+    absent = {"settled", "stability", "trust", "with_people"}
+    names = {each.name for each in findings_of("spot_the_bot")} - absent
+    found = {name: sb.finding(people.of("human"), name, **QUICK) for name in names}
+    assert all(result.sentences for result in found.values())
+    for name in absent - {"stability"}:
+        with pytest.raises(ValueError, match=f"^answers: too little was answered for {name}.$"):
+            sb.finding(people.of("human"), name, **QUICK)
+    assert sb.finding(people.of("human"), "ranking", **QUICK).data == sb.rank(people.of("human"), **QUICK).data
+
+
 def test_all_sources_are_told_apart(people):
     both = sb.rank(people, **QUICK)
     assert list(both.results) == list(people.sources)
@@ -116,6 +128,9 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - [sb.rank(own.answers()).plot("rankin"), '^chart: there is no ''rankin''. Did you mean']
 - [sb.rank(own), '^answers: expected a study''s answers to a survey, study.answers\(SURVEY\)']
 - ['sb.survival(own.answers(), backend="r")', '^backend=''r'': not known. Known: auto, icenreg']
+- ['sb.finding(own.answers(), "segmens")', '^answers: the survey ''spot_the_bot'' has no segmens; it has .*segments']
+- ['sb.finding(own.answers(), "stability")', '^stability: expected stability=True']
+- ['sb.finding(own.answers(), "settled")', '^answers: too little was answered for settled']
 - ['sb.trust(own, judge="spotter")', '^answers: expected a study''s answers']
 - ['sb.trust(own.answers(), judge="nobody")', '^source: ''nobody'' gave no answers']
 - ['sb.trust(sb.demo().answers(), judge="spotter")', '^answers: no person answered']
@@ -237,7 +252,7 @@ def runs(text, folder, after=""):
 
 def test_the_page_s_code_runs_without_parlai_and_torch(tmp_path):
     after = "\nimport sys\nassert not {'parlai', 'torch', 'transformers', 'mephisto'} & set(sys.modules)\n"
-    assert runs(PAGE.partition(PLAY)[0], tmp_path, after) == 5
+    assert runs(PAGE.partition(PLAY)[0], tmp_path, after) == 6
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.ipynb")), ids=lambda page: page.stem)

@@ -86,7 +86,7 @@ def compute(
                 plain_by_name = {name: plain(data) for name, data in by_source.items() if data is not None}
                 if any(plain_by_name.values()):
                     result[finding.name] = {"by_source": plain_by_name, "made_by": dict(about)}
-    if not result:
+    if not result and (nothing or broken or not only):
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
     for results in result.values() if broken else ():
         results["made_by"]["not_computed"] = broken

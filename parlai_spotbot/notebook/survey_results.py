@@ -161,6 +161,14 @@ class TrustCall(AnswersCall):
     judge: str
 
 
+@dataclass(frozen=True)
+@described
+class FindingCall(AnswersCall, Options):
+    """Arguments of `finding`."""
+
+    name: str
+
+
 @takes(RankCall, "answers")
 def rank(call: RankCall) -> SurveyResults:
     """Rank the bots: their order, their places and every two bots' difference, with intervals and tests.
@@ -259,6 +267,23 @@ def trust(call: TrustCall) -> SurveyResults:
     return replace(results, results={source: results.results[source]})
 
 
+@takes(FindingCall, "answers")
+def finding(call: FindingCall) -> SurveyResults:
+    """Compute any finding of the answers' survey, by its name: that of its file in the study's folder ``analysis/``.
+
+    Returns
+    -------
+    SurveyResults
+        As of `rank`.
+
+    Examples
+    --------
+    >>> sb.finding(sb.demo().answers("spot_the_bot"), "segments").sentences[0]
+    'On average bots are called human in 25% of segments of 2 exchanges, in 26% at 5.'
+    """
+    return results_of(call, call.name)
+
+
 def results_of(call: AnswersCall, name: str) -> SurveyResults:
     """Compute the finding `name` of the answers' survey."""
     answers = call.answers
@@ -266,6 +291,9 @@ def results_of(call: AnswersCall, name: str) -> SurveyResults:
     if name not in finding_by_name:
         raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}.")
     chosen = check_options(answers.survey, option_values(Options, vars(call)), answers.study.plan.contestants)
+    asked = finding_by_name[name].asked
+    if asked and not getattr(chosen, asked):
+        raise ValueError(f"{asked}: expected {asked}=True, without which {name} is not computed.")
     wanted = (name, *BESIDE.get(name, ()))
     computed = compute(answers.survey, answers.judgements, answers.facts, chosen, only=wanted)
     parts = {part: part_result["by_source"] for part, part_result in computed.items()}

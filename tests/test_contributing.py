@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -19,6 +20,8 @@ TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="ut
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
 FILES = dict(re.findall(r"```python\n# (parlai_spotbot/\S+\.py)\n(.*?)```", TEXT, re.S))
 
+
+SHOWN = tomllib.loads(re.findall(r"```toml\n(.*?)```", TEXT, re.S)[0])["project"]["entry-points"]
 
 KINDS = {"surveys": "SURVEY", "judges": "JUDGE", "importers": "FORMAT", "spotting": "FINDING"}
 """Of what the files declare, by their folder."""
@@ -39,18 +42,21 @@ def outside(tmp_path, monkeypatch):
     installed = tmp_path / "installed"
     (installed / "my_methods").mkdir(parents=True)
     (installed / "my_methods" / "__init__.py").touch()
-    entries = []
+    entries: dict[str, dict[str, str]] = {}
     for name, text in FILES.items():
         path = Path(name)
         (installed / "my_methods" / path.name).write_text(text, encoding="utf-8")
         kind = KINDS[path.parent.name]
         called = f"spotting.{path.stem}" if kind == "FINDING" else path.stem
-        entries.append(f"[{plugin.GROUPS[kind]}]\n{called} = my_methods.{path.stem}:{kind}\n")
+        entries[plugin.GROUPS[kind]] = {called: f"my_methods.{path.stem}:{kind}"}
+    assert SHOWN.items() <= entries.items()
+    entries[plugin.GROUPS["EXPORT"]] = {"broken": "my_methods.nowhere:EXPORT"}
     told = installed / "my_methods-1.0.dist-info"
     told.mkdir()
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: my_methods\nVersion: 1.0\n")
-    broken = f"[{plugin.GROUPS['EXPORT']}]\nbroken = my_methods.nowhere:EXPORT\n"
-    (told / "entry_points.txt").write_text("\n".join([*entries, broken]))
+    with (told / "entry_points.txt").open("w", encoding="utf-8") as file:
+        for group, own in entries.items():
+            file.write(f"[{group}]\n" + "".join(f"{called} = {place}\n" for called, place in own.items()))
     monkeypatch.syspath_prepend(str(installed))
 
 

@@ -72,6 +72,7 @@ READERS = (
 
 SHOWN = (
     (r"CONTRIBUTING.md: errors, files < records", "the arrows: tests/test_arrows.py"),
+    (r"CONTRIBUTING.md: \[project.entry-points", "entry points: tests/test_contributing.py"),
     (r"crowdsourcing/README.md: STUDY/surveys/NAME", "which files there are"),
     (r"webapp/README.md: export function Stars", "a sketch of a component"),
     (r"docs/guide.md: study.yaml  ", "which files there are"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from parlai_spotbot import files
 from parlai_spotbot.analysis.annotators.controls import failed_annotators
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 from parlai_spotbot.analysis.verdict.probe import RED, Probe
-from parlai_spotbot.records import HUMAN, indexed
+from parlai_spotbot.records import HUMAN, Judgement, indexed
 from parlai_spotbot.sequential.assumptions import probes
 from parlai_spotbot.sequential.course import Course, counted, points_in_order
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
@@ -54,7 +54,8 @@ class Watch:
     def __init__(self, plan: Registration):
         self.rules, self.verdict = plan.rules, plan.begin().verdict
         self.after = np.full(self.verdict.shape, OPEN)
-        self.evidence, self.needed = np.zeros((2, *self.verdict.shape))
+        self.evidence: np.ndarray = np.zeros(self.verdict.shape)
+        self.needed: np.ndarray = self.evidence
         self.path: list[tuple[int, np.ndarray]] = []
 
     def __call__(self, evidence: Evidence) -> None:
@@ -80,7 +81,6 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     if plan is None:
         return {}
     plan, changes = as_frozen(study, plan)
-    units = drawn_units(study, survey)
     launched = mistakes = launched_survey(study, survey).limits.control_mistakes
     if plan.control_mistakes is not None:
         mistakes = plan.control_mistakes
@@ -88,36 +88,15 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
     failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
     watch = Watch(plan)
-    if plan.source == HUMAN:
-        rows.sort(key=lambda row: str(row.submitted_at))
-        given = points_by_unit(rows, plan.question, failed)
-        # Later ones are out, and may be drawn by answers that were not collected yet.
-        replayed = max((place for place, unit in enumerate(units, 1) if unit.unit_id in given), default=0)
-    else:
-        given = points_in_order(units, rows, plan.question)
-        replayed = len(units)
-    missing = counted(units[:replayed]).difference(given)
-    talks = indexed(whole.conversations())
-    course = Course(plan, read_pool(study, survey), talks, units[:replayed], given, missing, watch)
-    course.hold(units[replayed:])
+    course, missing = _replayed(whole, plan, rows, failed, watch)
+    deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)
     met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
-    changed = ""
-    if changes:
-        changed = f" ({', '.join(changes)})"
     counts = {
         "units drawn otherwise than planned, or after the end": course.foreign,
-        "units whose answers are missing, though later ones were drawn by them": len(missing),
+        "units whose answers are missing, though later ones were drawn by them": missing,
         "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
-        "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
-        "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
-        "changes of the pool of items": int(files.sha256(pool_path(study, survey)) != plan.pool),
-        f"changes of the plan since it was frozen{changed}": len(changes),
-        "changes of the package version": int(plan.package != PACKAGE),
+        **_departures(study, plan, changes),
     }
-    served = study.provenance().get(SERVED, {}).get(survey)
-    if served is not None:
-        counts["units served by another plan than the frozen one"] = int(served != plan.digest)
-    deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)
     if plan.deadline is not None:
         counts["changes of the deadline"] = int(deadline != plan.deadline)
     if plan.control_mistakes is not None:
@@ -142,6 +121,44 @@ def account(study: Study, survey: str) -> dict[str, Any]:
         "out": len(course.waiting),
         "probes": [{"probe": probe.name, "level": probe.level, "figures": dict(probe.figures)} for probe in found],
     }
+
+
+def _replayed(
+    whole: Study, plan: Registration, rows: list[Judgement], failed: Container[str], watch: Watch
+) -> tuple[Course, int]:
+    """Return the course after all units, and of how many units the answers are missing by which others were drawn."""
+    units = drawn_units(whole, plan.survey)
+    if plan.source == HUMAN:
+        rows.sort(key=lambda row: str(row.submitted_at))
+        given = points_by_unit(rows, plan.question, failed)
+        # Later ones are out, and may be drawn by answers that were not collected yet.
+        replayed = max((place for place, unit in enumerate(units, 1) if unit.unit_id in given), default=0)
+    else:
+        given = points_in_order(units, rows, plan.question)
+        replayed = len(units)
+    missing = counted(units[:replayed]).difference(given)
+    talks = indexed(whole.conversations())
+    course = Course(plan, read_pool(whole, plan.survey), talks, units[:replayed], given, missing, watch)
+    course.hold(units[replayed:])
+    return course, len(missing)
+
+
+def _departures(study: Study, plan: Registration, changes: Sequence[str]) -> dict[str, int]:
+    """Return how often the study departs from its plan, by what is otherwise."""
+    changed = ""
+    if changes:
+        changed = f" ({', '.join(changes)})"
+    counts = {
+        "contestants left out afterwards": len(study.gone.intersection(plan.contestants)),
+        "contestants added afterwards": len({*study.plan.contestants}.difference(plan.contestants)),
+        "changes of the pool of items": int(files.sha256(pool_path(study, plan.survey)) != plan.pool),
+        f"changes of the plan since it was frozen{changed}": len(changes),
+        "changes of the package version": int(plan.package != PACKAGE),
+    }
+    served = study.provenance().get(SERVED, {}).get(plan.survey)
+    if served is not None:
+        counts["units served by another plan than the frozen one"] = int(served != plan.digest)
+    return counts
 
 
 def _matches(course: Course) -> pd.DataFrame:
@@ -172,7 +189,7 @@ def _draws(plan: Registration, matches: pd.DataFrame, names: Sequence[str]) -> l
     named = dict(enumerate((*plan.contestants, NOBODY)))
     rows = matches.drop(columns="unit").replace({"a": named, "b": named})
     kept = rows[["a", "b"]].isin([*names, NOBODY]).all(axis=1)
-    return rows[kept].to_dict("records")
+    return [dict(zip(rows.columns, row, strict=True)) for row in rows[kept].itertuples(index=False)]
 
 
 def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:

@@ -41,13 +41,14 @@ def probes(
         Whether contestants are rated one by one; b is nobody then.
     """
     found = []
+    times = matches["unit"].tolist()
     if rated:
         rows = pd.DataFrame({"name": matches["a"], "value": matches["result"]})
-        found.append(_of_p("drift", mean_drift(rows, Clusters.by(matches["unit"]), (0.0, 1.0), matches["unit"])))
+        found.append(_of_p("drift", mean_drift(rows, Clusters.by(matches["unit"]), (0.0, 1.0), times)))
     else:
         rows = matches.rename(columns={"unit": "worker_id", "item": "conversation_id"})
         fit = contrasts(rows.assign(outcome=np.sign(2 * rows["result"] - 1).astype(int)), names, order=False)
-        found.append(_of_p("drift", drift_probe(fit, matches["unit"])))
+        found.append(_of_p("drift", drift_probe(fit, times)))
         if len(names) > 2:
             found.append(_of_p("circle", Probe("circle", GREEN, {"p": misfit_pvalue(fit)})))
         if ordered:

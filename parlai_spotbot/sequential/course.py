@@ -192,7 +192,7 @@ class Course:
         (Kelly 1956); answers bring it to all open pairs together.
         """
         evidence, rules = self.evidence, self.rules
-        left = max(rules.budget - float(evidence.answers) - self.out, 0)
+        left = max(self.plan.budget - float(evidence.answers) - self.out, 0)
         if self.ended:
             return 0
         bets, need = self._bets(), proof.thresholds(evidence, rules)
@@ -316,7 +316,10 @@ class Course:
         return rows
 
     def _pair(self, item: Item) -> Pair:
-        return tuple(sorted(self._places(item))) or None
+        places = sorted(self._places(item))
+        if not places:
+            return None
+        return places[0], places[1]
 
     def _places(self, item: Item) -> tuple[int, ...]:
         """Return the places of the two contestants that an item compares, as they are shown; () for others."""
@@ -391,7 +394,8 @@ class Course:
         self._returned += 1
         before = self.evidence
         score = np.array([found.get(item, np.nan) for item, _, _ in block.pairs], dtype=float)
-        self.evidence = proof.added(before, block.bets, self.rules, *_sides(block.pairs), score)
+        a, b = _sides(block.pairs)
+        self.evidence = proof.added(before, block.bets, self.rules, a, b, score)
         block.bound = np.stack([self.evidence.better - before.better, self.evidence.below - before.below])
         self._decide()
         self.path.append((int(self.evidence.answers), sum(self.evidence.tally[1:])))

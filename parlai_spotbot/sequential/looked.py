@@ -32,10 +32,10 @@ def spent_level(answered: Sequence[int], planned: Sequence[int], alpha: float) -
     allowed = np.diff(np.maximum.accumulate(spent), prepend=0)
     reach = REACH * np.sqrt(done[-1])
     sums, step = np.linspace(-reach, reach, POINTS + 1, retstep=True)
-    density = None
+    density = np.array([1 / step])  # nothing is known at first
+    bound = reach
     for added, share in zip(np.diff(done, prepend=0), allowed, strict=True):
-        grown = norm.pdf(sums, scale=np.sqrt(added))
-        density = grown if density is None else fftconvolve(density, grown, "same") * step
+        density = fftconvolve(norm.pdf(sums, scale=np.sqrt(added)), density, "same") * step
         beyond = 2 * cumulative_trapezoid(density[::-1], dx=step, initial=0)
         bound = reach
         if share > 0:

@@ -354,9 +354,10 @@ def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[
         names += [SCALE] * (len(item.conversation_ids) == 1)
     elif shown and HUMAN not in shown[0].entities:
         names += shown[0].entities
-    if len(names) != 2 or None in names or names[0] == names[1]:
+    known = [name for name in names if name is not None]
+    if len(names) != 2 or len({*known}) != 2:
         return None
-    return names[0], names[1]
+    return known[0], known[1]
 
 
 def drawn_units(study: Study, survey: str) -> list[Unit]:

@@ -93,5 +93,5 @@ class CrowdCollection:
             port=request.port,
             public_url=request.url or nowhere,
             countries=settings.qualifications.countries,
-            mturk_qualifications=settings.mturk_qualifications,
+            mturk_qualifications=settings.platform.qualifications(settings),
         )

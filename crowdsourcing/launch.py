@@ -18,9 +18,8 @@ from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
-from parlai_spotbot.crowdsourcing.platforms.personal_links import known_names, wanted_names, write_links
-from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_secret, study_link
-from parlai_spotbot.crowdsourcing.settings import IDS, read_settings
+from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_secret
+from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.study import Study
@@ -30,9 +29,6 @@ from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.terminal import Say
 
 COMMAND = "spotbot_crowdsource"
-
-SHOWN = 10
-"""Number of links that are printed; all are in links.csv."""
 
 ONE_AT_A_TIME = (
     "A study collects one survey at a time: wait until that launch ends, or stop it with Ctrl-C (it goes on later, in "
@@ -78,16 +74,16 @@ def launch(request: LaunchRequest, say: Say = print) -> int:
 
 
 def _check_live(request: LaunchRequest) -> None:
-    """Raise `UserError` where people would be paid without --live, or Prolific's could not reach the page."""
-    settings = request.settings
-    if settings.paid and not request.live:
+    """Raise `UserError` where people would be paid without --live, or could not reach the page."""
+    platform = request.settings.platform
+    if platform.paid and not request.live:
         raise UserError(
-            f"provider {settings.provider}: people would be asked to work for money, and --live is missing.",
+            f"provider {platform.name}: people would be asked to work for money, and --live is missing.",
             "Read the figures above, then run the same command with --live.",
         )
-    if settings.provider == "prolific" and not request.url.startswith("https://"):
+    if platform.https and not request.url.startswith("https://"):
         raise UserError(
-            f"--url {request.url or 'missing'}: Prolific's participants reach the page at an https address only.",
+            f"--url {request.url or 'missing'}: {platform.https}",
             "Put the server behind an https proxy or tunnel and name its address.",
         )
 
@@ -187,9 +183,8 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     from parlai_spotbot.crowdsourcing.server.collection_server import Progress, make_server
 
     request, paths, setup = collection.request, collection.paths, collection.setup
-    names, annotators = [], max(1, estimate.annotators)
-    if request.settings.provider == "in_house":
-        names = wanted_names(request.annotators, 1 if known_names(paths.links) else annotators, collection.group)
+    needed = max(1, estimate.annotators)
+    invitation = request.settings.platform.invitation(collection, needed)
     paths.make()
     title = f"{collection.study.path.resolve().name} · {collection.survey.title}"
     stop, progress = threading.Event(), Progress(len(collection.units), request.settings, title)
@@ -197,7 +192,8 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     def ready(url: str) -> None:
         state = {"port": int(url.rpartition(":")[2]), "url": request.url, "task_name": setup.task_name}
         checksums.write_json(paths.launch, {**state, "settings": request.settings.recorded()})
-        _invite(collection, request.url or url, secret, names, annotators, say)
+        for line in invitation(request.url or url, secret):
+            say(line)
         say(f"\nhow far it is, for you alone: {operator_link(request.url or url, secret)}")
         say(f"serving at {url} until all units are done; Ctrl-C stops, and the same command goes on")
 
@@ -215,24 +211,6 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     return reason
 
 
-def _invite(collection: CrowdCollection, base: str, secret: bytes, names: list[str], needed: int, say: Say) -> None:
-    """Print where annotators come in."""
-    provider, paths = collection.request.settings.provider, collection.paths
-    if provider == "in_house":
-        links = write_links(paths.links, names, base, secret)
-        say(f"\nlinks, one for each annotator ({len(links)}): {paths.links}")
-        for name, link in list(links.items())[:SHOWN]:
-            say(f"  {name}: {link}")
-        if len(links) < needed:
-            say(f"warning: all units need {needed} annotators or more: raise --annotators")
-    elif provider == "prolific":
-        say("\nthe link for the study at Prolific (“I'll use URL parameters”):")
-        say(f"  {study_link(base, secret, collection.setup.task_name)}")
-        say("  its links must be signed at Prolific (“secure your study's URL”): others open nothing")
-    else:
-        say(f"\nposting to {provider}; the page is at {base}")
-
-
 def _record(collection: CrowdCollection, contestants: Mapping[str, Any]) -> None:
     """Write into provenance.json options, versions and limits, and who chats; nothing secret."""
     from importlib.metadata import version
@@ -246,7 +224,7 @@ def _record(collection: CrowdCollection, contestants: Mapping[str, Any]) -> None
         "limits": vars(survey.limits),
         "language": collection.language,
         "controls": len(collection.controls),
-        "ids": IDS.get(settings.provider, "confirmed by the platform"),
+        "ids": settings.platform.ids,
     }
     if collection.serving:
         about["deadline"] = collection.serving.until

@@ -13,6 +13,7 @@ from typing import Any
 
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
+from parlai_spotbot.crowdsourcing.platforms import platform_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -66,7 +67,7 @@ def opened(paths: CollectionPaths) -> Iterator[Any]:
 
     database = home.database(paths.mephisto)
     try:
-        mturk.use_credentials(database, paths.provider)
+        mturk.use_credentials(database, platform_of(paths.provider).provider_type)
         yield database
     finally:
         database.shutdown()

@@ -4,32 +4,19 @@ The settings are in a YAML file of the user's, and are validated whole before an
 credentials: those stay where the platform's own tools look for them.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
+from parlai_spotbot.crowdsourcing.platforms import platform_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.surveys.survey import ChatRules, Limits, Survey
 from parlai_spotbot.user_files import validated
-
-PROVIDERS = ("in_house", "prolific", "mturk_sandbox", "mturk")
-PAID = ("prolific", "mturk")
-"""Where people are paid real money: these go live only with `--live`."""
-
-FEES = {"in_house": 0.0, "prolific": 0.428, "mturk_sandbox": 0.0, "mturk": 0.2}
-"""The platform's fee as a share of pay and bonus. MTurk: a fifth, for HITs of fewer than ten assignments, and ours have
-one. Prolific: its rate for companies; that for universities is a third. Both change: set `fee` to your rate."""
-
-APPROVAL_RATE, APPROVED_HITS, ADULT = "000000000000000000L0", "00000000000000000040", "00000000000000000060"
-"""The ids that MTurk gives its own qualifications."""
-
-IDS = {"in_house": "personal links", "prolific": "signed by the platform"}
-"""How a provider identifies annotators, as provenance.json records it; MTurk confirms who handed in an assignment."""
 
 
 def number(kind: type = float, **bounds: float) -> Any:
@@ -37,6 +24,16 @@ def number(kind: type = float, **bounds: float) -> Any:
     return Annotated[kind, Field(**({} if kind is int else {"allow_inf_nan": False}), **bounds)]
 
 
+def _known_platform(name: str) -> str:
+    """Return the name of a platform; `ValueError` for any other."""
+    try:
+        platform_of(name)
+    except UserError as error:
+        raise ValueError(f"expected a platform, found {name!r}. {error.remedy}") from None
+    return name
+
+
+Provider = Annotated[str, AfterValidator(_known_platform)]
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 Currency = Annotated[str, Field(pattern="^[A-Z]{3}$")]
 StudyId = Annotated[str, Field(pattern="^([0-9a-f]{24})?$")]
@@ -76,11 +73,11 @@ class LaunchSettings:
     `pay` is in `currency`, for a unit; `minutes_per_unit` is the time limit of a unit. `completion_code` is what
     Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
     `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
-    (None: see `FEES`). `group` names the group of annotators (students, …) by which training outcomes are reported.
-    `prolific_study` is the study's id at Prolific, whose links Prolific signs.
+    (None: what it took when this was written). `group` names the group of annotators (students, …) by which training
+    outcomes are reported. `prolific_study` is the study's id at Prolific, whose links Prolific signs.
     """
 
-    provider: Literal[PROVIDERS] = "in_house"
+    provider: Provider = "in_house"
     title: str = ""
     description: str = ""
     keywords: tuple[str, ...] = ("chat", "conversation", "language", "bot")
@@ -100,34 +97,18 @@ class LaunchSettings:
     prolific_study: StudyId = ""
 
     @property
+    def platform(self) -> Any:
+        """Return the `Platform` that recruits the annotators."""
+        return platform_of(self.provider)
+
+    @property
     def platform_fee(self) -> float:
-        return FEES[self.provider] if self.fee is None else self.fee
+        return self.platform.fee if self.fee is None else self.fee
 
     @property
     def unit_cost(self) -> float:
         """Return what a unit costs with the platform's fee."""
         return self.pay * (1 + self.platform_fee)
-
-    @property
-    def paid(self) -> bool:
-        """Return True where launching spends money, or lets people work who expect to be paid by a platform."""
-        return self.provider in PAID
-
-    @property
-    def mturk_qualifications(self) -> tuple[dict, ...]:
-        """Return MTurk's requirements of workers, in its own form; none in the sandbox."""
-        rules, at_least = self.qualifications, "GreaterThanOrEqualTo"
-        conditions = [
-            (APPROVAL_RATE, at_least, rules.approval_rate),
-            (APPROVED_HITS, at_least, rules.approved_hits),
-            (ADULT, "EqualTo", 1 if rules.adult else None),
-        ]
-        names = ("QualificationTypeId", "Comparator", "IntegerValues", "ActionsGuarded")
-        return tuple(
-            dict(zip(names, (kind, comparator, [value], "DiscoverPreviewAndAccept"), strict=True))
-            for kind, comparator, value in conditions
-            if value is not None and self.provider == "mturk"
-        )
 
     def recorded(self) -> dict[str, Any]:
         """Return the settings for provenance.json, without the codes that are worth money."""
@@ -162,36 +143,15 @@ def read_settings(path: str | Path | None, **overrides: Any) -> LaunchSettings:
 def parse_settings(row: Any, where: str) -> LaunchSettings:
     """Return settings from keys and values; `where` names their place in errors."""
     settings = validated(LaunchSettings, row, where)
-    provider, chat = settings.provider, {**asdict(ChatRules()), **settings.chat}
-    wrong = [
-        (
-            chat["messages"] > chat["most_messages"],
-            f"'messages' is {chat['messages']}, more than 'most_messages', {chat['most_messages']}",
-            "Raise most_messages too.",
-        ),
-        (
-            provider == "prolific" and not settings.completion_code,
-            "provider is 'prolific' and 'completion_code' is missing",
-            "Copy it from the study's page at Prolific: annotators hand it in to be paid.",
-        ),
-        (
-            provider.startswith("mturk") and settings.currency != "USD",
-            f"'currency' is '{settings.currency}', but MTurk pays in USD",
-            "Write 'currency: USD'.",
-        ),
-        (
-            provider == "prolific" and not settings.prolific_study,
-            "provider is 'prolific' and 'prolific_study' is missing",
-            "Make the study at Prolific a draft, have its links signed there (“secure your study's URL”), and copy the "
-            "id from the address of its page.",
-        ),
-        (
-            settings.paid and not settings.pay,
-            f"provider is '{provider}' and 'pay' is missing",
-            "Set the pay for a unit.",
-        ),
-    ]
-    for is_wrong, problem, remedy in wrong:
-        if is_wrong:
-            raise UserError(f"{where}: {problem}.", remedy)
+    for problem, remedy in _problems(settings):
+        raise UserError(f"{where}: {problem}.", remedy)
     return settings
+
+
+def _problems(settings: LaunchSettings) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with well-formed settings, each time with what to do about it."""
+    chat = {**asdict(ChatRules()), **settings.chat}
+    if chat["messages"] > chat["most_messages"]:
+        problem = f"'messages' is {chat['messages']}, more than 'most_messages', {chat['most_messages']}"
+        yield problem, "Raise most_messages too."
+    yield from settings.platform.problems(settings)

@@ -135,7 +135,7 @@ def _from_collection(study: Study, survey: str, part: str, paths: CollectionPath
 
 
 def _from_lists(paths: CollectionPaths, worker: str) -> None:
-    """Take the worker out of the links, of the platform's list and of Prolific's sign-ins."""
+    """Take the worker out of the links, of the platform's list and of sign-ins."""
     remove_link(paths.links, worker)
     name = pseudonym(read_secret(paths.secret, make=False), worker)
     for path in (paths.platform, paths.bindings):

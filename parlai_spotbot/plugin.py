@@ -27,6 +27,7 @@ KINDS = {
     "FINDING": "no such finding",
     "PACKING": "no such kind of packing",
     "KINDS": "no such kind of control",
+    "PLATFORM": "unknown platform",
 }
 """The kinds of plug-in, and the message for an unknown name."""
 

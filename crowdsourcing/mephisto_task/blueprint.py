@@ -77,7 +77,7 @@ class SpotbotBlueprintArgs(BlueprintArgs):
 
     _blueprint_type: str = BLUEPRINT_TYPE
     survey: str = field(default="", metadata={"help": "Name of the survey"})
-    platform: str = field(default="in_house", metadata={"help": "in_house, prolific, mturk_sandbox or mturk"})
+    platform: str = field(default="in_house", metadata={"help": "Name of the platform"})
     public_url: str = field(
         default="", metadata={"help": "Where annotators reach the server, if not at its own address"}
     )

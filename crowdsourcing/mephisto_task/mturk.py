@@ -16,17 +16,17 @@ from parlai_spotbot.errors import UserError
 SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 
 
-def use_credentials(database: Any, provider: str) -> None:
+def use_credentials(database: Any, provider_type: str) -> None:
     """Give the provider a client with credentials; `UserError` where there are none. Does nothing off MTurk.
 
     Mephisto asks a session for a client at every call, from several threads, which may share one client.
     """
-    if provider in MTURK:
-        store, client = database.get_datastore_for_provider(provider), _client(provider)
+    if provider_type in MTURK:
+        store, client = database.get_datastore_for_provider(provider_type), _client(provider_type)
         store.session_storage[REQUESTER] = SimpleNamespace(client=lambda *_, **__: client)
 
 
-def _client(provider: str) -> Any:
+def _client(provider_type: str) -> Any:
     """Return a client of MTurk or its sandbox, which gives up on a network that hangs after a minute or so."""
     import boto3
     from botocore.config import Config
@@ -44,7 +44,7 @@ def _client(provider: str) -> Any:
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; AWS_PROFILE names a profile.",
         )
     config = Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3})
-    return session.client("mturk", endpoint_url=SANDBOX if provider == "mturk_sandbox" else None, config=config)
+    return session.client("mturk", endpoint_url=SANDBOX if provider_type == "mturk_sandbox" else None, config=config)
 
 
 @contextlib.contextmanager
@@ -140,7 +140,7 @@ def is_accepted(requester: Any, hit_id: str) -> bool:
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
 
 
-def handed_in(data_root: Path, provider: str, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
+def handed_in(data_root: Path, provider_type: str, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
     """Return the status on MTurk of (worker, assignment), of the HITs on which `assignments` (their ids) claim to be.
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
@@ -148,7 +148,7 @@ def handed_in(data_root: Path, provider: str, assignments: Iterable[str]) -> dic
     hits = sorted(set(_hits_of(data_root, set(assignments))))
     if not hits:
         return {}
-    client, statuses = _client(provider), {}
+    client, statuses = _client(provider_type), {}
     with explained():
         for hit in hits:
             for page in client.get_paginator("list_assignments_for_hit").paginate(HITId=hit):

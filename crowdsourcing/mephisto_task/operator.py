@@ -109,7 +109,7 @@ def close(setup: TaskSetup) -> None:
     """End the task run for good and expire its HITs on MTurk; a later `serve` opens a new one for what isn't done."""
     database = home.database(setup.data_root, setup.countries)
     try:
-        mturk.use_credentials(database, setup.provider)
+        mturk.use_credentials(database, setup.provider_type)
         for run in _runs(database, setup, is_completed=False):
             if setup.on_mturk:
                 with mturk.explained():
@@ -144,7 +144,7 @@ def _open_run(database: Any, setup: TaskSetup) -> TaskRun:
     open_runs = _runs(database, setup, is_completed=False)
     for run in _runs(database, setup):
         _check_same(run, config, setup.on_mturk and run.db_id in [one.db_id for one in open_runs])
-    mturk.use_credentials(database, setup.provider)
+    mturk.use_credentials(database, setup.provider_type)
     requesters = database.find_requesters(requester_name=requester_name)
     requester = requesters[0] if requesters else provider.RequesterClass.new(database, requester_name)
     if open_runs:

@@ -4,18 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot import hints
+from parlai_spotbot.crowdsourcing.platforms import platform_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Unit
 
-PROVIDERS = {
-    "in_house": "spotbot_in_house",
-    "prolific": "spotbot_in_house",
-    "mturk_sandbox": "mturk_sandbox",
-    "mturk": "mturk",
-}
-"""A provider's name for people → Mephisto's provider type. Prolific is in-house with another door."""
-
 MTURK = ("mturk", "mturk_sandbox")
+"""Mephisto's provider types that post HITs."""
+
 REQUESTER = "parlai_spotbot"
 PAGE = Path(__file__).parents[1] / "webapp" / "build"
 """The built page that the package brings along."""
@@ -50,11 +45,11 @@ class TaskSetup:
     @property
     def provider_type(self) -> str:
         """Mephisto's name of the provider."""
-        return PROVIDERS[self.provider]
+        return platform_of(self.provider).provider_type
 
     @property
     def on_mturk(self) -> bool:
-        return self.provider in MTURK
+        return self.provider_type in MTURK
 
     def check(self) -> None:
         """Raise `UserError` unless there is something to annotate, at an address that MTurk can show."""
@@ -62,6 +57,6 @@ class TaskSetup:
             raise UserError(f"{self.study}: no units to annotate.", hints.run("pack", self.study, self.survey))
         if self.on_mturk and not self.public_url.startswith("https://"):
             raise UserError(
-                f"public_url is {self.public_url!r}: MTurk shows the page from an https address.",
+                f"public_url is {self.public_url!r}: {platform_of(self.provider).https}",
                 "Put the server behind an https proxy or tunnel and give that address.",
             )

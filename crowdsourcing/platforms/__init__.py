@@ -1,1 +1,10 @@
-"""Identification of annotators: personal links, Prolific and MTurk."""
+"""Where annotators come from: a platform a file, each with a `PLATFORM`, and what they share to identify people."""
+
+from typing import Any
+
+from parlai_spotbot import plugin
+
+
+def platform_of(name: str) -> Any:
+    """Return the `Platform` of this name; an unknown one is a `UserError` that suggests the nearest."""
+    return plugin.find(__name__, "PLATFORM", name, "provider")

@@ -1,7 +1,6 @@
-"""MTurk's list of assignments, against which a collection is checked.
+"""A platform's list of participants, against which a collection is checked where the platform confirms who took part.
 
-MTurk signs nothing: anybody who has the page's address can claim an assignment, so an answer counts once MTurk confirms
-who handed it in. The list is kept in platform.jsonl, so that later collections go by it.
+The list is kept in platform.jsonl, so that later collections go by it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,11 +10,11 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK
+from parlai_spotbot.crowdsourcing.platforms import platform_of
 from parlai_spotbot.study import Study
 
 SETTLED = ("approved", "rejected")
-"""Statuses that do not change any more on MTurk."""
+"""Statuses that do not change any more on the platform."""
 
 FIELDS = ("worker", "registration", "status")
 
@@ -32,18 +31,17 @@ def _entry(row: dict, where: str) -> tuple[str, ...]:
 
 
 def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
-    """Ask MTurk about finished work that isn't settled there; raises `UserError` where MTurk can't be asked."""
+    """Ask platforms about finished work that isn't settled there; raises `UserError` where one can't be asked."""
     for paths in (CollectionPaths.of(study, survey, part) for part in parts):
-        if paths.provider not in MTURK:
+        platform = platform_of(paths.provider)
+        if not platform.confirms:
             continue
-        from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
-
         statuses = read_statuses(paths.platform)
         settled = {registration for (_, registration), status in statuses.items() if status in SETTLED}
         with Ledger(paths.ledger) as ledger:
-            assignments = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled - {""}
-        if assignments:
-            statuses |= handed_in(paths.mephisto, paths.provider, assignments)
+            registrations = {handout.registration for handout in ledger.handouts("status = 'done'")} - settled - {""}
+        if registrations:
+            statuses |= platform.statuses(paths, registrations)
             checksums.write_jsonl(
                 paths.platform, [dict(zip(FIELDS, (*key, statuses[key]), strict=True)) for key in sorted(statuses)]
             )
@@ -53,7 +51,7 @@ def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
 def left_out(paths: CollectionPaths, done: Mapping[str, Handout]) -> tuple[set[str], set[str]]:
     """Return the finished hand-outs, of `done` by handle, that the platform does not know, and those it rejected."""
     statuses = read_statuses(paths.platform)
-    if paths.provider not in MTURK:
+    if not platform_of(paths.provider).confirms:
         return set(), set()
     found = {handle: statuses.get((one.worker, one.registration)) for handle, one in done.items()}
     unknown = {handle for handle, status in found.items() if status is None}

@@ -14,8 +14,7 @@ from parlai_spotbot.crowdsourcing.desk.game_scores import natures_of
 from parlai_spotbot.crowdsourcing.ledger.backups import Backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
-from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
-from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
+from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.sequential.outlook import line, note, page
@@ -25,25 +24,23 @@ if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
     from parlai_spotbot.crowdsourcing.mephisto_task.finished_units import FinishedUnits
 
-LINGER = 120.0
-"""Seconds for which a paid platform's page is served after the last unit: its annotator may reload it."""
-
 
 def make_server(
     collection: CrowdCollection, secret: bytes, progress: Progress, bots: ChatBots | None = None
 ) -> Callable[[FinishedUnits, str, int], PageServer]:
     """Return a function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
     paths = collection.paths
+    platform = collection.request.settings.platform
 
     def make(crowd: FinishedUnits, host: str, port: int) -> PageServer:
-        door = door_of(collection, secret, crowd)
+        door = platform.door(collection, secret, crowd)
         options = ServerOptions(
             PAGE,
             paths.log,
             host,
             port,
             prefer=collection.last_port,
-            linger=0.0 if collection.request.settings.provider == "in_house" else LINGER,
+            linger=platform.linger,
             show=progress.show,
             back_up=Backups(paths).make,
             operator_page=progress.page,
@@ -51,18 +48,6 @@ def make_server(
         return PageServer(lambda: _desk(collection, secret, crowd, door, bots), door, secret, options)
 
     return make
-
-
-def door_of(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits) -> Door:
-    """Return the door of the collection's provider."""
-    settings = collection.request.settings
-    if settings.provider == "in_house":
-        return InHouseDoor(secret)
-    if settings.provider == "prolific":
-        codes = settings.completion_code, settings.screened_out_code
-        study = ProlificStudy(collection.setup.task_name, settings.prolific_study, *codes)
-        return ProlificDoor(secret, study, collection.paths.bindings, SignedUrls(collection.request.url))
-    return MTurkDoor(crowd.knows_hit, crowd.has_accepted, settings.provider == "mturk_sandbox")
 
 
 def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door: Door, bots: ChatBots | None) -> Desk:

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from office import SECRET, practised
 
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 
 

@@ -1,12 +1,16 @@
 """The doors: who is let in, under which name, and how they leave."""
 
+from types import SimpleNamespace
+
 import pytest
 from case_tables import cases
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.prolific import ProlificIds
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor, MTurkDoor, ProlificDoor, ProlificStudy
+from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.mturk import MTurkDoor
+from parlai_spotbot.crowdsourcing.platforms.prolific import ProlificDoor, ProlificIds
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
 
@@ -38,13 +42,13 @@ def prolific(tmp_path):
 class AllSigned:
     """Takes every token for one of Prolific's; test_prolific.py has the real ones."""
 
-    def read(self, token, is_known):
+    def read(self, token, was_used):
         return ProlificIds(*token.split("|"))
 
 
 def made(tmp_path):
-    study = ProlificStudy("mine", STUDY, "DONE 1&2", "OUT")
-    return ProlificDoor(SECRET, study, tmp_path / "prolific.jsonl", AllSigned())
+    settings = LaunchSettings(prolific_study=STUDY, completion_code="DONE 1&2", screened_out_code="OUT")
+    return ProlificDoor(SECRET, "mine", settings, tmp_path / "prolific.jsonl", AllSigned())
 
 
 def coming(participant=PID, session=SESSION, study="mine", secret=SECRET):
@@ -95,8 +99,13 @@ MTURK = {
 }
 
 
+def mturk(hits=lambda hit: True, accepted=lambda hit: True, sandbox=True):
+    """The door of a run with these HITs, of which some are in somebody's hands."""
+    return MTurkDoor(SimpleNamespace(knows_hit=hits, has_accepted=accepted), sandbox)
+
+
 def test_mturk_lets_workers_of_a_hit_of_this_run_in():
-    door = MTurkDoor(lambda hit: hit == "3HITHITHIT1", lambda hit: True, sandbox=True)
+    door = mturk(lambda hit: hit == "3HITHITHIT1")
     visitor = door.enter(MTURK)
     assert (visitor.worker, visitor.registration) == ("A1EXAMPLE", "3ASSIGNMENT1")
     assert visitor.provider_data["hit_id"] == "3HITHITHIT1"
@@ -106,7 +115,7 @@ def test_mturk_lets_workers_of_a_hit_of_this_run_in():
 def test_mturk_a_hit_that_nobody_has_accepted_lets_nobody_in():
     """20 of 20 made-up workers came in, once."""
     held = set()
-    door = MTurkDoor(lambda hit: True, held.__contains__, sandbox=True)
+    door = mturk(accepted=held.__contains__)
     for number in range(20):
         with pytest.raises(Refusal) as caught:
             door.enter({**MTURK, "workerId": f"A{number:05d}", "hitId": f"3HITHITHIT{number:02d}"})
@@ -117,17 +126,17 @@ def test_mturk_a_hit_that_nobody_has_accepted_lets_nobody_in():
 
 @cases("change", "[{workerId: ann}, {assignmentId: x}, {hitId: ../x}]")
 def test_mturk_ids_look_like_mturk_s(change):
-    turned_away(MTurkDoor(lambda hit: True, lambda hit: True, sandbox=True), {**MTURK, **change})
+    turned_away(mturk(), {**MTURK, **change})
 
 
 def test_mturk_a_preview_is_nobody():
-    door = MTurkDoor(lambda hit: False, lambda hit: False, sandbox=True)
+    door = mturk(lambda hit: False, lambda hit: False)
     assert door.enter({"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "hitId": "3HITHITHIT1"}).worker == ""
 
 
 @cases("sandbox site", "[[true, workersandbox], [false, www]]")
 def test_mturk_answers_go_to_mturk_whatever_the_address_says(sandbox, site):
-    door = MTurkDoor(lambda hit: True, lambda hit: True, sandbox=sandbox)
+    door = mturk(sandbox=sandbox)
     finish = door.finish(door.enter(MTURK), "handed_in", 1)
     assert finish["action"] == f"https://{site}.mturk.com/mturk/externalSubmit"
     assert finish["fields"]["assignmentId"] == "3ASSIGNMENT1"

@@ -18,8 +18,8 @@ from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import prolific, tokens
-from parlai_spotbot.crowdsourcing.platforms.prolific import SignedUrls
-from parlai_spotbot.crowdsourcing.platforms.sign_in import ProlificDoor, ProlificStudy
+from parlai_spotbot.crowdsourcing.platforms.prolific import ProlificDoor, SignedUrls
+from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 
 
 @pytest.fixture
@@ -35,8 +35,8 @@ def door(keys, tmp_path):
 
 
 def make_door(keys, tmp_path, **more):
-    study = ProlificStudy("mine", STUDY, "DONE", "OUT")
-    return ProlificDoor(SECRET, study, tmp_path / "prolific.jsonl", SignedUrls(ADDRESS, keys.url, **more))
+    settings = LaunchSettings(prolific_study=STUDY, completion_code="DONE", screened_out_code="OUT")
+    return ProlificDoor(SECRET, "mine", settings, tmp_path / "prolific.jsonl", SignedUrls(ADDRESS, keys.url, **more))
 
 
 def coming(signed="", participant=PID, session=SESSION, study=STUDY):
@@ -59,8 +59,7 @@ def turned_away(door, query, status=403):
 
 def test_who_prolific_signed_for_comes_in_under_their_id(door, keys):
     visitor = door.enter(coming())
-    assert visitor.worker == PID
-    assert visitor.provider_data == {"door": "prolific", "prolific_pid": PID, "study_id": STUDY, "session_id": SESSION}
+    assert (visitor.worker, visitor.registration) == (PID, "")
     door.enter(coming(participant=OTHER_PID, session=OTHER_SESSION))
     assert keys.asked == 1  # the keys are kept
 

@@ -14,7 +14,7 @@ from case_tables import case_table
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.sign_in import MTurkDoor
+from parlai_spotbot.crowdsourcing.platforms.mturk import MTurkDoor
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
 from parlai_spotbot.crowdsourcing.server.request_queue import Rate
 from parlai_spotbot.errors import UserError
@@ -53,7 +53,7 @@ def test_nothing_is_done_without_a_valid_token(served, name):
 
 def test_a_preview_sees_and_does_nothing_else(page):
     desk = RecordingDesk()
-    with server_of(desk, page, MTurkDoor(lambda hit: True, lambda hit: True, True)) as server:
+    with server_of(desk, page, MTurkDoor(None, True)) as server:
         token = api(server, "enter", {"query": {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}})[1]["token"]
         assert api(server, "session", token=token)[1]["state"] == "preview"
         for name in sorted(set(ROUTES) - {"enter", "session"}):

@@ -44,10 +44,15 @@ def test_a_file_that_is_no_yaml_mapping_is_named(tmp_path, text):
 def test_qualifications_are_asked_of_real_workers_in_mturks_own_form():
     asked = {"approval_rate": 98, "approved_hits": 500, "adult": True}
     row = {"pay": 1, "qualifications": asked}
-    live = parse_settings({**row, "provider": "mturk"}, "x").mturk_qualifications
+    live = required(parse_settings({**row, "provider": "mturk"}, "x"))
     assert {one["QualificationTypeId"]: (one["Comparator"], one["IntegerValues"]) for one in live} == {
         "000000000000000000L0": ("GreaterThanOrEqualTo", [98]),
         "00000000000000000040": ("GreaterThanOrEqualTo", [500]),
         "00000000000000000060": ("EqualTo", [1]),
     }
-    assert parse_settings({**row, "provider": "mturk_sandbox"}, "x").mturk_qualifications == ()
+    assert required(parse_settings({**row, "provider": "mturk_sandbox"}, "x")) == ()
+
+
+def required(settings):
+    """What the platform requires of workers."""
+    return settings.platform.qualifications(settings)

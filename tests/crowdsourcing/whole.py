@@ -15,7 +15,7 @@ from spoken import bots_of
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.study import Study

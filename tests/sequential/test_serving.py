@@ -24,7 +24,7 @@ from parlai_spotbot.crowdsourcing.collection import planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, operator_link
 from parlai_spotbot.crowdsourcing.server.collection_server import Progress
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions

@@ -12,8 +12,8 @@ from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
+from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
-from parlai_spotbot.crowdsourcing.platforms.sign_in import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import Contestant

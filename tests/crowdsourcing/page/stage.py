@@ -18,7 +18,8 @@ from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms import tokens
-from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
+from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey

@@ -8,22 +8,26 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from spoken import rows_of_item
 
 from parlai_spotbot import checksums, files, plugin
+from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.settings import parse_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 
-TEXT = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.S)
-FILES = dict(re.findall(r"```python\n# (parlai_spotbot/\S+\.py)\n(.*?)```", TEXT, re.S))
+FILES = dict(re.findall(r"```python\n# ((?:parlai_spotbot|crowdsourcing)/\S+\.py)\n(.*?)```", TEXT, re.S))
 
 
 SHOWN = tomllib.loads(re.findall(r"```toml\n(.*?)```", TEXT, re.S)[0])["project"]["entry-points"]
 
-KINDS = {"surveys": "SURVEY", "judges": "JUDGE", "importers": "FORMAT", "spotting": "FINDING"}
+KINDS = {"surveys": "SURVEY", "judges": "JUDGE", "importers": "FORMAT", "spotting": "FINDING", "platforms": "PLATFORM"}
 """Of what the files declare, by their folder."""
 
 
@@ -33,7 +37,8 @@ def inside(tmp_path, monkeypatch):
         folder = Path(name).parent
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
-        package = import_module(".".join(folder.parts))
+        rooms = [part for part in folder.parts if part != "parlai_spotbot"]
+        package = import_module(".".join(["parlai_spotbot", *rooms]))
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
 
 
@@ -97,7 +102,7 @@ def test_each_kind_of_thing_is_one_file(added):
         told = [part for key, value in options.items() for part in (f"--{key}", str(value))]
         main([command, *told])
 
-    assert len(FILES) == 4
+    assert len(FILES) == 5
     path = added / "study"
     (added / "talks.tsv").write_text("".join(talks(added)), encoding="utf-8")
     spotbot("spotbot_import", format="lines", data=added / "talks.tsv", study=path)
@@ -128,6 +133,22 @@ def test_an_entry_point_that_leads_nowhere_is_told(tmp_path, monkeypatch):
     plugin._outside.cache_clear()
 
 
+def test_a_platform_is_one_file(added):
+    settings = parse_settings({"provider": "university_lab"}, "lab.yaml")
+    platform, secret = settings.platform, bytes(32)
+    assert (settings.unit_cost, platform.ids) == (0.0, "code words of the lab's seats")
+    door, seats = platform.door(None, secret, None), []
+    for line in platform.invitation(None, 20)("https://lab.example.org", secret):
+        seat, link = line.split(": ")
+        seats.append(door.enter(dict(parse_qsl(urlsplit(link).query))).worker)
+        assert seats[-1] == seat
+    assert len(set(seats)) == 20
+    [other, *_] = platform.invitation(None, 20)("", bytes(range(32)))  # of another study
+    for word in (seats[0], other.partition("=")[2]):
+        with pytest.raises(Refusal, match="address that lies at your seat"):
+            door.enter({"word": word})
+
+
 def tool(*command, text=None, folder=None):
     """Run a tool of style or types on an example; its exit code has to be 0."""
     outcome = subprocess.run([sys.executable, "-m", *command], input=text, cwd=folder, capture_output=True, text=True)
@@ -143,8 +164,12 @@ def test_examples_have_the_style_of_the_project(text):
 
 
 def test_examples_have_no_error_of_types(tmp_path):
+    package = tmp_path / "installed" / "parlai_spotbot"
+    package.mkdir(parents=True)
+    for path in (*(ROOT / "parlai_spotbot").iterdir(), ROOT / "crowdsourcing"):  # as pip would install them
+        (package / path.name).symlink_to(path)
     for number, text in enumerate(BLOCKS):
         (tmp_path / f"example_{number}.py").write_text(text, encoding="utf-8")
-    root = str(Path(__file__).parents[1])
-    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["."], "extraPaths": [root]}))
+    options = {"include": ["*.py"], "extraPaths": [str(package.parent)]}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(options))
     tool("pyright", "--pythonpath", sys.executable, "-p", str(tmp_path), folder=tmp_path)

@@ -55,11 +55,11 @@ class FinishedUnits:
 
     def knows_hit(self, hit_id: str) -> bool:
         """Return whether this is a HIT of this run on MTurk; any thread may ask."""
-        return self.paid and mturk.is_posted(self.provider.datastore, self.task_run.db_id, hit_id)
+        return mturk.is_posted(self.provider.datastore, self.task_run.db_id, hit_id)
 
     def has_accepted(self, hit_id: str) -> bool:
         """Return whether somebody holds this HIT on MTurk, or has handed it in; `UserError` where MTurk is silent."""
-        return self.paid and mturk.is_accepted(self.requester, hit_id)
+        return mturk.is_accepted(self.requester, hit_id)
 
     # -- units -------------------------------------------------------------------------------------------------------
     def _new_agent(self, worker: Worker, handout: Handout) -> Agent:

@@ -83,6 +83,7 @@ class Platform:
     def statuses(self, paths: CollectionPaths, registrations: Collection[str]) -> dict[tuple[str, str], str]:
         """Return the status of (worker, registration) on the platform's list; `UserError` where it can't be asked.
 
-        "approved" and "rejected" don't change any more; rejected work is left out, and so is what isn't on the list.
+        `registrations` are those of visitors who have handed in, but for what is "approved" or "rejected" already: that
+        doesn't change any more. Rejected work is left out, and so is what isn't on the list.
         """
         raise NotImplementedError

@@ -8,7 +8,7 @@ makes all estimates finite, also where a contestant won or lost everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -31,8 +31,12 @@ RIDGE = 1e-10
 ROOM = 4_000_000
 """Numbers in the largest array of cells by parameters."""
 
-TOGETHER = 300_000
+TOGETHER = 60_000
 """Numbers in the largest array when many hypotheses are fitted at once: larger ones don't fit a processor's cache."""
+
+
+OUTCOMES = np.array([[1.0, 0.0, 0.0, 1.0], [0.5, 0.5, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+"""Features of win, tie and loss of the first of two: its points, those of the second, a tie, the first one's win."""
 
 
 @dataclass(frozen=True)
@@ -79,57 +83,56 @@ class PairedCounts:
         return self.counts.sum(axis=1)
 
     @cached_property
-    def _sides(self) -> np.ndarray:
-        """Indicators (m, K) of the first contestant less those of the second."""
-        sides = np.zeros((len(self.n), self.size))
-        rows = np.arange(len(self.n))
-        sides[rows, self.first], sides[rows, self.second] = 1.0, -1.0
-        return sides
+    def _features(self) -> np.ndarray:
+        """The features (3, k) of win, tie and loss that have a parameter, see `OUTCOMES`."""
+        return OUTCOMES[:, [True, True, self.ties, self.order]]
 
-    def _by_contestant(self, values: np.ndarray, second: float = -1.0) -> np.ndarray:
-        """Sums (..., K) of the cells' values (..., m) over the first contestants plus `second` times the others."""
-        if values.ndim == 1:  # there may be 500,000 cells
-            sums = np.bincount(self.first, values, self.size)
-            return sums + second * np.bincount(self.second, values, self.size)
-        return values @ (self._sides if second < 0 else np.abs(self._sides))
+    @cached_property
+    def _places(self) -> np.ndarray:
+        """The parameters (m, k) of each cell's features."""
+        shared = np.tile(np.arange(self.size, self.parameters), (len(self.first), 1))
+        return np.column_stack([self.first, self.second, shared])
+
+    @cached_property
+    def _columns(self) -> csr_array:
+        """Indicators (m · k, p) of the parameters of all features."""
+        return _indicators(self._places, self.parameters)
+
+    @cached_property
+    def _products(self) -> csr_array:
+        """Indicators (m · k · k, p · p) of the parameters of all products of two features of a cell."""
+        pairs = self._places[:, :, None] * self.parameters + self._places[:, None, :]
+        return _indicators(pairs, self.parameters**2)
 
     def log_chances(self, theta: np.ndarray) -> np.ndarray:
         """Log probabilities (..., m, 3) of win, tie and loss of the first, at parameters (..., p)."""
-        half = (theta[..., self.first] - theta[..., self.second]) / 2
-        order = theta[..., -1:] if self.order else 0.0
-        tie = theta[..., self.size, None] + 0 * half if self.ties else np.full(half.shape, -np.inf)
-        worth = np.stack([half + order, tie, -half], axis=-1)
-        return worth - np.logaddexp(np.logaddexp(worth[..., 0], worth[..., 2]), worth[..., 1])[..., None]
+        worth = theta[..., self._places] @ self._features.T
+        if not self.ties:
+            worth[..., TIE] = -np.inf
+        return worth - np.logaddexp(np.logaddexp(worth[..., WIN], worth[..., LOSS]), worth[..., TIE])[..., None]
 
     def points(self, chances: np.ndarray) -> np.ndarray:
         """Return the mean points (..., K) of each contestant, a tie ½, where each cell is one match."""
-        beyond_half = self._by_contestant((chances[..., WIN] - chances[..., LOSS]) / 2)
-        return 0.5 + beyond_half / self._by_contestant(np.ones(len(self.first)), 1.0)
+        expected = (chances @ self._features).reshape(*chances.shape[:-2], -1) @ self._columns
+        matches = np.bincount(self._places.ravel(), minlength=self.parameters)
+        return (expected / matches)[..., : self.size]
 
-    def features(self, chances: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return each outcome's features less their mean: of strengths (..., m, 3), of ties, of order.
-
-        The strengths' feature is what the first gains and the second loses: 1, ½ or 0 of a match.
-        """
-        features = [np.array([1.0, 0.5, 0.0]), np.array([0.0, 1.0, 0.0]), np.array([1.0, 0.0, 0.0])]
-        kept = [True, self.ties, self.order]
-        return tuple(x - (chances @ x)[..., None] for x, keep in zip(features, kept, strict=True) if keep)
+    def residuals(self, chances: np.ndarray) -> np.ndarray:
+        """Return the features (..., m, 3, k) of each outcome less their mean; the first are the first one's points."""
+        return self._features - (chances @ self._features)[..., None, :]
 
     def information(self, chances: np.ndarray) -> np.ndarray:
+        """Fisher information (..., p, p), which says nothing of the sum of all strengths."""
+        residuals = self.residuals(chances)
+        weighted = residuals * (self.n[:, None] * chances)[..., None]
+        products = np.swapaxes(weighted, -1, -2) @ residuals
+        sums = products.reshape(*chances.shape[:-2], -1) @ self._products
+        return sums.reshape(*chances.shape[:-2], self.parameters, self.parameters)
+
+    def invertible(self, chances: np.ndarray) -> np.ndarray:
         """Fisher information (..., p, p), with 1 added between strengths, whose sum the likelihood leaves open."""
-        features, size = self.features(chances), self.size
-        information = np.zeros((*chances.shape[:-2], self.parameters, self.parameters))
-        weight = self.n[:, None] * chances
-        along = _over_outcomes(weight * features[0] ** 2)
-        information[..., :size, :size] = 1.0
-        information[..., self.first, self.second] -= along
-        information[..., self.second, self.first] -= along
-        information[..., np.arange(size), np.arange(size)] += self._by_contestant(along, 1.0)
-        for i, x in enumerate(features[1:], size):
-            information[..., :size, i] = self._by_contestant(_over_outcomes(weight * features[0] * x))
-            information[..., i, :size] = information[..., :size, i]
-            for j, y in enumerate(features[1:], size):
-                information[..., i, j] = (weight * x * y).sum(axis=(-1, -2))
+        information = self.information(chances)
+        information[..., : self.size, : self.size] += 1.0
         return information
 
     def score(self, chances: np.ndarray, covariance: np.ndarray) -> np.ndarray:
@@ -137,30 +140,20 @@ class PairedCounts:
 
         The penalty's part is half the third moment of the features, contracted with the covariance.
         """
-        features, size = self.features(chances), self.size
-        first, second = self.first, self.second
-        diagonal = np.diagonal(covariance, axis1=-2, axis2=-1)
-        variance = diagonal[..., first] + diagonal[..., second] - 2 * covariance[..., first, second]
-        spread = variance[..., None] * features[0] ** 2
-        for i, x in enumerate(features[1:], size):
-            spread = spread + 2 * (covariance[..., first, i] - covariance[..., second, i])[..., None] * features[0] * x
-            for j, y in enumerate(features[1:], size):
-                spread = spread + covariance[..., i, j, None, None] * x * y
+        features = self.residuals(chances)
+        of_cells = covariance[..., self._places[:, :, None], self._places[:, None, :]]
+        spread = np.einsum("...oj,...oj->...o", features @ of_cells, features)
         residual = self.counts + self.n[:, None] * chances * (spread / 2 - 1)
-        gradient = np.empty((*chances.shape[:-2], self.parameters))
-        gradient[..., :size] = self._by_contestant(_over_outcomes(residual * features[0]))
-        for i, x in enumerate(features[1:], size):
-            gradient[..., i] = (residual * x).sum(axis=(-1, -2))
-        return gradient
+        gradient = np.einsum("...o,...oj->...j", residual, features)
+        return gradient.reshape(*chances.shape[:-2], -1) @ self._columns
 
     def value(self, theta: np.ndarray) -> np.ndarray:
         """Penalised log-likelihood (...)."""
         logs = self.log_chances(theta)
-        return self._value(logs, self.information(np.exp(logs)))
+        return self._value(logs, self.invertible(np.exp(logs)))
 
     def _value(self, logs: np.ndarray, information: np.ndarray) -> np.ndarray:
-        seen = self.counts > 0
-        loglik = np.where(seen, self.counts * np.where(seen, logs, 0.0), 0.0).sum(axis=(-1, -2))
+        loglik = (self.counts * np.nan_to_num(logs, neginf=0.0)).sum(axis=(-1, -2))
         return loglik + np.linalg.slogdet(information)[1] / 2
 
     def maximise(self, theta: np.ndarray, fixed: np.ndarray | None = None, tolerance: float = 1e-16) -> np.ndarray:
@@ -172,7 +165,7 @@ class PairedCounts:
         for _ in range(200):
             logs = self.log_chances(theta)
             chances = np.exp(logs)
-            information = self.information(chances)
+            information = self.invertible(chances)
             value = self._value(logs, information)
             better = value >= best - 1e-11 * np.maximum(1.0, np.abs(best))
             base = np.where(better[..., None], theta, base)
@@ -190,19 +183,9 @@ class PairedCounts:
             theta = base + step
         return base
 
-    def likelihood_ratios(self, theta: np.ndarray, contrasts: np.ndarray) -> np.ndarray:
-        """Twice the loss of penalised log-likelihood (q,) where each contrast (q, p) is 0 instead of as in the maximum.
-
-        Both fits use the information of the full model (Heinze & Schemper 2002, Stat. Med. 21).
-        """
-        best, empty = self.value(theta), np.empty(len(contrasts))
-        for part, restricted in self.restricted(theta, contrasts):
-            empty[part] = 2 * (best - self.value(restricted))
-        return np.where(empty > SAME, empty, 0.0)
-
     def restricted(self, theta: np.ndarray, contrasts: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield the maxima (k, p) under which each contrast (q, p) is 0, with their places among the contrasts."""
-        covariance = np.linalg.inv(self.information(np.exp(self.log_chances(theta))))
+        covariance = np.linalg.inv(self.invertible(np.exp(self.log_chances(theta))))
         along = contrasts @ covariance
         start = theta - along * ((contrasts @ theta) / (along * contrasts).sum(axis=1))[:, None]
         many = max(1, TOGETHER // (3 * len(self.n) + self.parameters**2))
@@ -210,18 +193,23 @@ class PairedCounts:
             part = slice(place, place + many)
             yield part, self.maximise(start[part], contrasts[part], 1e-12)
 
+    def likelihood_ratios(self, theta: np.ndarray, restricted: Sequence[tuple[slice, np.ndarray]]) -> np.ndarray:
+        """Twice the loss of penalised log-likelihood (q,) at the `restricted` maxima instead of the maximum.
+
+        Both fits use the information of the full model (Heinze & Schemper 2002, Stat. Med. 21).
+        """
+        loss = 2 * (self.value(theta) - np.concatenate([self.value(part) for _, part in restricted]))
+        return np.where(loss > SAME, loss, 0.0)
+
     def efficient_scores(self, theta: np.ndarray, contrasts: np.ndarray) -> ArrayPair:
-        """Return the scores (q, m, 3) of each cell's outcomes about contrasts (q, p) at parameters (q, p), the other
-        parameters profiled out, and each row's information about them (q, m)."""
+        """Return the scores (q, 3 m) of a match of each of the `kinds` about contrasts (q, p) at parameters (q, p), the
+        other parameters profiled out, and its information about them (q, 3 m)."""
         chances = np.exp(self.log_chances(theta))
-        direction = np.linalg.solve(self.information(chances), contrasts[..., None])[..., 0]
+        direction = np.linalg.solve(self.invertible(chances), contrasts[..., None])[..., 0]
         direction = direction / (direction * contrasts).sum(axis=-1, keepdims=True)
-        features = self.features(chances)
-        sides = direction[..., self.first] - direction[..., self.second]
-        score = features[0] * sides[..., None]
-        for place, feature in enumerate(features[1:], self.size):
-            score = score + feature * direction[..., place, None, None]
-        return score, _over_outcomes(chances * score**2)
+        score = (self.residuals(chances) @ direction[..., self._places][..., None])[..., 0]
+        information = (chances * score**2).sum(axis=-1)
+        return score.reshape(len(score), -1), np.repeat(information, 3, axis=1)
 
     def kinds(self, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> np.ndarray:
         """Return the place (n,), among all cells' outcomes, of each match."""
@@ -232,30 +220,21 @@ class PairedCounts:
 
     def row_scores(self, chances: np.ndarray) -> csr_array:
         """Return the scores (3 m, p) of a match of each of the `kinds`."""
-        features = self.features(chances)
-        places = [
-            self.first,
-            self.second,
-            *(np.full(len(self.n), place) for place in range(self.size, self.parameters)),
-        ]
-        columns = np.repeat(np.stack(places, axis=1), 3, axis=0)
-        values = np.stack([features[0], -features[0], *features[1:]], axis=-1)
+        columns = np.repeat(self._places, 3, axis=0)
         starts = np.arange(0, columns.size + 1, columns.shape[1])
-        return csr_array((values.ravel(), columns.ravel(), starts), (len(columns), self.parameters))
+        return csr_array((self.residuals(chances).ravel(), columns.ravel(), starts), (len(columns), self.parameters))
 
     def cells(self, theta: np.ndarray, a: np.ndarray, b: np.ndarray, outcome: np.ndarray) -> Cells:
         """Return the scores of matches (n,) and the information of each cell, for `DesignEffects`."""
         chances = np.exp(self.log_chances(theta))
-        information = self.information(chances)
-        information[: self.size, : self.size] -= 1.0
         kinds = self.kinds(a, b, outcome)
         scores = self.row_scores(chances)
         roots = None
         if 3 * len(self.n) * len(theta) <= ROOM:
             roots = np.sqrt(chances)[..., None] * scores.toarray().reshape(len(self.n), 3, len(theta))
-        return Cells(scores[kinds], kinds // 3, roots, information)
+        return Cells(scores[kinds], kinds // 3, roots, self.information(chances))
 
 
-def _over_outcomes(values: np.ndarray) -> np.ndarray:
-    """Sums (...) over the last axis, of three outcomes, which NumPy takes three times as long for."""
-    return values[..., 0] + values[..., 1] + values[..., 2]
+def _indicators(places: np.ndarray, count: int) -> csr_array:
+    """Return which of `count` columns each of the places (...) is: a row each, with a single 1."""
+    return csr_array((np.ones(places.size), places.ravel(), np.arange(places.size + 1)), (places.size, count))

@@ -7,6 +7,7 @@ a parameter, which the flips leave out where most pairs were seen in both orders
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -130,8 +131,10 @@ class GroupFit:
         i, j = np.triu_indices(self.size, 1)
         difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
         t = np.abs(difference) / se
+        restricted = []
         if self.size <= PROFILED:
-            t = np.sqrt(self.model.likelihood_ratios(theta, differences(self.size, len(theta))) / effect)
+            restricted = list(self.model.restricted(theta, differences(self.size, len(theta))))
+            t = np.sqrt(self.model.likelihood_ratios(theta, restricted) / effect)
         limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
         half = limit * se
         tested = limit * ratio(np.abs(difference), t, 0.0)
@@ -139,7 +142,12 @@ class GroupFit:
         low = difference - np.where(difference > 0, inner, half)
         high = difference + np.where(difference > 0, half, inner)
         p_errors = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
-        low, high, p, shares, effective = self._floored(difference, (low, high, p_errors), df)
+        if restricted:
+            low, high, p, effective, shares = self._flipped(difference, (low, high, p_errors), df, restricted)
+        else:
+            effective, shares = self._fewest_clusters(), np.zeros((len(df), self.people))
+            floor = np.minimum(1.0, 2.0 ** (1 - effective))
+            low, high, p = raised(difference, (low, high, p_errors), df, floor)
         if self.size == 2:
             low, high, p = self._unanimous(low, high, p)
         columns = {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
@@ -149,45 +157,29 @@ class GroupFit:
             columns["confounded"] = 1.0 * (np.abs(self.confounded[i] - self.confounded[j]) > SAME)
         return columns
 
-    def _floored(self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return low, high and p (q,) with sign flips as a floor, the part of each annotator in each difference, and
-        the effective clusters."""
-        shares, effective = np.zeros((len(df), self.people)), np.full(len(df), np.inf)
-        if self.size > PROFILED:
-            fewest = self._fewest_clusters()
-            low, high, p = raised(difference, test, df, np.minimum(1.0, 2.0 ** (1 - fewest)))
-            return low, high, p, shares, fewest
-        columns = [np.array(column) for column in test]
-        model, start = self.model, self.estimates.values
-        if self.both_orders > BOTH_ORDERS:  # the scores that are flipped are without an order effect
+    def _flipped(
+        self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray, restricted: Sequence[tuple[slice, np.ndarray]]
+    ) -> Iterator[np.ndarray]:
+        """Return low, high and p (q,) with sign flips as a floor, the effective clusters (q,), and the part of each
+        annotator in each difference (q, people); `restricted` are the fits with a difference of 0."""
+        model = self.model
+        if model.order and self.both_orders > BOTH_ORDERS:  # the scores that are flipped are without an order effect
             model = PairedCounts.of(code_counts(self.codes, self.size), order=False)
             start = model.maximise(np.zeros(model.parameters))
+            restricted = model.restricted(start, differences(self.size, model.parameters))
         kinds = model.kinds(*self.codes)
-        ways = []
-        for way in self.ways:
-            counts, weight = grouped_rows(way, kinds, model.counts.size)
-            cells = csr_array((counts.data, counts.indices // 3, counts.indptr), shape=(counts.shape[0], len(model.n)))
-            ways.append((counts, cells, weight))
-        workers = self.clusters.workers if self.people else None
-        if workers is not None:
-            people = csr_array((np.ones(len(kinds)), (workers, kinds)), shape=(self.people, model.counts.size))
-        contrasts = differences(self.size, model.parameters)
-        for part, theta in model.restricted(start, contrasts):
+        ways = [grouped_rows(way, kinds, model.counts.size) for way in self.ways]
+        people = csr_array((self.people, model.counts.size))
+        if self.people and self.clusters.workers is not None:
+            people = csr_array((np.ones(len(kinds)), (self.clusters.workers, kinds)), shape=people.shape)
+        contrasts, columns = differences(self.size, model.parameters), []
+        for part, theta in restricted:
             score, information = model.efficient_scores(theta, contrasts[part])
-            rows = score.reshape(len(score), -1)
-            flipped = [
-                ClusterScores.of(counts @ rows.T, cells @ information.T, weight) for counts, cells, weight in ways
-            ]
-            effective[part] = np.min([way.effective for way in flipped], axis=0)
-            floor = floored(difference[part], tuple(column[part] for column in columns), df[part], flipped)
-            for column, values in zip(columns, floor, strict=True):
-                column[part] = values
-            if workers is not None:
-                added = people @ rows.T
-                total = added.sum(axis=0)
-                total[np.abs(total) <= TINY * np.abs(added).sum(axis=0)] = 0.0
-                shares[part] = ratio(added * np.sign(total), np.abs(total), 0.0).T
-        return *columns, shares, effective
+            flipped = [ClusterScores.of(counts @ score.T, counts @ information.T, weight) for counts, weight in ways]
+            floor = floored(difference[part], tuple(column[part] for column in test), df[part], flipped)
+            effective = np.min([way.effective for way in flipped], axis=0)
+            columns.append((*floor, effective, _shares(people @ score.T)))
+        return map(np.concatenate, zip(*columns, strict=True))
 
     def _unanimous(self, low: np.ndarray, high: np.ndarray, p: np.ndarray) -> ArrayTriple:
         """Return the ends and the p (1,) of the difference of two of which one won whatever was decided: Clopper and
@@ -252,17 +244,10 @@ class GroupFit:
         size = self.size
         theta, model = self.estimates.values, self.model
         i, j = np.nonzero(~np.eye(size, dtype=bool))
-        every = PairedCounts(size, i, j, np.ones((len(i), 3)), model.ties, model.order)
+        every = PairedCounts(size, i, j, np.full((len(i), 3), 1 / 3), model.ties, model.order)
         chances = np.exp(every.log_chances(theta))
         score = every.points(chances)
-        slopes = [(chances * np.array([1.0, 0.5, 0.0]) * x).sum(axis=1) for x in every.features(chances)]
-        gradient, both = np.zeros((size, len(theta))), np.zeros((size, size))
-        both[i, j] = slopes[0]
-        both += both.T
-        gradient[:, :size] = np.diag(both.sum(axis=1)) - both
-        for place, slope in enumerate(slopes[1:], size):
-            gradient[:, place] = np.bincount(i, slope, size) - np.bincount(j, slope, size)
-        gradient /= (2 * (size - 1) * score * (1 - score))[:, None]
+        gradient = every.information(chances)[:size] / (2 * (size - 1) * score * (1 - score))[:, None]
         variance, df = self.estimates.spread.variance(gradient)
         half = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2) * np.sqrt(variance)
         center = np.log(score / (1 - score))
@@ -276,6 +261,13 @@ class GroupFit:
         return score, ci
 
 
+def _shares(added: np.ndarray) -> np.ndarray:
+    """Return the part (q, people) of each annotator in sums of scores, to which they `added` (people, q)."""
+    total = added.sum(axis=0)
+    total[np.abs(total) <= TINY * np.abs(added).sum(axis=0)] = 0.0
+    return ratio(added * np.sign(total), np.abs(total), 0.0).T
+
+
 def _confounded(counts: np.ndarray) -> np.ndarray | None:
     """Return what the first place could add to each contestant's strength (k,) as the matches were played: the solution
     of s[first] - s[second] = 1 in each of them; None where there is none, so that its effect can be told.
@@ -287,12 +279,9 @@ def _confounded(counts: np.ndarray) -> np.ndarray | None:
     if matches.sum() < TOLD:
         return np.arange(size, dtype=float)
     first, second = np.nonzero((matches >= REVERSED) | ((matches > 0) & (matches >= matches.T)))
-    laplacian = np.zeros((size, size))
-    np.add.at(laplacian, (first, first), 1.0)
-    np.add.at(laplacian, (second, second), 1.0)
-    np.add.at(laplacian, (first, second), -1.0)
-    np.add.at(laplacian, (second, first), -1.0)
-    away = np.bincount(first, minlength=size) - np.bincount(second, minlength=size)
-    solution = np.linalg.lstsq(laplacian, away.astype(float), rcond=None)[0]
-    fits = np.abs(solution[first] - solution[second] - 1) < SAME
+    edge = np.arange(len(first))
+    sides = csr_array((np.ones(len(first)), (edge, first)), shape=(len(first), size))
+    sides = sides - csr_array((np.ones(len(first)), (edge, second)), shape=sides.shape)
+    solution = np.linalg.lstsq((sides.T @ sides).toarray(), sides.T @ np.ones(len(first)), rcond=None)[0]
+    fits = np.abs(sides @ solution - 1) < SAME
     return solution if fits.all() else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import PROFILED, GroupFit
@@ -38,22 +39,20 @@ def _group_misfit(fit: GroupFit) -> float:
     pair = np.minimum(model.first, model.second) * fit.size + np.maximum(model.first, model.second)
     number = np.unique(pair, return_inverse=True)[1]
     cells = len(number)
-    own = np.zeros((number.max() + 1, cells, 3))
-    own[number, np.arange(cells)] = (
-        np.where(model.first < model.second, 1.0, -1.0)[:, None] * model.features(chances)[0]
-    )
-    every = model.row_scores(chances).toarray().reshape(cells, 3, -1)
-    weight = model.n[:, None] * chances
-    shared = np.einsum("qmo,mop->qp", own * weight, every)
-    along = np.linalg.solve(model.information(chances), shared.T).T
-    score = own - np.einsum("qp,mop->qmo", along, every)
-    tested = (weight * score**2).sum(axis=(1, 2)) > KNOWN * (weight * own**2).sum(axis=(1, 2))
+    rows = model.row_scores(chances)
+    sign = np.repeat(np.where(model.first < model.second, 1.0, -1.0), 3)
+    points = sign * model.residuals(chances)[..., 0].ravel()
+    own = csr_array((points, (np.arange(3 * cells), np.repeat(number, 3))), shape=(3 * cells, number.max() + 1))
+    weight = (model.n[:, None] * chances).ravel()
+    shared = rows.T @ (weight[:, None] * own)
+    score = own - rows @ np.linalg.solve(model.invertible(chances), shared.toarray())
+    tested = weight @ score**2 > KNOWN * (weight @ own**2)
     if not tested.any():
         return 1.0
     kinds, flipped = model.kinds(*fit.codes), []
     for way in fit.ways:
         counts, clusters = grouped_rows(way, kinds, 3 * cells)
-        flipped.append(ClusterScores.of(counts @ score[tested].reshape(-1, 3 * cells).T, weight=clusters))
+        flipped.append(ClusterScores.of(counts @ score[:, tested], weight=clusters))
     return _least(flipped)
 
 
@@ -64,7 +63,7 @@ def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
         return 1.0
     model = fit.model
     kinds = model.kinds(*fit.codes)
-    points = model.features(np.exp(model.log_chances(fit.estimates.values)))[0].ravel()[kinds]
+    points = model.residuals(np.exp(model.log_chances(fit.estimates.values)))[..., 0].ravel()[kinds]
     ends = np.concatenate([model.first[kinds // 3], model.second[kinds // 3]])
     half = np.tile(later, 2) * 1.0
     share = np.bincount(ends, half) / np.bincount(ends)

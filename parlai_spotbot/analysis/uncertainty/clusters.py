@@ -28,9 +28,6 @@ OWN = 0.5
 MANY = 20_000
 """With more rows the answers that one annotator gives to one conversation hold too little to correct for."""
 
-NARROW = 16
-"""So many columns are summed one by one sooner than a sparse matrix is built."""
-
 MOST = 0.999
 """Of an estimate's information: a cluster that holds more is taken to hold so much."""
 
@@ -117,30 +114,30 @@ class Clusters:
             return 0.0
         return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1))))[0])
 
-    def members(self) -> Iterator[tuple[str, Membership]]:
+    def members(self) -> Iterator[tuple[str, list[SignedClusters]]]:
         """The clusters by "conversations" and by "annotators" ("rows" where neither counts), then by "both" at once,
         where there are both."""
         rows = np.arange(self.rows)
         if self.conversations is not None:
-            yield "conversations", self._conversations(None)
+            yield "conversations", self._conversations(np.zeros(self.rows, dtype=np.int64))
         if self.workers is not None:
-            yield "annotators", Membership.of([(self.workers, rows, 1)], self.rows)
+            yield "annotators", [(1, _incidence(self.workers, rows, self.rows))]
         if self.conversations is None and self.workers is None:
-            yield "rows", Membership.of([(rows, rows, 1)], self.rows)
+            yield "rows", [(1, _incidence(rows, rows, self.rows))]
         if self.conversations is not None and self.workers is not None:
             yield "both", self._conversations(self.workers)
 
-    def _conversations(self, within: np.ndarray | None) -> Membership:
-        """Rows that share a conversation (and the annotator, where `within` says whose they are)."""
-        group_codes = np.zeros(self.rows, dtype=np.int64) if within is None else within
+    def _conversations(self, within: np.ndarray) -> list[SignedClusters]:
+        """Rows that share a conversation and the group `within` (n,) that they are of."""
         flat, width = self.conversations.ravel(), self.conversations.shape[1]
         is_coded, rows = flat >= 0, np.repeat(np.arange(self.rows), width)
-        parts = [(_joint(flat, group_codes[rows])[is_coded], rows[is_coded], 1)]
+        parts = [(1, _incidence(_joint(flat, within[rows])[is_coded], rows[is_coded], self.rows))]
         if width == 2:  # couples that share both would be counted twice
             two = np.flatnonzero((self.conversations >= 0).all(axis=1))
             ordered = np.sort(self.conversations[two], axis=1)
-            parts.append((_joint(_joint(ordered[:, 0], ordered[:, 1]), group_codes[two]), two, -1))
-        return Membership.of(parts, self.rows)
+            couples = _joint(_joint(ordered[:, 0], ordered[:, 1]), within[two])
+            parts.append((-1, _incidence(couples, two, self.rows)))
+        return parts
 
     def spread(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> Spread:
         """Return what is known of the errors of p estimates.
@@ -149,7 +146,7 @@ class Clusters:
         ----------
         scores : array or sparse array (n, p), or (n,)
             Each row's share of the estimates' errors; their sum over rows is 0, or near it.
-        shares : of the same shape, and as sparse, optional
+        shares : array or sparse array (n, p), or (n,), optional
             What each row adds to the information about each estimate, up to a factor; by default all rows as much.
             A cluster's residuals are too small by its part of the information, which is corrected for (CR2 of Bell &
             McCaffrey 2002, Survey Methodology 28, with independent rows as the working model).
@@ -157,16 +154,14 @@ class Clusters:
         scores, shares = self._checked(scores, shares)
         total = _column_sums(shares)
         grams, held = {}, []
-        for name, member in self.members():
-            sums = member.sums(scores)
-            if name != "both" or self.rows <= MANY:
-                tables = member.sums(shares)
-                sums = _corrected(sums, tables, total)
+        for name, parts in self.members():
+            sums = _cluster_sums(parts, scores, shares, 0.0 if name == "both" and self.rows > MANY else MOST)
+            grams[name] = sum(sign * _gram(part) for sign, part in sums)
             if name != "both":  # a row of two conversations is in two clusters, and counts once
-                held.append((_column_sums(tables[0]), _dense(tables[0].T @ tables[0])))
-            grams[name] = member.gram(sums)
+                table = parts[0][1] @ shares
+                held.append((_column_sums(table), _gram(table)))
         both = grams.pop("both", None)
-        by_rows = [(total, _dense(shares.T @ shares))]
+        by_rows = [(total, _gram(shares))]
 
         def effective(contrasts: np.ndarray, tables: Sequence[ArrayPair] = held) -> list[np.ndarray]:
             square = contrasts**2
@@ -175,18 +170,19 @@ class Clusters:
                 for cluster_sums, table in tables
             ]
 
-        alone = (_dense(scores.T @ scores), lambda contrasts: effective(contrasts, by_rows)[0])
+        alone = (_gram(scores), lambda contrasts: effective(contrasts, by_rows)[0])
         return Spread(tuple(grams.values()), both, effective, alone)
 
     def _checked(
         self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None
-    ) -> tuple[np.ndarray | csr_array, np.ndarray | csr_array]:
+    ) -> tuple[csr_array, csr_array]:
+        """Both as sparse arrays (n, p)."""
         if not issparse(scores):
-            scores = _columns(scores, self.rows)
+            scores = csr_array(_columns(scores))
         if shares is None:
             shares = np.ones(self.rows)
         if not issparse(shares):
-            shares = np.broadcast_to(_columns(shares, self.rows), scores.shape)
+            shares = csr_array(np.broadcast_to(_columns(shares), scores.shape))
         return scores, shares
 
     def variance(self, scores: np.ndarray | csr_array, shares: np.ndarray | csr_array | None = None) -> ArrayPair:
@@ -203,104 +199,57 @@ class Clusters:
             return Diagonal(np.full(len(none), np.nan), none, none)
         total = _column_sums(shares)
         squares, effective = {}, []
-        for name, member in self.members():
-            tables = member.sums(shares)
-            squares[name] = member.squares(_corrected(member.sums(scores), tables, total))
+        for name, parts in self.members():
+            sums = _cluster_sums(parts, scores, shares, MOST)
+            squares[name] = sum(sign * (part * part).sum(axis=0) for sign, part in sums)
             if name != "both":
-                effective.append(ratio(total * _column_sums(tables[0]), _column_sums(tables[0] * tables[0]), 0.0))
+                table = parts[0][1] @ shares
+                effective.append(ratio(total * _column_sums(table), _column_sums(table * table), 0.0))
         both = squares.pop("both", None)
         single = list(squares.values())
         return Diagonal(*known(added(single, both), single, effective), np.min(effective, axis=0))
 
 
-@dataclass(frozen=True)
-class Membership:
-    """Record of which rows belong to which clusters: incidences that count for (+1), or against (-1), the sum of
-    products."""
-
-    parts: tuple[tuple[Incidence, int], ...]
-
-    @classmethod
-    def of(cls, parts: Sequence[tuple[np.ndarray, np.ndarray, int]], rows: int) -> Membership:
-        memberships = []
-        for codes, places, sign in parts:
-            if not len(codes):
-                continue
-            memberships.append((Incidence(codes if codes.max() <= rows else codes_of(codes), places, rows), sign))
-        return cls(tuple(memberships))
-
-    def sums(self, values: np.ndarray | csr_array) -> list:
-        """Return the sums of the values (n, p) of each cluster: (clusters, p) for each part."""
-        return [incidence.sums(values) for incidence, _ in self.parts]
-
-    def gram(self, sums: list) -> np.ndarray:
-        """The sum over clusters of the products (p, p) of their sums."""
-        return sum(sign * _dense(scores.T @ scores) for (_, sign), scores in zip(self.parts, sums, strict=True))
-
-    def squares(self, sums: list) -> np.ndarray:
-        """The diagonal (p,) of `gram`."""
-        return sum(
-            sign * _dense((scores * scores).sum(axis=0)) for (_, sign), scores in zip(self.parts, sums, strict=True)
-        )
+SignedClusters = tuple[int, csr_array]
+"""Which rows (clusters, n) belong to which clusters, and whether these count for (+1), or against (-1), the sum of
+products."""
 
 
-@dataclass(frozen=True)
-class Incidence:
-    """Row `places[i]` of `rows` belongs to cluster `codes[i]`."""
-
-    codes: np.ndarray
-    places: np.ndarray
-    rows: int
-
-    def sums(self, values: np.ndarray | csr_array) -> np.ndarray | csr_array:
-        """(clusters, p), of the values (n, p)."""
-        if issparse(values) or values.shape[1] > NARROW:
-            return self._matrix @ values
-        return np.stack([np.bincount(self.codes, column[self.places]) for column in values.T], axis=1)
-
-    @cached_property
-    def _matrix(self) -> csr_array:
-        shape = (int(self.codes.max()) + 1, self.rows)
-        return csr_array((np.ones(len(self.codes)), (self.codes, self.places)), shape=shape)
+def _incidence(codes: np.ndarray, places: np.ndarray, rows: int) -> csr_array:
+    """Return indicators (clusters, rows) of row `places[i]` belonging to cluster `codes[i]`."""
+    if codes.max(initial=0) > rows:
+        codes = codes_of(codes)
+    return csr_array((np.ones(len(codes)), (codes, places)), shape=(int(codes.max(initial=-1)) + 1, rows))
 
 
-def _corrected(sums: list, tables: list, total: np.ndarray) -> list:
-    """Sums (clusters, p) over the root of 1 - leverage, element by element; that is the part of the `total` information
-    (p,) which a cluster's `tables` hold."""
+def _cluster_sums(
+    parts: Sequence[SignedClusters], scores: csr_array, shares: csr_array, most: float
+) -> list[SignedClusters]:
+    """Sums of scores (clusters, p) over the root of 1 - leverage, element by element: the part of the information that
+    a cluster's shares hold, at `most` so much."""
+    total = _column_sums(shares)
     corrected = []
-    for scores, table in zip(sums, tables, strict=True):
-        if issparse(scores):
-            more = csr_array(table / total)
-            more.data = 1 / np.sqrt(1 - np.minimum(more.data, MOST)) - 1
-            corrected.append(csr_array(scores + scores.multiply(more)))
-        else:
-            corrected.append(scores / np.sqrt(1 - np.minimum(table / total, MOST)))
+    for sign, incidence in parts:
+        sums = incidence @ scores
+        leverage = csr_array((incidence @ shares) / total)
+        leverage.data = 1 / np.sqrt(1 - np.minimum(leverage.data, most)) - 1
+        corrected.append((sign, csr_array(sums + sums.multiply(leverage))))
     return corrected
 
 
-def _column_sums(values: np.ndarray | csr_array) -> np.ndarray:
+def _gram(values: csr_array) -> np.ndarray:
+    """The products (p, p) of the columns of values (n, p)."""
+    return (values.T @ values).toarray()
+
+
+def _column_sums(values: csr_array) -> np.ndarray:
     """The sums (p,) of values (n, p), above 0."""
-    return np.maximum(_dense(values.sum(axis=0)).ravel(), 1e-300)
+    return np.maximum(values.sum(axis=0), 1e-300)
 
 
-def by_group(values: np.ndarray, groups: np.ndarray, count: int) -> np.ndarray | csr_array:
-    """(n, count): each of the values (n,) in the column of its group."""
-    rows, shape = np.arange(len(values)), (len(values), count)
-    if count > NARROW or len(values) > MANY:
-        return csr_array((values, (rows, groups)), shape=shape)
-    columns = np.zeros(shape)
-    columns[rows, groups] = values
-    return columns
-
-
-def _columns(values: np.ndarray, rows: int) -> np.ndarray:
-    """(rows, p), of a column too; a `ValueError` where there are other rows."""
-    values = np.asarray(values, dtype=float)
-    return values.reshape(rows, values.shape[1] if values.ndim == 2 else 1)
-
-
-def _dense(matrix: np.ndarray | csr_array) -> np.ndarray:
-    return matrix.toarray() if issparse(matrix) else np.asarray(matrix)
+def _columns(values: np.ndarray) -> np.ndarray:
+    """(n, p), of a single column (n,) too."""
+    return np.atleast_2d(np.transpose(values)).T
 
 
 def _joint(first: np.ndarray, second: np.ndarray) -> np.ndarray:

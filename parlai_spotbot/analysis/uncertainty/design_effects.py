@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, Incidence, effective_number
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, effective_number
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 LEVERAGE = 0.999
@@ -71,26 +71,24 @@ class Dimension:
     effective: float
 
     @classmethod
-    def of(cls, incidence: Incidence, cells: Cells, root: np.ndarray) -> Dimension:
+    def of(cls, incidence: csr_array, cells: Cells, root: np.ndarray) -> Dimension:
         """Return the design effects of the clusters of `incidence`; `root` (r, p) leads to the coordinates."""
-        sums = incidence.sums(cells.scores)
-        effective = effective_number(np.bincount(incidence.codes))
+        sums = incidence @ cells.scores
+        effective = effective_number(incidence.sum(axis=1))
         rank, count = len(root), sums.shape[0]
         if cells.roots is None or count * rank**2 > EXACT or len(cells.roots) * rank**2 > EXACT:
-            meat = root @ np.asarray((sums.T @ sums).todense()) @ root.T
+            meat = root @ (sums.T @ sums).toarray() @ root.T
             return cls(meat * count / max(count - 1, 1), None, None, effective)
         outer = np.einsum("mor,mos->mrs", *(cells.roots @ root.T,) * 2).reshape(-1, rank**2)
-        shape = (count, len(outer))
-        counts = csr_array(
-            (np.ones(len(incidence.codes)), (incidence.codes, cells.cell[incidence.places])), shape=shape
-        )
+        rows = np.arange(len(cells.cell))
+        counts = incidence @ csr_array((np.ones(len(rows)), (rows, cells.cell)), shape=(len(rows), len(outer)))
         information = (counts @ outer).reshape(count, rank, rank)
         values, vectors = np.linalg.eigh(information)
         values = np.clip(values, 0.0, LEVERAGE)
         turned = np.swapaxes(vectors, 1, 2)
         correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
         corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
-        correction_sum = np.einsum("gij,gj->gi", correction, np.asarray(sums.todense()) @ root.T)
+        correction_sum = np.einsum("gij,gj->gi", correction, sums @ root.T)
         return cls(correction_sum.T @ correction_sum, information, corrected, effective)
 
     def df(self, contrasts: np.ndarray, effect: np.ndarray) -> ArrayPair:
@@ -154,10 +152,10 @@ class DesignEffects:
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
         basis = np.linalg.svd(root[:, :strengths], full_matrices=False)[0][:, : strengths - 1]
         dimensions: dict[str, Dimension | None] = {}
-        for name, members in clusters.members():
-            for sign_name, (incidence, _) in zip((name, "couples"), members.parts, strict=False):
-                if name in ("conversations", "annotators") and np.bincount(incidence.codes).max() > 1:
-                    dimensions[sign_name] = Dimension.of(incidence, cells, root)
+        for name, parts in clusters.members():
+            for part_name, (_, incidence) in zip((name, "couples"), parts, strict=False):
+                if name in ("conversations", "annotators") and incidence.sum(axis=1).max(initial=0) > 1:
+                    dimensions[part_name] = Dimension.of(incidence, cells, root)
         beside = clusters.conversations is not None and clusters.conversations.shape[1] == 2
         return cls(root, basis, **dimensions, beside=beside)
 

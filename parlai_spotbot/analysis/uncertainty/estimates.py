@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread, by_group
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, cluster_sums, floored
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
@@ -176,8 +176,9 @@ def group_means(
         return Estimates(unknown, nothing, bounds)
     size = np.bincount(groups, minlength=count).astype(float)
     mean = ratio(np.bincount(groups, values, count), size)
-    scores = by_group((values - mean[groups]) / size[groups], groups, count)
-    shares = by_group(1 / size[groups] ** 2, groups, count)
+    rows = np.arange(len(values))
+    scores = cluster_sums((values - mean[groups]) / size[groups], rows, groups, count)
+    shares = cluster_sums(1 / size[groups] ** 2, rows, groups, count)
     ways = []
     for way in cluster_codes(clusters):
         total = cluster_sums(values / size[groups], way, groups, count)

@@ -26,6 +26,7 @@ from parlai_spotbot.analysis.survival.intervals import check_choice, numbers
 from parlai_spotbot.analysis.survival.resample import label_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, codes_of
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
+from parlai_spotbot.analysis.uncertainty.sign_flips import cluster_sums
 from parlai_spotbot.analysis.values import ratio
 
 METRICS = ("nominal", "ordinal", "interval", "ratio")
@@ -209,12 +210,10 @@ def _of_annotators(score: np.ndarray, worker: np.ndarray, home: np.ndarray) -> t
     effective = float(of_couples.sum() ** 2 / (of_couples**2).sum())
     if len(of_couples) < FEW or of_couples.max() > MOST:
         return 0.0, effective, True
-    both = pd.DataFrame({"worker": worker, "home": home, "score": 2 * score}).groupby(["worker", "home"])["score"].sum()
-    who, where = (both.index.get_level_values(name) for name in both.index.names)
     by_home = np.bincount(home, score)
-    noise = np.bincount(who, both * (both - 2 * of_couples[who] * by_home[where]))
-    noise += of_couples**2 * (by_home**2).sum()
-    square = np.bincount(worker, 2 * score) ** 2 - noise
+    sums = cluster_sums(2 * score, worker, home, len(by_home))
+    noise = (sums * sums).sum(axis=1) - 2 * of_couples * (sums @ by_home) + of_couples**2 * (by_home @ by_home)
+    square = sums.sum(axis=1) ** 2 - noise
     return max(0.0, float((1 - 1 / effective) * (square / (1 - of_couples) ** 2).sum())), effective, False
 
 
@@ -239,8 +238,7 @@ def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool
     `clusters` are those of the answers.
     """
     score = answers.scores()
-    alone = replace(clusters, workers=None).spread(score[:, None])
-    variance, df = (float(values[0]) for values in alone.variance(np.eye(1)))
+    variance, df = (float(values[0]) for values in replace(clusters, workers=None).variance(score))
     if clusters.workers is None:
         return variance, df, False
     added, effective, few = _of_annotators(score, clusters.workers, clusters.talks())

@@ -23,8 +23,6 @@ from parlai_spotbot.analysis.values import ArrayPair, Interval
 BLOCK = 1 << 21
 """Numbers held at once by what works block by block: 16 MB as floats."""
 
-EVERYWHERE = (-np.inf, np.inf)
-
 
 class ClusterBootstrap:
     """Replicates of n rows by each way in which they are correlated, and intervals from all of them together.
@@ -106,17 +104,14 @@ class ClusterBootstrap:
     def cell_sums(self, cells: np.ndarray, count: int, values: np.ndarray | None = None) -> np.ndarray:
         """The weights, times `values` (n,), summed by cell (n,): (bootstraps · replicates, count), without a matrix of
         all weights."""
-        weight = None if values is None else np.asarray(values, dtype=float)
+        if values is None:
+            values = np.ones(len(cells))
         sums = []
         for codes, times in zip(self._codes, self._times(), strict=True):
-            used, own = np.unique(codes, return_inverse=True)
-            values_at = np.ones(len(cells)) if weight is None else weight
-            table = csr_array((values_at, (own, cells)), shape=(len(used), count)) * _scale(times)
-            whole = len(used) == times.shape[1]
-            step = max(1, BLOCK // max(1, len(used), count))
+            table = csr_array((values, (codes, cells)), shape=(times.shape[1], count)) * _scale(times)
+            step = max(1, BLOCK // max(1, *table.shape))
             for first in range(0, self.replicates, step):
-                block = times[first : first + step] if whole else times[first : first + step, used]
-                sums.append(block.astype(float) @ table)
+                sums.append(times[first : first + step].astype(float) @ table)
         return np.concatenate(sums)
 
     def spread(self, samples: np.ndarray) -> Spread:
@@ -130,25 +125,25 @@ class ClusterBootstrap:
         single, both, numbers = self._dimensions(spreads)
         return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
 
-    def interval(self, estimate: np.ndarray, samples: np.ndarray, span: Interval = EVERYWHERE) -> np.ndarray:
+    def interval(self, estimate: np.ndarray, samples: np.ndarray, span: Interval) -> np.ndarray:
         """Intervals (…, 2) of an estimate (…) by its replicates (bootstraps · replicates, …), by Student's t.
 
-        `span` is what values are possible: (0, 1) for a share, (-1, 1) for a difference of shares, (0, inf) for what is
-        never below 0. The interval is symmetric on a scale without ends: the logit, the logarithm, or the values
-        themselves. Where replicates don't vary, or the estimate is at an end, it is Clopper & Pearson's with the
-        effective number of clusters if the span has two ends, else NaN. NaN with fewer than two effective clusters (see
-        `why`), and where fewer than half of the replicates have a value.
+        `span` is what values are possible: (0, 1) for a share, (-1, 1) for a difference of shares. The interval is
+        symmetric on the scale of the logit. Where replicates don't vary, or the estimate is at an end, it is Clopper &
+        Pearson's with the effective number of clusters. NaN with fewer than two effective clusters (see `why`), and
+        where fewer than half of the replicates have a value.
         """
         estimate = np.asarray(estimate, dtype=float)
         variance, df = self._variance(samples)
-        ends = _ends(estimate, np.sqrt(variance), stdtrit(df, (1 + LEVEL) / 2), span)
+        low, width = span[0], span[1] - span[0]
+        share, half = (estimate - low) / width, stdtrit(df, (1 + LEVEL) / 2) * np.sqrt(variance) / width
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            middle, reach = logit(share), half / (share * (1 - share))
+            ends = expit(np.stack([middle - reach, middle + reach], axis=-1))
         still = np.isfinite(variance) & np.isfinite(estimate)
-        still &= (variance <= 1e-18 * np.maximum(1.0, estimate**2)) | (estimate <= span[0]) | (estimate >= span[1])
-        ends[still] = np.nan
-        if np.isfinite(span).all():
-            number, width = min(self.effective.values()), span[1] - span[0]
-            ends[still] = span[0] + width * clopper_pearson((estimate[still] - span[0]) / width, number)
-        return ends
+        still &= (variance <= 1e-18 * np.maximum(1.0, estimate**2)) | (share <= 0) | (share >= 1)
+        ends[still] = clopper_pearson(share[still], min(self.effective.values()))
+        return low + width * ends
 
     def _variance(self, samples: np.ndarray) -> ArrayPair:
         """The variance (…) of each statistic, and its degrees of freedom."""
@@ -174,10 +169,15 @@ def _drawn(count: int, replicates: int, rng: np.random.Generator) -> np.ndarray:
     step = max(1, BLOCK // max(1, count))
     for first in range(0, replicates if count > 1 else 0, step):
         size = min(step, replicates - first)
-        pick = rng.integers(0, count, (size, count - 1))
-        pick += (np.arange(size) * count)[:, None]
-        times[first : first + size] = np.bincount(pick.ravel(), minlength=count * size).reshape(size, count)
+        times[first : first + size] = how_often(rng.integers(0, count, (size, count - 1)), count)
     return times
+
+
+def how_often(pick: np.ndarray, count: int) -> np.ndarray:
+    """Return how often each of `count` clusters was picked (replicates, count), from the picks (replicates, draws)."""
+    size = len(pick)
+    places = pick + (np.arange(size) * count)[:, None]
+    return np.bincount(places.ravel(), minlength=count * size).reshape(size, count)
 
 
 def _scale(times: np.ndarray) -> float:
@@ -187,25 +187,9 @@ def _scale(times: np.ndarray) -> float:
 
 def _variance(samples: np.ndarray) -> np.ndarray:
     """The variance (…) over the first axis; NaN where fewer than half have a value."""
-    finite = np.isfinite(samples)
-    count = finite.sum(axis=0)
-    mean = np.where(finite, samples, 0.0).sum(axis=0) / np.maximum(count, 1)
-    variance = (np.where(finite, samples - mean, 0.0) ** 2).sum(axis=0) / np.maximum(count - 1, 1)
-    return np.where((2 * count >= len(samples)) & (count > 1), variance, np.nan)
-
-
-def _ends(estimate: np.ndarray, se: np.ndarray, reach: np.ndarray, span: Interval) -> np.ndarray:
-    """Estimate (…) ± reach · se (…, 2) on the scale that has no ends where the `span` has."""
-    low, high = span
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if np.isfinite(high):
-            share, step = (estimate - low) / (high - low), reach * se / (high - low)
-            ends = [low + (high - low) * expit(logit(share) + side * step / (share * (1 - share))) for side in (-1, 1)]
-        elif np.isfinite(low):
-            ends = [low + (estimate - low) * np.exp(side * reach * se / (estimate - low)) for side in (-1, 1)]
-        else:
-            ends = [estimate + side * reach * se for side in (-1, 1)]
-    return np.stack(ends, axis=-1)
+    finite = np.ma.masked_invalid(samples)
+    variance = np.ma.filled(finite.var(axis=0, ddof=1), np.nan)
+    return np.where(2 * finite.count(axis=0) >= len(samples), variance, np.nan)
 
 
 def percentile_interval(samples: np.ndarray) -> np.ndarray:

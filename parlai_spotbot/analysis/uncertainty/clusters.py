@@ -110,9 +110,7 @@ class Clusters:
     def effective(self) -> float:
         """The least effective number of clusters, (Σ m)² / Σ m² with m rows in each; a row of two conversations
         counts once."""
-        if not self.rows:
-            return 0.0
-        return float(min(self.spread(np.zeros(self.rows)).effective(np.ones((1, 1))))[0])
+        return float(self.diagonal(np.zeros(self.rows)).effective[0])
 
     def members(self) -> Iterator[tuple[str, list[SignedClusters]]]:
         """The clusters by "conversations" and by "annotators" ("rows" where neither counts), then by "both" at once,
@@ -166,7 +164,7 @@ class Clusters:
         def effective(contrasts: np.ndarray, tables: Sequence[ArrayPair] = held) -> list[np.ndarray]:
             square = contrasts**2
             return [
-                ratio((square @ total) * (square @ cluster_sums), _quadratic(square, table), 0.0)
+                ratio((square @ total) * (square @ cluster_sums), quadratic(square, table), 0.0)
                 for cluster_sums, table in tables
             ]
 
@@ -278,8 +276,8 @@ class Spread:
         Degrees of freedom are Satterthwaite's (1946, Biometrics 2), from one less than the effective clusters of each
         dimension (after Carter, Schnepel & Steigerwald 2017, Rev. Econ. Stat. 99). NaN and 0 with fewer than two.
         """
-        variance = _quadratic(contrasts, self.covariance)
-        single = [_quadratic(contrasts, covariance) for covariance in self.single]
+        variance = quadratic(contrasts, self.covariance)
+        single = [quadratic(contrasts, covariance) for covariance in self.single]
         return known(variance, single, self.effective(contrasts))
 
     def moderated(self, contrasts: np.ndarray, independent: int) -> ArrayPair:
@@ -290,13 +288,12 @@ class Spread:
         """
         if self.alone is None or independent < 2:
             return self.variance(contrasts)
-        alone, rows = _quadratic(contrasts, self.alone[0]), self.alone[1](contrasts)
-        kept = np.isfinite(alone) & (alone > 0)
+        alone, rows = quadratic(contrasts, self.alone[0]), self.alone[1](contrasts)
 
         def drawn(covariance: np.ndarray) -> np.ndarray:
-            effect = ratio(_quadratic(contrasts, covariance), np.where(kept, alone, 0.0), 0.0)
-            mean = effect[kept].mean() if kept.any() else 1.0
-            return np.where(kept, alone * (OWN * effect + (1 - OWN) * mean), _quadratic(contrasts, covariance))
+            effect = ratio(quadratic(contrasts, covariance), alone, 0.0)
+            mean = effect.sum() / max((alone > 0).sum(), 1)
+            return alone * (OWN * effect + (1 - OWN) * mean)
 
         single, effective = [drawn(covariance) for covariance in self.single], self.effective(contrasts)
         variance = added(single, None if self.both is None else drawn(self.both))
@@ -354,7 +351,7 @@ def known(variance: np.ndarray, single: Sequence[np.ndarray], effective: Sequenc
     return np.where(few, np.nan, variance), np.where(few, 0.0, df)
 
 
-def _quadratic(contrasts: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+def quadratic(contrasts: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     """The variances (q,) of contrasts (q, p)."""
     return ((contrasts @ covariance) * contrasts).sum(axis=1)
 

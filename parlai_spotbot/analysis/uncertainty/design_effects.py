@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, effective_number
+from parlai_spotbot.analysis.uncertainty.clusters import FEW, OWN, Clusters, effective_number, quadratic
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 LEVERAGE = 0.999
@@ -62,24 +62,26 @@ class Dimension:
 
     The model's expectation of `meat` (r, r) is the identity, or twice that where rows have two clusters. `information`
     and `corrected` (G, r, r) are those of each cluster, before and after the correction for leverage; None with very
-    many clusters. `effective` is their effective number.
+    many clusters. `effective` is their effective number. `basis` (r, k) spans the contrasts of strengths.
     """
 
     meat: np.ndarray
     information: np.ndarray | None
     corrected: np.ndarray | None
     effective: float
+    basis: np.ndarray
 
     @classmethod
-    def of(cls, incidence: csr_array, cells: Cells, root: np.ndarray) -> Dimension:
+    def of(cls, incidence: csr_array, cells: Cells, root: np.ndarray, basis: np.ndarray) -> Dimension:
         """Return the design effects of the clusters of `incidence`; `root` (r, p) leads to the coordinates."""
         sums = incidence @ cells.scores
         effective = effective_number(incidence.sum(axis=1))
         rank, count = len(root), sums.shape[0]
         if cells.roots is None or count * rank**2 > EXACT or len(cells.roots) * rank**2 > EXACT:
             meat = root @ (sums.T @ sums).toarray() @ root.T
-            return cls(meat * count / max(count - 1, 1), None, None, effective)
-        outer = np.einsum("mor,mos->mrs", *(cells.roots @ root.T,) * 2).reshape(-1, rank**2)
+            return cls(meat * count / max(count - 1, 1), None, None, effective, basis)
+        turned_roots = cells.roots @ root.T
+        outer = np.einsum("mor,mos->mrs", turned_roots, turned_roots).reshape(-1, rank**2)
         rows = np.arange(len(cells.cell))
         counts = incidence @ csr_array((np.ones(len(rows)), (rows, cells.cell)), shape=(len(rows), len(outer)))
         information = (counts @ outer).reshape(count, rank, rank)
@@ -89,34 +91,37 @@ class Dimension:
         correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
         corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
         correction_sum = np.einsum("gij,gj->gi", correction, sums @ root.T)
-        return cls(correction_sum.T @ correction_sum, information, corrected, effective)
+        return cls(correction_sum.T @ correction_sum, information, corrected, effective, basis)
 
-    def df(self, contrasts: np.ndarray, effect: np.ndarray) -> ArrayPair:
+    def df(self, contrasts: np.ndarray | None, effect: np.ndarray) -> ArrayPair:
         """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length, and of independent rows.
 
         The first take clusters to vary by random effects such as bring about `effect` (q,) (Imbens & Kolesár 2016, Rev.
         Econ. Stat. 98), so that large clusters count for more.
         """
         if self.information is None:
-            return (np.full(len(contrasts), self.effective - 1),) * 2
+            return (np.full(len(effect), self.effective - 1),) * 2
         rank = contrasts.shape[1]
         flat = self.information.reshape(-1, rank**2)
         pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
         share = np.concatenate([np.einsum("qi,qj->qij", c, c).reshape(-1, rank**2) @ flat.T for c in pieces])
+        total = share.sum(axis=1)
+        square = (share**2).sum(axis=1)
         if len(contrasts) * self.information.size > DEGREES:
-            others = share.sum(axis=1) ** 2 / (share.sum(axis=1) ** 2 / (share**2).sum(axis=1) - 1) - (share**2).sum(1)
+            others = total**2 / (total**2 / square - 1) - square
         else:
             shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
             gram = np.einsum("qgi,qgj->qij", shifted, shifted, optimize=True)
             others = (gram**2).sum(axis=(1, 2)) - ((shifted**2).sum(axis=2) ** 2).sum(axis=1)
-        total, square = share.sum(axis=1), (share**2).sum(axis=1)
         more = np.maximum(effect / total - 1, 0.0) * total / square
         varied = share * (1 + more[:, None] * share)
         scale = (varied.sum(axis=1) / total) ** 2
         return varied.sum(axis=1) ** 2 / ((varied**2).sum(axis=1) + scale * others), total**2 / (square + others)
 
-    def pooled(self, basis: np.ndarray) -> Interval:
-        """The mean effect over the directions `basis` (r, k), and its degrees of freedom."""
+    @cached_property
+    def pooled(self) -> Interval:
+        """The mean effect over the directions of `basis`, and its degrees of freedom."""
+        basis = self.basis
         mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
         if self.information is None:
             return mean, (self.effective - 1) * basis.shape[1]
@@ -132,17 +137,15 @@ class Dimension:
 class DesignEffects:
     """Variances of contrasts of a likelihood's p estimates, for rows that share conversations and annotators.
 
-    `root` (r, p) is such that ``root.T @ root`` is the model's covariance; `basis` (r, k) spans the contrasts of
-    strengths. `conversations` and `annotators` are None where no cluster recurs; `couples` are the rows that share both
-    of two conversations side by side, which two clusters count.
+    `root` (r, p) is such that ``root.T @ root`` is the model's covariance. `parts` are "conversations" and
+    "annotators", where any recurs; `couples` are the rows that share both of two conversations side by side
+    (`beside`), which two clusters count.
     """
 
     root: np.ndarray
-    basis: np.ndarray
-    conversations: Dimension | None = None
-    annotators: Dimension | None = None
-    couples: Dimension | None = None
-    beside: bool = False
+    parts: dict[str, Dimension]
+    couples: Dimension | None
+    beside: bool
 
     @classmethod
     def of(cls, cells: Cells, clusters: Clusters, strengths: int) -> DesignEffects:
@@ -151,36 +154,26 @@ class DesignEffects:
         kept = values > 1e-10 * values[-1]
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
         basis = np.linalg.svd(root[:, :strengths], full_matrices=False)[0][:, : strengths - 1]
-        dimensions: dict[str, Dimension | None] = {}
-        for name, parts in clusters.members():
-            for part_name, (_, incidence) in zip((name, "couples"), parts, strict=False):
-                if name in ("conversations", "annotators") and incidence.sum(axis=1).max(initial=0) > 1:
-                    dimensions[part_name] = Dimension.of(incidence, cells, root)
-        beside = clusters.conversations is not None and clusters.conversations.shape[1] == 2
-        return cls(root, basis, **dimensions, beside=beside)
+        members, parts = dict(clusters.members()), {}
+        for name in ("conversations", "annotators"):
+            for part, (_, incidence) in zip((name, "couples"), members.get(name, []), strict=False):
+                if incidence.sum(axis=1).max(initial=0) > 1:
+                    parts[part] = Dimension.of(incidence, cells, root, basis)
+        couples = parts.pop("couples", None)
+        return cls(root, parts, couples, clusters.conversations is not None and clusters.conversations.shape[1] == 2)
 
     @property
     def known(self) -> bool:
         """Return whether there are clusters enough to tell how others would differ, where any conversation or annotator
         recurs."""
-        return all(part.effective >= FEW - 1e-9 for part in self._parts)
+        return all(part.effective >= FEW - 1e-9 for part in self.parts.values())
 
-    @cached_property
-    def _pooled(self) -> dict[int, Interval]:
-        """The mean effect of each dimension, and its degrees of freedom."""
-        parts = (*self._parts, *([self.couples] if self.couples is not None else []))
-        return {id(part): part.pooled(self.basis) for part in parts}
-
-    @property
-    def _parts(self) -> list[Dimension]:
-        return [part for part in (self.conversations, self.annotators) if part is not None]
-
-    @property
-    def _couples(self) -> tuple[np.ndarray, float]:
-        """The effects, and their mean, of rows' shares in both of their conversations, which count once."""
+    def _twice(self, unit: np.ndarray | None) -> np.ndarray | float:
+        """Return the moderated effects (q,) of rows' shares in both of their conversations, which count once."""
         if self.couples is None:
-            return np.eye(len(self.root)), 1.0
-        return self.couples.meat, self._pooled[id(self.couples)][0]
+            return 1.0
+        mean = self.couples.pooled[0]
+        return OWN * (mean if unit is None else quadratic(unit, self.couples.meat)) + (1 - OWN) * mean
 
     def pairs(self, size: int) -> ArrayTriple:
         """Return the model's variances (q,), design effects and degrees of freedom of the differences of every two of
@@ -193,35 +186,33 @@ class DesignEffects:
 
         variance = of(np.eye(len(self.root)))
         unit = None
-        if any(part.information is not None for part in self._parts):
+        if any(part.information is not None for part in self.parts.values()):
             unit = (self.root[:, i] - self.root[:, j]).T / np.sqrt(variance)[:, None]
-        effect, df = self._combined([of(part.meat) / variance for part in self._parts], unit, len(i))
+        effect, df = self._combined([of(part.meat) / variance for part in self.parts.values()], unit, len(i))
         return variance, effect, df
 
-    def _combined(self, dimensions: list[np.ndarray], unit: np.ndarray | None, count: int) -> ArrayPair:
+    def _combined(self, effects: list[np.ndarray], unit: np.ndarray | None, count: int) -> ArrayPair:
+        """Return the design effects (count,) by all parts, and their degrees of freedom, from the `effects` by each."""
         total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
         fewest = np.full(count, np.inf)
-        for part, effect in zip(self._parts, dimensions, strict=True):
-            pooled, pooled_df = self._pooled[id(part)]
-            raw = OWN * effect + (1 - OWN) * pooled
-            df, plain = (np.full(count, part.effective - 1),) * 2 if unit is None else part.df(unit, raw)
-            couples = part is self.conversations and self.beside
-            if self.basis.shape[1] == 1:  # the mean is the contrast's own effect
-                pooled_df = pooled_df * df / plain
+        for (name, part), effect in zip(self.parts.items(), effects, strict=True):
+            mean, mean_df = part.pooled
+            raw = OWN * effect + (1 - OWN) * mean
+            df, plain = part.df(unit, raw)
+            couples = name == "conversations" and self.beside
+            if part.basis.shape[1] == 1:  # the mean is the contrast's own effect
+                mean_df = mean_df * df / plain
             elif couples:  # each conversation meets several others, so that contrasts share more than directions
-                pooled_df = pooled_df / self.basis.shape[1]
-            df = 1 / (OWN**2 / np.maximum(df, 1e-9) + (1 - OWN**2) / np.maximum(pooled_df, 1e-9))
+                mean_df = mean_df / part.basis.shape[1]
+            df = 1 / (OWN**2 / np.maximum(df, 1e-9) + (1 - OWN**2) / np.maximum(mean_df, 1e-9))
             moderated = raw
             if couples:
-                meat, mean = self._couples
-                twice = mean if unit is None else ((unit @ meat) * unit).sum(axis=1)
-                moderated = np.maximum(raw - OWN * twice - (1 - OWN) * mean, 1.0)
+                moderated = np.maximum(raw - self._twice(unit), 1.0)
             noise += raw**2 / df
             fewest = np.where(part.effective < FEW - 1e-9, 0.0, np.minimum(fewest, df))
             total, least = total + moderated - 1, np.maximum(least, moderated)
         total = np.maximum(total, least)
         df = np.maximum(ratio(total**2, noise, np.inf), fewest)
-        df = df if self._parts else np.full(count, np.inf)
         unknown = fewest <= 0
         return np.where(unknown, np.nan, total), np.where(unknown, 0.0, df)
 
@@ -231,5 +222,5 @@ class DesignEffects:
         turned = contrasts @ self.root.T
         square = (turned**2).sum(axis=1)
         unit = ratio(turned, np.sqrt(square)[:, None], 0.0)
-        effect, df = self._combined([((unit @ part.meat) * unit).sum(axis=1) for part in self._parts], unit, len(unit))
+        effect, df = self._combined([quadratic(unit, part.meat) for part in self.parts.values()], unit, len(unit))
         return effect * square, df

@@ -15,7 +15,14 @@ from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, cluster_sums, floored
+from parlai_spotbot.analysis.uncertainty.sign_flips import (
+    LEVEL,
+    ClusterScores,
+    by_group,
+    cluster_codes,
+    cluster_sums,
+    floored,
+)
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple, Interval, ratio
 
 NOTHING = 1e-12
@@ -170,15 +177,10 @@ def group_means(
     values, groups = np.asarray(values, dtype=float), np.asarray(groups, dtype=int)
     if np.isnan(values).any():
         raise ValueError(f"values: row {int(np.argmax(np.isnan(values)))} is missing, expected a number")
-    if not len(values):
-        unknown = np.full(count, np.nan)
-        nothing = Spread((np.diag(unknown),), None, lambda contrasts: [np.zeros(len(contrasts))])
-        return Estimates(unknown, nothing, bounds)
     size = np.bincount(groups, minlength=count).astype(float)
     mean = ratio(np.bincount(groups, values, count), size)
-    rows = np.arange(len(values))
-    scores = cluster_sums((values - mean[groups]) / size[groups], rows, groups, count)
-    shares = cluster_sums(1 / size[groups] ** 2, rows, groups, count)
+    scores = by_group((values - mean[groups]) / size[groups], groups, count)
+    shares = by_group(1 / size[groups] ** 2, groups, count)
     ways = []
     for way in cluster_codes(clusters):
         total = cluster_sums(values / size[groups], way, groups, count)

@@ -8,7 +8,7 @@ in turn instead. These weights serve where a statistic needs whole replicates, a
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
+from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK, how_often
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
 
@@ -42,13 +42,11 @@ def _multiply(weights: np.ndarray, codes: np.ndarray, strata: np.ndarray, rng: n
     stratum = np.zeros(count, dtype=int)
     stratum[codes] = strata
     order = np.argsort(stratum, kind="stable")
-    place = np.empty(count, dtype=np.int32)
-    place[order] = np.arange(count)
+    place = np.argsort(order)
     ordered = stratum[order]
     start, size = np.searchsorted(ordered, ordered), np.bincount(stratum)[ordered]
     step = max(1, BLOCK // max(1, count))
     for first in range(0, len(weights), step):
         block = weights[first : first + step]
         pick = (rng.random((len(block), count)) * size).astype(np.int64) + start
-        pick += (np.arange(len(block)) * count)[:, None]
-        block *= np.bincount(pick.ravel(), minlength=count * len(block)).reshape(len(block), count)[:, place[codes]]
+        block *= how_often(pick, count)[:, place[codes]]

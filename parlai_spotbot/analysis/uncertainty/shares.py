@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, cluster_codes, cluster_sums
+from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, by_group, cluster_codes, cluster_sums
 from parlai_spotbot.analysis.values import ArrayPair, Interval, ratio
 
 
@@ -59,8 +59,7 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
     share = ratio(won, n)
     errors, ones = (hits - share[groups]) / n[groups], np.ones(len(hits))
-    rows = np.arange(len(hits))
-    diagonal = clusters.diagonal(*(cluster_sums(values, rows, groups, count) for values in (errors, ones)))
+    diagonal = clusters.diagonal(*(by_group(values, groups, count) for values in (errors, ones)))
     independent = diagonal.effective >= n - 1e-6 * np.maximum(n, 1)
     varied = (diagonal.variance > 0) & (share > 0) & (share < 1)
     like = np.divide(share * (1 - share), diagonal.variance, out=diagonal.effective.copy(), where=varied)

@@ -94,10 +94,10 @@ class ClusterScores:
         says anything."""
         p = np.ones(self.count) if chosen is None else 1.0 * chosen
         total = np.abs(self.total(self.score))
-        order = np.argsort(self.column, kind="stable")
         ends = np.cumsum(np.bincount(self.column, minlength=self.count))
+        rows_of = np.split(np.argsort(self.column, kind="stable"), ends)
         for place in np.flatnonzero((p > 0) & (total > 0)):
-            rows = order[ends[place - 1] if place else 0 : ends[place]]
+            rows = rows_of[place]
             p[place] = _tail(np.abs(self.score[rows]), self.weight[rows], total[place])
         return p
 
@@ -135,8 +135,8 @@ def _tail(size: np.ndarray, weight: np.ndarray, total: float) -> float:
     tried = np.repeat(size[largest], each)[:EXACT]
     tried = tried[tried > TINY * tried[0]]
     rest = np.sqrt(max((weight * size**2).sum() - (tried**2).sum(), 0.0))
-    signs = 1 - 2 * ((np.arange(2 ** len(tried))[:, None] >> np.arange(len(tried))) & 1)
-    sums = signs @ tried
+    signs = 1 - 2 * np.indices((2,) * len(tried)).reshape(len(tried), -1)
+    sums = tried @ signs
     if rest <= TINY * tried[0]:
         return float((np.abs(sums) >= total - TINY * tried.sum()).mean())
     return float(min(1.0, 2 * ndtr((sums - total) / rest).mean()))
@@ -172,6 +172,11 @@ def cluster_sums(values: np.ndarray, way: np.ndarray, columns: np.ndarray, count
     sums = csr_array((values, (way, columns)), shape=(int(way.max(initial=-1)) + 1, count))
     sums.sum_duplicates()
     return sums
+
+
+def by_group(values: np.ndarray, groups: np.ndarray, count: int) -> csr_array:
+    """Return each of the values (n,) in the column (n, count) of its group."""
+    return cluster_sums(values, np.arange(len(values)), groups, count)
 
 
 def grouped_rows(way: np.ndarray, kind: np.ndarray, kinds: int) -> tuple[csr_array, np.ndarray]:

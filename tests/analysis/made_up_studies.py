@@ -13,6 +13,7 @@ from scipy.special import ndtr
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
+from parlai_spotbot.analysis.verdict.verdict import verdict_of_matches
 
 CUT = 0.9
 """Differences of latent worth below it are a tie."""
@@ -141,6 +142,12 @@ def chances(theta, spread, cut, order=0.0):
     found = np.stack([win, 1 - win - loss, loss], axis=-1)
     found[np.arange(len(theta)), np.arange(len(theta))] = 0.0
     return found
+
+
+def places_of(fit):
+    """First and last place (K, 2) of each contestant by the tests of every two; 0 for who isn't ranked."""
+    places = verdict_of_matches(fit, [], fit.pairs, []).places
+    return np.array([places.get(name, (0, 0)) for name in fit.names])
 
 
 @dataclass(frozen=True)

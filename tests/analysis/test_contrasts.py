@@ -52,7 +52,7 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from made_up_studies import DESIGNS, expected_counts, simulated, study
+from made_up_studies import DESIGNS, expected_counts, places_of, simulated, study
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
@@ -152,7 +152,7 @@ def test_unbeaten_is_not_certain(matches_of):
 
 def test_too_few_say_so_in_words(matches_of):
     one = contrasts(matches_of("ab+ ab- ab+ ab= ab+").assign(conversation_id=0, worker_id=range(5)), ["a", "b"])
-    assert one.places.tolist() == [[1, 2], [1, 2]]
+    assert places_of(one).tolist() == [[1, 2], [1, 2]]
     ties = contrasts(matches_of("ab= " * 6), ["a", "b"])
     assert "no match was decided" in ties.why
     assert np.isnan(ties.pairs["p"]).all()
@@ -165,14 +165,14 @@ def test_groups_that_never_met_are_ranked_by_themselves(matches_of):
     text = "ab+ ba- " * 8 + "cd+ cd- de+ ce+ " * 5
     found = contrasts(spread_over(matches_of(text), 96), list("abcde"))
     assert sorted(map(sorted, found.groups)) == [["a", "b"], ["c", "d", "e"]]
-    assert found.places[:2].tolist() == [[1, 1], [2, 2]]
+    assert places_of(found)[:2].tolist() == [[1, 1], [2, 2]]
     assert found.group.tolist() == [1, 1, 0, 0, 0]
     alone = contrasts(spread_over(matches_of("ab+ ba- " * 8), 96), ["a", "b"])
     np.testing.assert_allclose(found.strength[:2], alone.strength)
     assert found.pairs["p"][0] == pytest.approx(alone.pairs["p"][0])
     between = [{row.a, row.b} & set("ab") and {row.a, row.b} & set("cde") for row in found.pairs.itertuples()]
     assert found.pairs["p"].isna().tolist() == [bool(x) for x in between]
-    assert (found.places[2:, 1] <= 3).all()
+    assert (places_of(found)[2:, 1] <= 3).all()
 
 
 def test_who_has_too_few_matches_takes_no_place_and_widens_nobody(matches_of):
@@ -184,7 +184,7 @@ def test_who_has_too_few_matches_takes_no_place_and_widens_nobody(matches_of):
     assert found.ranked == without.ranked
     np.testing.assert_allclose(found.score_ci[:3], without.score_ci)
     assert np.isnan(found.score[3])
-    assert found.places[3].tolist() == [0, 0]
+    assert places_of(found)[3].tolist() == [0, 0]
     tiny = contrasts(spread_over(matches_of("ab+ ab- bc+"), 9), list("abc"))
     assert tiny.too_few == {}  # nobody has more: nobody is left out
 
@@ -199,7 +199,7 @@ def test_the_order_effect_needs_pairs_seen_in_both_orders(matches_of):
     assert np.isnan(two.order).all()
     assert two.pairs["p"][0] < 0.001
     assert np.isnan(two.pairs["p_adjusted"][0])  # the first place alone could bring that about
-    assert two.places.tolist() == [[1, 2], [1, 2]]
+    assert places_of(two).tolist() == [[1, 2], [1, 2]]
     other = "ab+ " * 20 + "ac+ " * 20 + "bc+ cb- bc- cb+ " * 5  # a is always first; b and c aren't
     found = contrasts(spread_over(matches_of(other), 60), list("abc"))
     assert found.pairs["p_adjusted"].isna().tolist() == [False, False, False]
@@ -246,7 +246,7 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
         at = [other.names.index(label[name]) for name in names]
         np.testing.assert_allclose(other.strength[at], found.strength, atol=1e-5, err_msg=what)
         np.testing.assert_allclose(other.score_ci[at], found.score_ci, atol=1e-5, err_msg=what)
-        assert other.places[at].tolist() == found.places.tolist(), what
+        assert (places_of(other)[at] == places_of(found)).all(), what
         p = {frozenset((row.a, row.b)): row.p for row in other.pairs.itertuples()}
         theirs = [p[frozenset((label[row.a], label[row.b]))] for row in found.pairs.itertuples()]
         np.testing.assert_allclose(theirs, found.pairs["p"], atol=1e-3, err_msg=what)
@@ -264,7 +264,7 @@ def test_how_matches_are_written_changes_nothing(rows, turned, random):
 def test_a_lead_that_one_annotator_carries_is_told(matches_of):
     rows = matches_of("ab+ ba- " * 20 + "ab+ ab- ba+ ba- " * 5).assign(conversation_id=range(60))
     rows["worker_id"] = ["one"] * 40 + [f"w{i}" for i in range(20)]
-    assert contrasts(rows, ["a", "b"]).places.tolist() == [[1, 2], [1, 2]]  # it is one annotator's word
+    assert places_of(contrasts(rows, ["a", "b"])).tolist() == [[1, 2], [1, 2]]  # it is one annotator's word
     rows["worker_id"] = ["one"] * 12 + [f"w{i % 12}" for i in range(48)]
     found = leave_one_out(contrasts(rows, ["a", "b"]), "a")
     assert found["leader"] == "a"
@@ -282,8 +282,8 @@ def test_the_released_data(released):
     assert found.ranked == ["GPT", "BR", "S2", "DR"]
     apart = {(row.a, row.b) for row in found.pairs.itertuples() if row.p_adjusted < 0.05}
     assert {("GPT", "DR"), ("BR", "DR"), ("BR", "S2")} <= apart
-    assert found.places[0][0] == 1
-    assert found.places[3][1] == 4
+    assert places_of(found)[0][0] == 1
+    assert places_of(found)[3][1] == 4
 
 
 @pytest.mark.slow

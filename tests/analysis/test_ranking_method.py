@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_up_studies import pair_weights, study
+from made_up_studies import pair_weights, places_of, study
 
 from parlai_spotbot.analysis.choices import clear_circle, pair_grid
 from parlai_spotbot.analysis.ranking import contrasts
@@ -34,7 +34,7 @@ def test_the_headline_is_by_contrasts_and_the_papers_ranking_stands_beside(match
         theirs = contrasts(matches, ["a", "b", "c"], crossed=crossed)
         assert [pair["p"] for pair in result["pairs"]] == theirs.pairs["p"].tolist()
         assert result["order"] == theirs.ranked
-        assert [result["clusters"][bot] for bot in "abc"] == theirs.places.tolist()
+        assert [result["clusters"][bot] for bot in "abc"] == places_of(theirs).tolist()
         assert set(result["ranges"]) == set(result["trueskill"]) == {"a", "b", "c"}
     for pair in own["pairs"]:
         low, high = pair["ci"]

@@ -1,11 +1,10 @@
-"""The headline ranking: differences of strengths in Davidson's model, and the places that they leave to everyone.
+"""The headline ranking: differences of strengths in Davidson's model.
 
 Strengths are fitted to all matches at once, ties included, by penalised likelihood (Firth 1993, Biometrika 80), so that
 every match counts for every difference and none is infinite. All pairs are tested by likelihood ratios (Heinze &
 Schemper 2002, Stat. Med. 21) over the design effect of matches that share conversations or annotators
-(`DesignEffects`), corrected by Holm (1979, Scand. J. Stat. 6). A contestant's places run from one more than are surely
-better to as many as aren't surely worse (Mogstad, Romano, Shaikh & Wilhelm 2024, Rev. Econ. Stud. 91). Contestants that
-never met, even through others, aren't compared: each connected group has a ranking of its own.
+(`DesignEffects`), corrected by Holm (1979, Scand. J. Stat. 6). Contestants that never met, even through others, aren't
+compared: each connected group has a ranking of its own.
 """
 
 from __future__ import annotations
@@ -20,13 +19,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.special import stdtr, stdtrit
 
-from parlai_spotbot.analysis.ranking.group_fit import HELD, UNKNOWN, GroupFit
+from parlai_spotbot.analysis.ranking.group_fit import HELD, GroupFit
 from parlai_spotbot.analysis.ranking.wins import Codes, WinMatrix, code_counts, match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.uncertainty.estimates import places
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
-from parlai_spotbot.analysis.values import ArrayPair, best_first, ratio
+from parlai_spotbot.analysis.values import best_first, ratio
 
 MINIMUM = 5
 """With fewer matches a contestant isn't ranked, where two others have as many."""
@@ -46,7 +44,7 @@ PAIRS = ("difference", "se", "low", "high", "df", "p", "p_errors", "effective", 
 
 @dataclass(frozen=True)
 class Contrasts:
-    """Strengths, points, places and pairwise tests of K contestants.
+    """Strengths, points and pairwise tests of K contestants.
 
     Attributes
     ----------
@@ -56,8 +54,6 @@ class Contrasts:
     score, score_ci : arrays (K,), (K, 2)
         The share of points (a match won 1, tied ½) against all others of the group, each met equally often in both
         orders. Intervals of two whose difference isn't significant are widened until they touch.
-    places : array (K, 2)
-        First and last place in the group; all hold together with the level; 0 for contestants that aren't ranked.
     group : array (K,)
         Number of the connected group, the largest first; -1 for contestants that aren't ranked.
     pairs : frame
@@ -76,7 +72,7 @@ class Contrasts:
     influence : array (q, annotators)
         The part of each pair's difference that each annotator, a code of `clusters`, adds; 0 where nobody is known.
     fits : tuple of GroupFit
-        One for each group.
+        One for each group; of nobody where there is none.
     why : str
         What limits this, or why there is no order.
     """
@@ -86,7 +82,6 @@ class Contrasts:
     ci: np.ndarray
     score: np.ndarray
     score_ci: np.ndarray
-    places: np.ndarray
     group: np.ndarray
     pairs: pd.DataFrame
     tie: tuple[float, float, float]
@@ -143,7 +138,7 @@ def contrasts(
     people = 0 if clusters.workers is None else int(clusters.workers.max(initial=-1)) + 1
     if size * (size - 1) / 2 * people > HELD:
         people = 0
-    numbers = range(group.max(initial=-1) + 1)
+    numbers = range(group.max(initial=0) + 1)
     fits = tuple(GroupFit.of(codes, np.flatnonzero(group == number), clusters, order, people) for number in numbers)
     strength, score = np.full((2, size), np.nan)
     ci, score_ci = np.full((2, size, 2), np.nan)
@@ -153,32 +148,25 @@ def contrasts(
             score[fit.members], score_ci[fit.members] = fit.scores()
     matrix = WinMatrix(names, code_counts(codes, size))
     pairs, influence = _tested(matrix, fits, people)
-    i, j = np.triu_indices(size, 1)
-    clear = (pairs["p_adjusted"] < 1 - LEVEL).to_numpy()
-    ahead = (pairs["difference"] > 0).to_numpy()
-    sizes = np.bincount(group[group >= 0], minlength=size)[group]
-    table = places(np.where(ahead, i, j)[clear], np.where(ahead, j, i)[clear], sizes)
-    table[group < 0] = 0
-    reasons = list(dict.fromkeys(fit.why for fit in fits if fit.why))
+    alike = pairs["p"].notna() & ~(pairs["p_adjusted"] < 1 - LEVEL)
     return Contrasts(
         names=names,
         strength=strength,
         ci=ci,
         score=score,
-        score_ci=_touching(score, score_ci, (i, j), np.isfinite(pairs["p"].to_numpy()) & ~clear),
-        places=table,
+        score_ci=_touching(score, score_ci, alike.to_numpy()),
         group=group,
         pairs=pairs,
-        tie=fits[0].single("tie") if fits else UNKNOWN,
-        order=fits[0].single("order") if fits else UNKNOWN,
-        order_share=fits[0].both_orders if fits else 0.0,
+        tie=fits[0].single("tie"),
+        order=fits[0].single("order"),
+        order_share=fits[0].both_orders,
         too_few={names[k]: int(matrix.matches[k].sum()) for k in np.flatnonzero(~enough)},
         codes=codes,
         clusters=clusters,
         matrix=matrix,
         influence=influence,
         fits=fits,
-        why="; ".join(reasons) if fits else "no match",
+        why="; ".join(dict.fromkeys(fit.why for fit in fits if fit.why)),
     )
 
 
@@ -208,12 +196,6 @@ def leave_one_out(fit: Contrasts, leader: str) -> dict:
     much = np.round(part, DIGITS) >= min(MUCH, ALIKE / total)
     counts = {"total": total, "carry": int(lost.any(axis=0).sum()), "uneven": int((lost & much).any(axis=0).sum())}
     return {"leader": leader, "annotators": counts}
-
-
-def _rows_of(fit: GroupFit, size: int) -> np.ndarray:
-    """Return the places of a group's pairs among all."""
-    i, j = (fit.members[place] for place in np.triu_indices(fit.size, 1))
-    return i * (2 * size - i - 1) // 2 + j - i - 1
 
 
 def enough_matches(first: np.ndarray, second: np.ndarray, size: int) -> np.ndarray:
@@ -258,7 +240,7 @@ def _tested(matrix: WinMatrix, fits: Sequence[GroupFit], people: int) -> tuple[p
     influence = np.zeros((len(i), people))
     for fit in fits:
         if fit.estimates is not None:
-            rows = _rows_of(fit, len(label))
+            rows = np.isin(i, fit.members) & np.isin(j, fit.members)
             influence[rows] = fit.pairs["shares"]
             for name, values in columns.items():
                 values[rows] = fit.pairs[name]
@@ -266,9 +248,9 @@ def _tested(matrix: WinMatrix, fits: Sequence[GroupFit], people: int) -> tuple[p
     return pd.DataFrame({"a": label[i], "b": label[j], "n": matrix.matches[i, j], **columns}), influence
 
 
-def _touching(score: np.ndarray, ci: np.ndarray, ends: ArrayPair, alike: np.ndarray) -> np.ndarray:
+def _touching(score: np.ndarray, ci: np.ndarray, alike: np.ndarray) -> np.ndarray:
     """Intervals (K, 2) of which every two that the tests leave `alike` (q,) touch: both reach half way to the other."""
-    i, j = (place[alike] for place in ends)
+    i, j = (place[alike] for place in np.triu_indices(len(score), 1))
     low, high = np.where(score[i] <= score[j], i, j), np.where(score[i] <= score[j], j, i)
     gap = ci[low, 1] < ci[high, 0]
     low, high = low[gap], high[gap]

@@ -135,23 +135,17 @@ class GroupFit:
         if self.size <= PROFILED:
             restricted = list(self.model.restricted(theta, differences(self.size, len(theta))))
             t = np.sqrt(self.model.likelihood_ratios(theta, restricted) / effect)
-        limit = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2)
-        half = limit * se
-        tested = limit * ratio(np.abs(difference), t, 0.0)
-        inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
-        low = difference - np.where(difference > 0, inner, half)
-        high = difference + np.where(difference > 0, half, inner)
-        p_errors = np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(np.maximum(df, 1e-9), -t)), np.nan)
+        test = _tested(difference, se, t, df)
         if restricted:
-            low, high, p, effective, shares = self._flipped(difference, (low, high, p_errors), df, restricted)
+            low, high, p, effective, shares = self._flipped(difference, test, df, restricted)
         else:
             effective, shares = self._fewest_clusters(), np.zeros((len(df), self.people))
             floor = np.minimum(1.0, 2.0 ** (1 - effective))
-            low, high, p = raised(difference, (low, high, p_errors), df, floor)
+            low, high, p = raised(difference, test, df, floor)
         if self.size == 2:
             low, high, p = self._unanimous(low, high, p)
         columns = {"difference": difference, "se": se, "low": low, "high": high, "df": df, "p": p}
-        columns |= {"p_errors": p_errors, "shares": shares, "effective": effective}
+        columns |= {"p_errors": test[2], "shares": shares, "effective": effective}
         columns["confounded"] = np.zeros(len(df))
         if self.confounded is not None:
             columns["confounded"] = 1.0 * (np.abs(self.confounded[i] - self.confounded[j]) > SAME)
@@ -169,17 +163,22 @@ class GroupFit:
             restricted = model.restricted(start, differences(self.size, model.parameters))
         kinds = model.kinds(*self.codes)
         ways = [grouped_rows(way, kinds, model.counts.size) for way in self.ways]
-        people = csr_array((self.people, model.counts.size))
-        if self.people and self.clusters.workers is not None:
-            people = csr_array((np.ones(len(kinds)), (self.clusters.workers, kinds)), shape=people.shape)
+        judged = self._judged(kinds, model.counts.size)
         contrasts, columns = differences(self.size, model.parameters), []
         for part, theta in restricted:
             score, information = model.efficient_scores(theta, contrasts[part])
             flipped = [ClusterScores.of(counts @ score.T, counts @ information.T, weight) for counts, weight in ways]
             floor = floored(difference[part], tuple(column[part] for column in test), df[part], flipped)
             effective = np.min([way.effective for way in flipped], axis=0)
-            columns.append((*floor, effective, _shares(people @ score.T)))
+            columns.append((*floor, effective, _shares(judged @ score.T)))
         return map(np.concatenate, zip(*columns, strict=True))
+
+    def _judged(self, kinds: np.ndarray, count: int) -> csr_array:
+        """Return how many matches of each of `count` kinds each annotator judged (people, count); none where nobody is
+        known."""
+        if self.people and self.clusters.workers is not None:
+            return csr_array((np.ones(len(kinds)), (self.clusters.workers, kinds)), shape=(self.people, count))
+        return csr_array((self.people, count))
 
     def _unanimous(self, low: np.ndarray, high: np.ndarray, p: np.ndarray) -> ArrayTriple:
         """Return the ends and the p (1,) of the difference of two of which one won whatever was decided: Clopper and
@@ -256,9 +255,21 @@ class GroupFit:
             ends = np.zeros((2, len(theta))) + theta
             ends[:, 0] = self._ends_of_two()
             ends[:, 1] = 0.0
-            low, high = every.points(np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE))))[:, 0]
-            ci = np.array([[low, high], [1 - high, 1 - low]])
+            ci = np.sort(every.points(np.exp(every.log_chances(np.clip(ends, -HUGE, HUGE)))), axis=0).T
         return score, ci
+
+
+def _tested(difference: np.ndarray, se: np.ndarray, t: np.ndarray, df: np.ndarray) -> ArrayTriple:
+    """Return the ends (q,) of Wald's intervals, of which the one near 0 is that of the test by `t` (q,) where they
+    disagree on whether the difference may be 0; and the test's p (q,)."""
+    df = np.maximum(df, 1e-9)
+    limit = stdtrit(df, (1 + LEVEL) / 2)
+    half = limit * se
+    tested = limit * ratio(np.abs(difference), t, 0.0)
+    inner = np.where((t > limit) != (np.abs(difference) > half), tested, half)
+    low = difference - np.where(difference > 0, inner, half)
+    high = difference + np.where(difference > 0, half, inner)
+    return low, high, np.where(np.isfinite(t), np.minimum(1.0, 2 * stdtr(df, -t)), np.nan)
 
 
 def _shares(added: np.ndarray) -> np.ndarray:
@@ -279,9 +290,9 @@ def _confounded(counts: np.ndarray) -> np.ndarray | None:
     if matches.sum() < TOLD:
         return np.arange(size, dtype=float)
     first, second = np.nonzero((matches >= REVERSED) | ((matches > 0) & (matches >= matches.T)))
-    edge = np.arange(len(first))
-    sides = csr_array((np.ones(len(first)), (edge, first)), shape=(len(first), size))
-    sides = sides - csr_array((np.ones(len(first)), (edge, second)), shape=sides.shape)
-    solution = np.linalg.lstsq((sides.T @ sides).toarray(), sides.T @ np.ones(len(first)), rcond=None)[0]
+    count = len(first)
+    columns = np.column_stack([first, second]).ravel()
+    sides = csr_array((np.tile([1.0, -1.0], count), columns, np.arange(0, 2 * count + 1, 2)), shape=(count, size))
+    solution = np.linalg.lstsq((sides.T @ sides).toarray(), sides.T @ np.ones(count), rcond=None)[0]
     fits = np.abs(sides @ solution - 1) < SAME
     return solution if fits.all() else None

@@ -1,12 +1,12 @@
 """Intervals of win rates, for matches that share conversations or annotators."""
 
 import numpy as np
-from scipy.sparse import csr_array
 from scipy.special import expit, logit, stdtrit
 
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, conversations_decided, win_rates
 from parlai_spotbot.analysis.uncertainty.shares import LEVEL, clopper_pearson
+from parlai_spotbot.analysis.uncertainty.sign_flips import cluster_sums
 from parlai_spotbot.analysis.values import ratio
 
 
@@ -24,10 +24,10 @@ def win_rate_intervals(contrasts: Contrasts) -> np.ndarray:
     chance = expit(contrasts.strength[:, None] - contrasts.strength[None, :])
     chance = np.where(np.isfinite(chance), chance, np.nan_to_num(matrix.rates, nan=0.5))
     away = np.where(outcome == TIE, 0.0, (outcome == WIN) - chance[a, b])
-    at = (np.tile(np.arange(len(a)), 2), np.concatenate([a, b]))
-    scores = csr_array((np.concatenate([away * share[a, b], -away * share[b, a]]), at), shape=(len(a), size))
-    shares_of = csr_array((np.concatenate([share[a, b], share[b, a]]) ** 2, at), shape=(len(a), size))
-    variance, df = contrasts.clusters.variance(scores, shares_of)
+    rows, ends_of = np.tile(np.arange(len(a)), 2), np.concatenate([a, b])
+    shares = np.concatenate([share[a, b], share[b, a]])
+    scores = cluster_sums(np.concatenate([away, -away]) * shares, rows, ends_of, size)
+    variance, df = contrasts.clusters.variance(scores, cluster_sums(shares**2, rows, ends_of, size))
     inside = (rates > 0) & (rates < 1) & (df > 0)
     rate = rates[inside]
     half = stdtrit(df[inside], (1 + LEVEL) / 2) * np.sqrt(variance[inside]) / (rate * (1 - rate))

@@ -157,12 +157,9 @@ def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray) -> Arra
     dense[tie] -= dense_low
     moment[tie] -= low * dense_low
     positive = mass > 0
-    if positive.all():
-        shift, spare = -dense / mass, moment / mass
-    else:
-        # Where the mass underflows the limit is a result forced onto the nearer margin, of which nothing is left over.
-        shift = np.divide(-dense, mass, out=high.copy(), where=positive)
-        spare = np.divide(moment, mass, out=1 - shift**2, where=positive)
+    # Where the mass underflows the limit is a result forced onto the nearer margin, of which nothing is left over.
+    shift = np.divide(-dense, mass, out=high.copy(), where=positive)
+    spare = np.divide(moment, mass, out=1 - shift**2, where=positive)
     return np.where(drawn & (gap >= 0), shift, -shift), shift**2 + spare
 
 

@@ -92,8 +92,7 @@ def win_matrix(matches: pd.DataFrame, names: Sequence[str] | None = None) -> Win
 def win_rates(matrix: WinMatrix) -> np.ndarray:
     """Return the unweighted mean of each bot's pairwise rates (..., K), as the paper; NaN where none was decided."""
     rates = matrix.rates
-    finite = np.isfinite(rates)
-    return ratio(np.where(finite, rates, 0.0).sum(axis=-1), finite.sum(axis=-1))
+    return ratio(np.nansum(rates, axis=-1), np.isfinite(rates).sum(axis=-1))
 
 
 def paper_chi2(wins_a: np.ndarray, wins_b: np.ndarray, n: np.ndarray) -> np.ndarray:

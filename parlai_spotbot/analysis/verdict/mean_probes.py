@@ -34,10 +34,8 @@ def mean_decider(rows: pd.DataFrame, pairs: pd.DataFrame, clusters: Clusters, sc
         return Probe("decider", GREEN, {})
     names, code = np.unique(rows["name"].to_numpy(dtype=str), return_inverse=True)
     first, second = (np.searchsorted(names, pairs[side].to_numpy(dtype=str)) for side in ("a", "b"))
-    worker = np.unique(clusters.workers, return_inverse=True)[1]
-    given = np.zeros((2, worker.max() + 1, len(names)))  # sums and numbers of values
-    np.add.at(given[0], (worker, code), rows["value"].to_numpy(dtype=float))
-    np.add.at(given[1], (worker, code), 1.0)
+    by_worker = rows["value"].groupby([clusters.workers, code])
+    given = np.stack([by_worker.sum().unstack(fill_value=0), by_worker.size().unstack(fill_value=0)])
     means = ratio(*given.sum(axis=1))
     without = ratio(*(given.sum(axis=1, keepdims=True) - given))
     left = ratio(without[:, first] - without[:, second], means[first] - means[second], 1.0)

@@ -24,7 +24,7 @@ EXPECTED, HARDLY = 3.0, 0.1
 
 def misfit_pvalue(fit: Contrasts) -> float:
     """Return the least p of the groups' own matches telling other differences than their strengths do."""
-    return min((_group_misfit(group) for group in fit.fits), default=1.0)
+    return min(_group_misfit(group) for group in fit.fits)
 
 
 def _group_misfit(fit: GroupFit) -> float:

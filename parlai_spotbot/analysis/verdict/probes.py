@@ -116,7 +116,7 @@ def order_probe(fit: Contrasts, misfit: float) -> Probe:
     figures = {"balanced": fit.order_share, "misfit": misfit} | _most_uneven(fit)
     if len(confounded):
         return Probe("order", RED, figures, _pairs_of(confounded))
-    if fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0]):
+    if _sides_turned(fit):
         return Probe("order", GREEN, figures)
     return Probe("order", RED if misfit < CLEAN else AMBER, figures)
 
@@ -137,8 +137,12 @@ def _most_uneven(fit: Contrasts) -> dict:
 def first_place_explains(fit: Contrasts, misfit: float) -> bool:
     """Return True if an advantage of the first place, beside one strength each, fits matches whose sides were hardly
     turned: then a circle may be the order's, not the contestants'."""
-    turned = fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0])
-    return not turned and misfit >= CLEAN
+    return misfit >= CLEAN and not _sides_turned(fit)
+
+
+def _sides_turned(fit: Contrasts) -> bool:
+    """Return True if most pairs were seen in both orders, or nobody asks for an advantage of the first place."""
+    return fit.order_share > BOTH_ORDERS or not np.isfinite(fit.order[0])
 
 
 def circle_probe(circle: Sequence[str], fit: Contrasts, misfit: float) -> Probe:
@@ -177,7 +181,7 @@ def indirect_probe(fit: Contrasts) -> Probe:
 def drift_probe(fit: Contrasts, times: Sequence[float] | None) -> Probe:
     """Probe whether a contestant does otherwise in the later half of the matches; `times` (n,), NaN where unknown."""
     later = later_half(times)
-    if later is None or not fit.fits:
+    if later is None:
         return Probe("drift", GREEN, {"case": "unknown"})
     p = min(drift_pvalue(each, later[each.rows]) for each in fit.fits)
     return changed_probe(min(1.0, len(fit.fits) * p))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import pandas as pd
@@ -91,18 +92,19 @@ def verdict_of_matches(
             values[at] = own_tests[column].to_numpy(dtype=float)
             pairs[column] = values
         pairs["rests_on"] = np.where(met, OWN, OTHERS)
-    group = dict(zip(fit.names, fit.group.tolist(), strict=True))
     first, second = (fit.group[place] for place in np.triu_indices(len(fit.names), 1))
     reason = np.where(np.minimum(first, second) < 0, "too few", np.where(first != second, "groups", "")).astype(object)
     if circle:
         reason[~met & (reason == "")] = "circle"
     pairs = _judged(pairs, reason, probes, 0.5, margin=margin)
-    order = _by_points(fit, fit.ranked) if circle else fit.ranked
-    groups = tuple(tuple(name for name in order if group[name] == number) for number in range(len(fit.groups)))
+    groups = fit.groups
     places_by_name = _places(pairs, groups)
-    if circle:
+    if circle:  # one strength doesn't fit
+        points = dict(zip(fit.names, fit.score, strict=True))
+        groups = [best_first(group, map(points.get, group)) for group in groups]
         places_by_name = {name: (1, len(group)) for group in groups for name in group}
-    return Verdict(tuple(order), groups, places_by_name, pairs, tuple(probes), tuple(circle))
+    order = tuple(chain(*groups))
+    return Verdict(order, tuple(map(tuple, groups)), places_by_name, pairs, tuple(probes), tuple(circle))
 
 
 def verdict_of_means(
@@ -176,10 +178,3 @@ def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, t
     sizes = np.repeat([len(group) for group in groups], [len(group) for group in groups])
     table = places(better, worse, sizes)
     return {name: (int(low), int(high)) for name, (low, high) in zip(names, table, strict=True)}
-
-
-def _by_points(fit: Contrasts, ranked: Sequence[str]) -> list[str]:
-    """Return the contestants by their points, group by group, since one strength doesn't fit."""
-    group = dict(zip(fit.names, fit.group, strict=True))
-    points = dict(zip(fit.names, fit.score, strict=True))
-    return sorted(best_first(ranked, map(points.get, ranked)), key=group.get)

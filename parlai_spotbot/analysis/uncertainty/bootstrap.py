@@ -135,10 +135,13 @@ class ClusterBootstrap:
         """
         estimate = np.asarray(estimate, dtype=float)
         variance, df = self._variance(samples)
-        low, width = span[0], span[1] - span[0]
-        share, half = (estimate - low) / width, stdtrit(df, (1 + LEVEL) / 2) * np.sqrt(variance) / width
+        low = span[0]
+        width = span[1] - span[0]
+        share = (estimate - low) / width
+        half = stdtrit(df, (1 + LEVEL) / 2) * np.sqrt(variance) / width
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            middle, reach = logit(share), half / (share * (1 - share))
+            middle = logit(share)
+            reach = half / (share * (1 - share))
             ends = expit(np.stack([middle - reach, middle + reach], axis=-1))
         still = np.isfinite(variance) & np.isfinite(estimate)
         still &= (variance <= 1e-18 * np.maximum(1.0, estimate**2)) | (share <= 0) | (share >= 1)

@@ -153,7 +153,10 @@ class Clusters:
         total = _column_sums(shares)
         grams, held = {}, []
         for name, parts in self.members():
-            sums = _cluster_sums(parts, scores, shares, 0.0 if name == "both" and self.rows > MANY else MOST)
+            most = MOST
+            if name == "both" and self.rows > MANY:
+                most = 0.0
+            sums = _cluster_sums(parts, scores, shares, most)
             grams[name] = sum(sign * _gram(part) for sign, part in sums)
             if name != "both":  # a row of two conversations is in two clusters, and counts once
                 table = parts[0][1] @ shares

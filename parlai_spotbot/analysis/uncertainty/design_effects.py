@@ -173,7 +173,9 @@ class DesignEffects:
         if self.couples is None:
             return 1.0
         mean = self.couples.pooled[0]
-        return OWN * (mean if unit is None else quadratic(unit, self.couples.meat)) + (1 - OWN) * mean
+        if unit is None:
+            return mean
+        return OWN * quadratic(unit, self.couples.meat) + (1 - OWN) * mean
 
     def pairs(self, size: int) -> ArrayTriple:
         """Return the model's variances (q,), design effects and degrees of freedom of the differences of every two of

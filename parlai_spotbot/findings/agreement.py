@@ -1,36 +1,28 @@
 """Agreement between annotators by question, in every survey but Spot The Bot."""
 
-from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
-import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.alpha_words import alpha_in_words
-from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.wording import listed, number, plainly
-
-Units = Callable[[pd.DataFrame], Sequence[str]]
-"""What each of some rows is about."""
 
 VARIANTS = "Variants of one judge are no annotators: this says nothing of how far people agree."
 """What a reader must know where the answers compared are those of one judge."""
 
 
-def rated(rows: pd.DataFrame) -> Sequence[str]:
-    """Return what each rating, or label, is about."""
-    return rows["rated"].tolist()
-
-
-def agreement(answers: Answers, value: str = "value", unit: Units = rated, metric: str = "ordinal") -> dict:
-    """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers."""
+def agreement(answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal") -> dict:
+    """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers, `unit`
+    that of what each is about."""
     result = {}
     for question in answers.questions:
         rows = answers.to(question)
-        alpha = krippendorff_alpha(unit(rows), rows[value], answers.clusters(rows), metric)
+        alpha = krippendorff_alpha(rows[unit].tolist(), rows[value], answers.clusters(rows), metric)
         result[question] = alpha_in_words(alpha)
     return {"krippendorff_alpha": result, "metric": metric}
 
@@ -51,6 +43,5 @@ def summarise(result: Result) -> list[str]:
     return [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
 
 
-def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
-    """Return the finding of a form of answers."""
-    return declared(__file__, form, compute, summarise)
+finding = partial(declared, __file__, summarise=summarise)
+"""The finding of a form of answers, from the form and what computes it."""

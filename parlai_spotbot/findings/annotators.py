@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
-from parlai_spotbot.findings.answers import Answers, Form
+from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
-from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
@@ -110,6 +111,5 @@ def summarise(result: Result) -> list[str]:
     return text
 
 
-def finding(form: Form, compute: Callable[[Answers], dict]) -> Finding:
-    """Return the finding of a form of answers."""
-    return declared(__file__, form, compute, summarise)
+finding = partial(declared, __file__, summarise=summarise)
+"""The finding of a form of answers, from the form and what computes it."""

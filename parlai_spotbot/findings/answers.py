@@ -43,12 +43,12 @@ class Facts:
 
     `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
     each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
-    turns of each conversation that the bots know, None where they are not there. `judges`: of each judge's source
-    `about`, what it says of itself. `screening` are the rounds of the training that annotators took; `collection`,
-    what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
-    scores; `settled`, the account of a survey that was served until settled (`sequential.account`);
-    `looks`, those at a survey of fixed size before all answers were there (`findings.looks`); `margin`, within which
-    two are equal, None where none was declared.
+    turns of each conversation that the bots know, None where they are not there. `judges`: what each judge says of
+    itself, by source. `screening` are the rounds of the training that annotators took; `collection`, what provenance
+    says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models' scores;
+    `settled`, the account of a survey that was served until settled (`sequential.account`); `looks`, those at a survey
+    of fixed size before all answers were there (`findings.looks`); `margin`, within which two are equal, None where
+    none was declared.
     """
 
     name: str = ""
@@ -94,8 +94,22 @@ class Facts:
         return self.made[name]
 
 
+class Computed:
+    """What findings make of answers; copies with other answers begin anew."""
+
+    @cached_property
+    def computed(self) -> dict[str, Any]:
+        return {}
+
+    def once(self, name: str, compute: Callable[[Any], Any]) -> Any:
+        """Return a result that several findings share; it is computed once."""
+        if name not in self.computed:
+            self.computed[name] = compute(self)
+        return self.computed[name]
+
+
 @dataclass(frozen=True)
-class Answers:
+class Answers(Computed):
     """One source's rows and what its findings share.
 
     `rows` are what is analysed, `everyone` these with those of people who `failed` the `controls` (annotator -> why);
@@ -117,7 +131,6 @@ class Answers:
     controls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     people: Answers | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
-    computed: dict[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def crossed(self) -> bool:
@@ -133,11 +146,6 @@ class Answers:
     def settled(self) -> Mapping[str, Any]:
         """The account of the survey where this source decided what was shown; {} else."""
         return self.facts.settled if self.facts.settled.get("source") == self.source else {}
-
-    @property
-    def hang(self) -> dict:
-        """Describe how rows are correlated, as the functions of `analysis` take it."""
-        return {"crossed": self.crossed}
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -182,20 +190,14 @@ class Answers:
 
     def with_rows(self, rows: pd.DataFrame) -> Answers:
         """The same with other rows instead of the main ones."""
-        return replace(self, rows=rows, computed={})
+        return replace(self, rows=rows)
 
     def clusters(self, rows: pd.DataFrame) -> Clusters:
         """Return which of some rows are correlated."""
-        return frame_clusters(rows, **self.hang)
+        return frame_clusters(rows, crossed=self.crossed)
 
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.options.seed, self.source, statistic)
-
-    def once(self, name: str, compute: Callable[[Answers], Any]) -> Any:
-        """Return a result that several findings share; it is computed once."""
-        if name not in self.computed:
-            self.computed[name] = compute(self)
-        return self.computed[name]
 
     def bootstrap(self) -> dict:
         """Return what intervals rest on, as ranking.json says it."""

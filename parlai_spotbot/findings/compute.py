@@ -15,7 +15,6 @@ from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Nothi
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import made_by
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.schema import write
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 
@@ -96,8 +95,6 @@ def compute(
 def of(finding: Finding, answers: Answers, progress: Progress | None) -> Mapping | None:
     """Return what a finding says of one source."""
     data = finding.compute(answers)
-    if data and all(isinstance(value, pd.DataFrame) for value in data.values()):
-        data = write(data, finding.tables)
     if progress is not None:
         progress(answers.source, finding.name)
     return data

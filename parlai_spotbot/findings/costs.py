@@ -1,10 +1,11 @@
 """Time of annotations, in every survey."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from parlai_spotbot.analysis.time import time_summary
-from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.wording import counted, number
 
@@ -27,6 +28,5 @@ def time_sentence(time: Mapping) -> str:
     return f"An annotation took {counted(round(time['median']), 'second')} in the median, all of them {whole}{cost}."
 
 
-def finding(form: Form) -> Finding:
-    """Return the finding of a form whose annotations are timed as a whole."""
-    return declared(__file__, form, compute_time, summarise_time)
+finding = partial(declared, __file__, compute=compute_time, summarise=summarise_time)
+"""The finding of a form whose annotations are timed as a whole, from the form."""

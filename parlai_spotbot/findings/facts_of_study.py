@@ -49,7 +49,7 @@ def facts_of(study: Study, survey: str) -> Facts:
         survey=survey_launched,
         items=data.items,
         units={unit.unit_id: asked for unit in data.units if (asked := _asked_in(unit))},
-        judges={source: {"about": account} for source, account in study.judges(survey).items()},
+        judges=study.judges(survey),
         screening=tuple(screening_of(study, survey)),
         settled=account(study, survey),
         collection=study.provenance().get("crowdsourcing", {}).get(survey, {}),

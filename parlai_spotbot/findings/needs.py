@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.planning import Design, conversations_needed, pilot
 from parlai_spotbot.analysis.planning.pilot import UNREACHABLE
 from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
-from parlai_spotbot.findings.answers import Form
+from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import known
@@ -38,12 +38,18 @@ MET = "Every pair that met and is ranked ({0}) is {1}."
 WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=False)
 
 
-def finding(form: Form, compute: Callable[[Any], dict | None]) -> Finding:
+def finding(
+    form: Form, ranking: Callable[[Any], Mapping], compared: Callable[[Any], pd.DataFrame], kind: Kind
+) -> Finding:
     """Return the finding of a form of answers, for the first screen; it says nothing of a judge, nor of what was served
-    until settled."""
+    until settled. `compared` are the answers that the `ranking` of a source is by."""
 
     def of_people(answers: Any) -> dict | None:
-        return compute(answers) if answers.crossed and not answers.settled else None
+        if not answers.crossed or answers.settled:
+            return None
+        if kind is MATCHES:
+            return of_matches(compared(answers), answers, ranking(answers))
+        return of_tests(ranking(answers), kind, compared(answers))
 
     ends = {"most": f"{0.5 + DIFFERENCE / 2:.0%}", "least": f"{0.5 - DIFFERENCE / 2:.0%}"}
     return declared(__file__, form, of_people, summarise, power=percent(POWER), error=percent(1 - LEVEL), **ends)
@@ -80,8 +86,8 @@ ABOUT = (
 )
 
 
-def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | None, ranking: Mapping) -> dict | None:
-    """Return which pairs are open after what people have said, and what they need; `seconds`, of an annotation.
+def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Mapping) -> dict | None:
+    """Return which pairs are open after what people have said, and what they need.
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
     """
@@ -93,16 +99,22 @@ def of_matches(matches: pd.DataFrame, names: Sequence[str], seconds: float | Non
         return {"obstacle": found}
     if little := scarce(MATCHES, matches, each):
         return {"scarce": little}
-    ranked = planned_for(matches, names, ranking)
+    ranked = planned_for(matches, answers.bots, ranking)
     start = Design(max(len(ranked), 2), power=POWER, level=LEVEL, looks=LOOKS)
     rows, design = open_pairs(matches, ranked, start, ranking, DIFFERENCE)
     for row in rows:
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= NOTHING_MORE | {"status": UNREACHABLE}
     about = {name: getattr(design, name) for name in ABOUT}
-    told = {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds, "obstacle": found}
+    told = {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds_of(answers), "obstacle": found}
     equal = sum(row["status"] == EQUAL for row in rows)
     return told | ({"equal": equal} if equal else {})
+
+
+def seconds_of(answers: Answers) -> float | None:
+    """Return the mean time of an annotation; None where it isn't known."""
+    times = answers.annotations["seconds"].dropna()
+    return float(times.mean()) if len(times) else None
 
 
 def planned_for(matches: pd.DataFrame, names: Sequence[str], ranking: Mapping) -> list[str]:

@@ -225,16 +225,3 @@ def _dig(node: Any, key: str) -> Any:
         else:
             node = node.get(part) if isinstance(node, Mapping) else None
     return node
-
-
-def write(frames: Mapping[str, pd.DataFrame], tables: Mapping[str, Table]) -> dict:
-    """Return a finding's data for JSON from its frames: a list of records at the path of each table."""
-    return {
-        tables[name].path: [_to_json(row, tables[name]) for row in frame.to_dict("records")]
-        for name, frame in frames.items()
-    }
-
-
-def _to_json(row: Mapping, table: Table) -> dict:
-    record = {name: value_of(row, name, column) for name, column in table.columns.items()}
-    return record | {column.ci: ends_of(row, name, column) for name, column in table.columns.items() if column.ci}

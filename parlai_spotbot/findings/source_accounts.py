@@ -101,7 +101,7 @@ def _units(answers: Answers) -> tuple[int, int]:
     units = answers.facts.units
     given = {(row.unit_id, row.item_id) for row in answers.judgements}
     answered = sum(all((unit, item) in given for item in items) for unit, items in units.items())
-    about = answers.facts.judges.get(answers.source, {}).get("about", {})
+    about = answers.facts.judges.get(answers.source, {})
     if about.get("units") == len(units):
         answered = max(answered, about.get("answered", 0))
     return answered, len(units)

@@ -52,7 +52,7 @@ SHOWN = 0.001
 
 def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
     """Return the probes of a study's answers; `rows` are those that are compared."""
-    judge = answers.facts.judges.get(answers.source, {}).get("about", {})
+    judge = answers.facts.judges.get(answers.source, {})
     people = rows["worker_id"].value_counts().tolist()
     return [
         *([annotator_probe(people)] if answers.crossed else judge_probes(judge, rows)),

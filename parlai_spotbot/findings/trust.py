@@ -1,14 +1,15 @@
 """Trust in judges, each compared with people on the same items; for every survey."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from parlai_spotbot.analysis import trust
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings.answers import Answers, Form
-from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.wording import asked, listed, percent
@@ -65,11 +66,12 @@ def beside_people(
     *,
     contests: Callable[[pd.DataFrame], Frame] | None = None,
     ratings: Callable[[pd.DataFrame], Frame] | None = None,
-    scales: Mapping[str, Sequence[str]] | None = None,
+    scale: Sequence[int] = (),
 ) -> dict:
     """Compare a judge with people on the same items, see `analysis.trust.trust_part`; {} where there are no people.
 
-    `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes.
+    `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes; `scale` has the values
+    of every question.
     """
     if answers.people is None:
         return {}
@@ -78,13 +80,14 @@ def beside_people(
         rows.assign(answer=rows["answer"].astype(str))[list(trust.COLUMNS)]
         for rows in (answers.people.rows, answers.rows)
     )
+    rated = answers.questions if scale else ()
     part = trust.trust_part(
         people,
         judge,
         contests=contests and contests(both),
         ratings=ratings and ratings(both),
-        scales=scales,
-        bounds={question: (float(scale[0]), float(scale[-1])) for question, scale in (scales or {}).items()},
+        scales={question: list(map(str, scale)) for question in rated},
+        bounds={question: (float(scale[0]), float(scale[-1])) for question in rated},
         rng=answers.rng("trust"),
         replicates=answers.options.bootstraps,
     )
@@ -133,6 +136,5 @@ def summarise(result: Result) -> list[str]:
     return sentences
 
 
-def finding(form: Form, compute: Callable[[Answers], Mapping | None]) -> Finding:
-    """Return the finding of a form of answers."""
-    return declared(__file__, form, compute, summarise)
+finding = partial(declared, __file__, summarise=summarise)
+"""The finding of a form of answers, from the form and what computes it."""

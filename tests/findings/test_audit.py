@@ -101,7 +101,7 @@ def flips(rate):
     """A judge that changes so many of its answers when the order is turned."""
     position = {"n": 60, "flips": int(60 * rate), "rate": rate, "ci": [rate - 0.1, rate + 0.1]}
     rows = study().assign(worker="v")
-    return MadeUp(rows, JUDGE, {"judges": {JUDGE: {"about": {"position": position}}}})
+    return MadeUp(rows, JUDGE, {"judges": {JUDGE: {"position": position}}})
 
 
 def floor():

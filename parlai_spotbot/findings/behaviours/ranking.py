@@ -33,7 +33,7 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """The shares and tests of one label."""
     label = rows["question"].iloc[0] if len(rows) else ""
     less = direction(label) == "less"
-    shares = behaviour(rows, answers.names, **answers.hang, less_is_better=less)
+    shares = behaviour(rows, answers.names, crossed=answers.crossed, less_is_better=less)
     probes = study_probes.of_means(answers, rows, shares, SCALE, len(answers.questions))
     result = criteria.means_of(shares, probes, less)
     return {

@@ -1,9 +1,6 @@
 """What answers to questions have as others do: agreement, annotators, time."""
 
-from collections.abc import Sequence
 from functools import partial
-
-import pandas as pd
 
 from parlai_spotbot.analysis.nuc import share
 from parlai_spotbot.findings import agreement, annotators, costs
@@ -25,12 +22,8 @@ def by_annotator(answers: CandidateAnswers) -> dict:
     return result
 
 
-def _item(rows: pd.DataFrame) -> Sequence[str]:
-    return rows["item_id"].tolist()
-
-
 FINDINGS = (
-    agreement.finding(FORM, partial(agreement.agreement, value="first", unit=_item, metric="nominal")),
+    agreement.finding(FORM, partial(agreement.agreement, value="first", unit="item_id", metric="nominal")),
     annotators.finding(FORM, by_annotator),
     costs.finding(FORM),
 )

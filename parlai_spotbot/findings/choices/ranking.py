@@ -22,6 +22,12 @@ def compute(answers: Answers) -> dict:
     return answers.once("ranking", lambda answers: answers.by_question(ranked, answers.questions[0]))
 
 
+def compared(answers: Answers) -> pd.DataFrame:
+    """Return the choices between two contestants by the first question."""
+    rows = answers.to(answers.questions[0])
+    return rows[rows["a"] != rows["b"]].reset_index(drop=True)
+
+
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Order and win grid of the choices of one question."""
     rows = rows[rows["a"] != rows["b"]]
@@ -33,8 +39,8 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
         order = False
     else:
         rows = sided
-    fitted = contrasts(rows, met, order=order, **answers.hang)
-    grid = pair_grid(rows, met, **answers.hang)
+    fitted = contrasts(rows, met, order=order, crossed=answers.crossed)
+    grid = pair_grid(rows, met, crossed=answers.crossed)
     probes = study_probes.of_answers(answers, rows)
     times = study_probes.times_of(answers, rows)
     pool, verdict = criteria.pool_of(fitted, grid, probes, times, answers.facts.margin)

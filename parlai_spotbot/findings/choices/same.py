@@ -14,7 +14,7 @@ def compute(answers: Answers) -> dict:
     tests, sides = {}, {}
     for question in answers.questions:
         rows = answers.to(question)
-        tests[question] = same_test(rows, **answers.hang)
+        tests[question] = same_test(rows, crossed=answers.crossed)
         sided = rows[rows["left"].notna()]
         if len(sided):
             sides[question] = share_test((sided["left"] > 0).to_numpy(), answers.clusters(sided))

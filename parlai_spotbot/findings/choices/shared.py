@@ -1,6 +1,5 @@
 """What choices have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -16,24 +15,11 @@ from parlai_spotbot.records import OUTCOMES
 def agreed(answers: Answers) -> dict:
     """Alpha of each question; choices count by the ids of the two conversations, whichever of the two was first."""
     swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
-    rows = answers.rows.assign(chosen=np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"]))
+    chosen = np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"])
+    pair = answers.rows["conversation_ids"].map(sorted).map(" ".join)
+    rows = answers.rows.assign(chosen=chosen, pair=pair)
     metric = "ordinal" if (rows["outcome"] == 0).any() else "nominal"
-    return agreement.agreement(answers.with_rows(rows), "chosen", _pair, metric)
-
-
-def _pair(rows: pd.DataFrame) -> Sequence[str]:
-    return [" ".join(sorted(ids)) for ids in rows["conversation_ids"]]
-
-
-def _first_question(answers: Answers) -> pd.DataFrame:
-    """Return the choices between two contestants by the first question."""
-    rows = answers.to(answers.questions[0])
-    return rows[rows["a"] != rows["b"]]
-
-
-def needed(answers: Answers) -> dict | None:
-    """Return what open pairs need."""
-    return needs.of_tests(ranking.compute(answers), CHOICES, _first_question(answers))
+    return agreement.agreement(answers.with_rows(rows), "chosen", "pair", metric)
 
 
 def _contests(both: pd.DataFrame) -> trust.Frame:
@@ -55,7 +41,7 @@ FINDINGS = (
     agreement.finding(FORM, agreed),
     annotators.finding(FORM, partial(annotators.annotators, ranked=ranking.ranked)),
     alarms.finding(FORM, ranking.compute),
-    needs.finding(FORM, needed),
+    needs.finding(FORM, ranking.compute, ranking.compared, CHOICES),
     settled.finding(FORM),
     costs.finding(FORM),
     trust.finding(FORM, partial(trust.beside_people, contests=_contests)),

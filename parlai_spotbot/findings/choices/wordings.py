@@ -17,7 +17,7 @@ def compute(answers: Answers) -> dict:
 
     `texts` holds what was asked, by the question's name, where the survey is known.
     """
-    compared = compare_wordings(answers.rows, known_pairs(answers.options.known_order), **answers.hang)
+    compared = compare_wordings(answers.rows, known_pairs(answers.options.known_order), crossed=answers.crossed)
     result = compared | {"sentences": sentences(compared)}
     survey = answers.facts.survey
     texts = {q.name: q.wording for q in survey.questions if q.name in result["wordings"]} if survey else {}

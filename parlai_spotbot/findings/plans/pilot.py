@@ -5,11 +5,10 @@ from dataclasses import asdict, replace
 
 import pandas as pd
 
-from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.planning import Design, rating_needs
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import choices, needs, ratings, spotting
+from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.answers import Answers, Facts
 from parlai_spotbot.findings.choices import ranking as choices_ranking
 from parlai_spotbot.findings.facts_of_study import answers_of, margin_of
@@ -29,20 +28,19 @@ from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 
-FORMS = {"matches": spotting.FORM, "choices": choices.FORM, "ratings": ratings.FORM}
-RANKINGS = {"matches": spotting_ranking.ranked, "choices": choices_ranking.compute, "ratings": ratings_ranking.compute}
+RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
 def after(study: Study, request: PlanRequest) -> dict:
     """Return which pairs of a study still need data, and what that comes to."""
     unit, path = request.planning.of, study.judgements_path(request.survey)
     answers = _answers(study, request)
-    rows = _rows(answers, unit)
+    rows = RANKINGS[unit].compared(answers)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
     kind = KINDS[unit]
     each = typical(rows) if kind is MATCHES else 0
-    ranking = RANKINGS[unit](answers)
+    ranking = RANKINGS[unit].compute(answers)
     found = obstacle(ranking, kind, each)
     if found and found["blocks"]:
         raise UserError(f"{path}: {found['why']}", found["step"])
@@ -55,10 +53,7 @@ def after(study: Study, request: PlanRequest) -> dict:
         start = request.design(max(2, len(names)), request.looks)
         pairs, design = needs.open_pairs(rows, names, start, ranking, request.difference, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
-    times = answers.annotations["seconds"].dropna()
-    seconds = request.seconds or None
-    if seconds is None and len(times):
-        seconds = float(times.mean())
+    seconds = request.seconds or needs.seconds_of(answers)
     more: dict[str, float | None] = {"annotations": round(annotations), "hours": None, "cost": None}
     if seconds is not None:
         more["hours"] = hours = annotations * seconds / 3600
@@ -89,16 +84,6 @@ def _first(found: Mapping | None) -> list[str]:
     return [text for text in (found["why"], f"{found['step'].rstrip('.')}{played}.") if text]
 
 
-def _rows(answers: Answers, unit: str) -> pd.DataFrame:
-    """Return the matches, choices by the first question, or ratings by the main dimension."""
-    if unit == "matches":
-        return matches_frame(answers.rows).reset_index(drop=True)
-    if unit == "ratings":
-        return answers.to(ratings_ranking.main_dimension(answers)).reset_index(drop=True)
-    rows = answers.to(answers.questions[0])
-    return rows[rows["a"] != rows["b"]].reset_index(drop=True)
-
-
 def _answers(study: Study, request: PlanRequest) -> Answers:
     """Return the answers of the source that is asked for."""
     name = request.survey
@@ -110,7 +95,7 @@ def _answers(study: Study, request: PlanRequest) -> Answers:
         bots=tuple(study.plan.contestants),
         margin=margin_of(study, name),
     )
-    return answers_of(study, name, FORMS[request.planning.of], facts, request.source)
+    return answers_of(study, name, RANKINGS[request.planning.of].FORM, facts, request.source)
 
 
 def _design(design: Design) -> dict:

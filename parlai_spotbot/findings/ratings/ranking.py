@@ -25,9 +25,14 @@ def main_dimension(answers: Answers) -> str:
     return OVERALL if OVERALL in answers.questions else answers.questions[0]
 
 
+def compared(answers: Answers) -> pd.DataFrame:
+    """Return the ratings by the main dimension."""
+    return answers.to(main_dimension(answers)).reset_index(drop=True)
+
+
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """Means, distributions and tests of the ratings of one dimension."""
-    means = rate(rows, answers.names, **answers.hang)
+    means = rate(rows, answers.names, crossed=answers.crossed)
     probes = study_probes.of_means(answers, rows, means, SCALE)
     result = criteria.means_of(means, probes, margin=answers.facts.margin)
     return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}

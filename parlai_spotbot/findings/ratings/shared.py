@@ -1,5 +1,7 @@
 """What ratings have as other answers do: agreement, annotators, what could be wrong, what is needed, time, trust."""
 
+from functools import partial
+
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import SCALE
@@ -13,17 +15,6 @@ from parlai_spotbot.findings.schema import Column
 def by_annotator(answers: Answers) -> dict:
     """Return who rated, and results without some of them."""
     return annotators.annotators(answers, ranking.ranked, ranking.main_dimension(answers))
-
-
-def needed(answers: Answers) -> dict | None:
-    """Return what open pairs need."""
-    return needs.of_tests(ranking.compute(answers), RATINGS, answers.to(ranking.main_dimension(answers)))
-
-
-def trusted(answers: Answers) -> dict:
-    """A judge beside people on the same items; {} for people, and where there are none."""
-    scales = {question: [str(value) for value in SCALE] for question in answers.questions}
-    return trust.beside_people(answers, ratings=ratings_of, scales=scales)
 
 
 def ratings_of(both: pd.DataFrame) -> trust.Frame:
@@ -48,8 +39,8 @@ FINDINGS = (
     agreement.finding(FORM, agreement.agreement),
     annotators.finding(FORM, by_annotator),
     alarms.finding(FORM, ranking.compute),
-    needs.finding(FORM, needed),
+    needs.finding(FORM, ranking.compute, ranking.compared, RATINGS),
     settled.finding(FORM, Column("number", "Mean rating", ci="score_ci")),
     costs.finding(FORM),
-    trust.finding(FORM, trusted),
+    trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale=SCALE)),
 )

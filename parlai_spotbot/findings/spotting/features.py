@@ -20,7 +20,9 @@ def compute(answers: Annotations) -> dict | None:
         matches = matches_frame(answers.rows, criterion)
         weights, probes = answers.weights[:, matches.index], study_probes.of_answers(answers, matches)
         further = {"probes": probes, "margin": answers.facts.margin}
-        rankings[criterion] = ranking(matches, answers.bots, weights, answers.rng(criterion), **answers.hang, **further)
+        rankings[criterion] = ranking(
+            matches, answers.bots, weights, answers.rng(criterion), crossed=answers.crossed, **further
+        )
     return rankings or None
 
 

@@ -26,12 +26,17 @@ def compute(answers: Annotations) -> dict:
     return answers.once("ranking", ranked)
 
 
+def compared(answers: Annotations) -> pd.DataFrame:
+    """Return the matches by who is taken for human."""
+    return matches_frame(answers.rows).reset_index(drop=True)
+
+
 def ranked(answers: Annotations) -> dict:
     """The ranking by who is taken for human, and how often each name is; where one side is judged, by how often."""
     if answers.one_side and answers.bots:
         taken = answers.entities.assign(value=answers.entities["nature"] == HUMAN)
         probes = study_probes.of_answers(answers, answers.rows)
-        rated = rate(taken, answers.bots, scale=(0, 1), **answers.hang)
+        rated = rate(taken, answers.bots, scale=(0, 1), crossed=answers.crossed)
         result = criteria.means_of(rated, probes, margin=answers.facts.margin)
     else:
         matches, rng = matches_frame(answers.rows), answers.rng("ranking")
@@ -39,7 +44,7 @@ def ranked(answers: Annotations) -> dict:
         times = study_probes.times_of(answers, answers.rows.loc[matches.index])
         weights = answers.weights[:, matches.index]
         further = {"probes": probes, "times": times, "margin": answers.facts.margin}
-        result = ranking(matches, answers.bots, weights, rng, **answers.hang, **further)
+        result = ranking(matches, answers.bots, weights, rng, crossed=answers.crossed, **further)
     shares = _shares(answers)
     none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
     human = shares.pop(HUMAN, none)

@@ -63,9 +63,8 @@ def ranking(
     if matches.empty:
         return dict(NO_MATCH)
     matches = matches.reset_index(drop=True)
-    options = {"crossed": crossed}
-    fit = contrasts(matches, bots, **options)
-    grid = pair_grid(matches, bots, **options)
+    fit = contrasts(matches, bots, crossed=crossed)
+    grid = pair_grid(matches, bots, crossed=crossed)
     pool, verdict = pool_of(fit, grid, probes, times, margin)
     rate, rate_ci = win_rates(fit.matrix), win_rate_intervals(fit)
     order = pool["order"]

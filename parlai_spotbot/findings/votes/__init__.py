@@ -6,7 +6,7 @@ pair and outcome, and from rows as codes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.findings.answers import Facts, Form, LeftOut, NothingLeft, Options
+from parlai_spotbot.findings.answers import Computed, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.records import ADDITIONAL, HUMAN
 
@@ -28,7 +28,7 @@ SEEN = ("won", "tie", "both_bad", "lost")
 
 
 @dataclass(frozen=True)
-class Ballots:
+class Ballots(Computed):
     """The votes of one source: `a`, `b` (n,) places in `names`, `outcome` (n,) +1 for a, -1 for b, 0 for neither, of
     which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown; `time` (n,) in seconds.
 
@@ -71,16 +71,6 @@ class Ballots:
         return len(np.unique(self.prompt[known].astype(np.int64) * len(self.names) ** 2 + pair[known]))
 
     @cached_property
-    def computed(self) -> dict[str, Any]:
-        return {}
-
-    def once(self, name: str, compute: Callable[[Ballots], Any]) -> Any:
-        """Return a result that several findings share; it is computed once."""
-        if name not in self.computed:
-            self.computed[name] = compute(self)
-        return self.computed[name]
-
-    @cached_property
     def clusters(self) -> Clusters:
         """The clusters of votes: those on one prompt, whoever answered it, and those of one annotator."""
         talks = _recurring(_alone(self.prompt))
@@ -104,11 +94,6 @@ class Ballots:
     def times(self) -> np.ndarray | None:
         """When the votes of `matches` were given, in seconds."""
         return None if self.time is None else self.time[~self.bad]
-
-    @property
-    def sampled(self) -> dict:
-        """Return what is a sample, as the functions of `analysis` take it."""
-        return {"crossed": self.crossed}
 
     def among(self, chosen: np.ndarray) -> Ballots:
         """The votes between the contestants `chosen` (K,), and these alone."""

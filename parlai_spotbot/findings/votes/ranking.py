@@ -51,8 +51,8 @@ def ranked(ballots: Ballots) -> dict:
     if few:
         ballots = ballots.among(enough)
     counts, matches = ballots.counts(), ballots.matches()
-    fit = contrasts(matches, ballots.names, **ballots.sampled)
-    grid = pair_grid(matches, ballots.names, **ballots.sampled) if len(ballots.names) <= GRIDDED else []
+    fit = contrasts(matches, ballots.names, crossed=ballots.crossed)
+    grid = pair_grid(matches, ballots.names, crossed=ballots.crossed) if len(ballots.names) <= GRIDDED else []
     probes = study_probes.of_votes(ballots)
     pool, verdict = criteria.pool_of(fit, grid, probes, ballots.times, ballots.margin)
     ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))

@@ -7,10 +7,9 @@ from parlai_spotbot.findings.scarce import VOTES
 from parlai_spotbot.findings.votes import FORM, Ballots, ranking
 
 
-def needed(ballots: Ballots) -> dict | None:
-    """Return what open pairs need. Many files of votes don't say who voted."""
-    votes = pd.DataFrame({"a": ballots.a, "b": ballots.b, "outcome": ballots.outcome})
-    return needs.of_tests(ranking.compute(ballots), VOTES, votes)
+def compared(ballots: Ballots) -> pd.DataFrame:
+    """Return all votes. Many files of votes don't say who voted."""
+    return pd.DataFrame({"a": ballots.a, "b": ballots.b, "outcome": ballots.outcome})
 
 
-FINDINGS = (alarms.finding(FORM, ranking.compute), needs.finding(FORM, needed))
+FINDINGS = (alarms.finding(FORM, ranking.compute), needs.finding(FORM, ranking.compute, compared, VOTES))

@@ -1,7 +1,7 @@
 """Annotators in every survey but Spot The Bot: who they are, who is left out and why, and what changes with them in."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import pandas as pd
@@ -29,18 +29,19 @@ def annotators(answers: Answers, ranked: Ranked, main: str = "") -> dict:
     main = main or answers.questions[0]
     result = about_annotators(answers)
     if set(answers.everyone["worker_id"]) & answers.failed.keys():
-        result["with_everybody"] = _compared(answers, ranked, main, answers.everyone, "With everybody's answers")
+        changes = {}
+        for question in answers.questions:
+            kept, every = (ranked(answers, part.to(question)) for part in (answers, answers.whole))
+            changes[question] = what_changes(kept, every, "With everybody's answers")
+        result["with_everybody"] = {"question": main, **changes[main], "criteria": changes}
     return result
 
 
-def _compared(answers: Answers, ranked: Ranked, main: str, rows: pd.DataFrame, who: str) -> dict:
-    """Return what changes in each question with other rows than the main ones; the main question's stands first."""
-    result = {}
-    for question in answers.questions:
-        kept, other = (ranked(answers, part[part["question"] == question]) for part in (answers.rows, rows))
-        compared = compare_everybody(kept, other)
-        result[question] = compared | {"sentence": everybody_sentence(compared, who)}
-    return {"question": main, **result[main], "criteria": result}
+def what_changes(kept: Mapping, every: Mapping, who: str) -> dict:
+    """Return what changes in a ranking with everybody's answers, in numbers and in a sentence that begins with
+    `who`."""
+    compared = compare_everybody(kept, every)
+    return compared | {"sentence": everybody_sentence(compared, who)}
 
 
 def about_annotators(answers: Answers) -> dict:

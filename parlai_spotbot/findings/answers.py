@@ -94,8 +94,21 @@ class Facts:
         return self.made[name]
 
 
-class Computed:
-    """What findings make of answers; copies with other answers begin anew."""
+@dataclass(frozen=True)
+class OneSource:
+    """What findings take of the answers of one source; copies with other answers begin anew."""
+
+    source: str
+
+    @property
+    def crossed(self) -> bool:
+        """Return whether annotators are a sample: people are, the variants of a judge aren't."""
+        return self.source == HUMAN
+
+    @property
+    def resample(self) -> str:
+        """What another study would have other ones of."""
+        return "conversations_workers" if self.crossed else "conversations"
 
     @cached_property
     def computed(self) -> dict[str, Any]:
@@ -109,7 +122,7 @@ class Computed:
 
 
 @dataclass(frozen=True)
-class Answers(Computed):
+class Answers(OneSource):
     """One source's rows and what its findings share.
 
     `rows` are what is analysed, `everyone` these with those of people who `failed` the `controls` (annotator -> why);
@@ -119,7 +132,6 @@ class Answers(Computed):
     `left_out` counts what is not analysed, by reason.
     """
 
-    source: str
     facts: Facts
     options: Options
     tidy: pd.DataFrame
@@ -131,16 +143,6 @@ class Answers(Computed):
     controls: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     people: Answers | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def crossed(self) -> bool:
-        """Return whether annotators are a sample: people are, the variants of a judge aren't."""
-        return self.source == HUMAN
-
-    @property
-    def resample(self) -> str:
-        """What another study would have other ones of."""
-        return "conversations_workers" if self.crossed else "conversations"
 
     @property
     def settled(self) -> Mapping[str, Any]:
@@ -191,6 +193,11 @@ class Answers(Computed):
     def with_rows(self, rows: pd.DataFrame) -> Answers:
         """The same with other rows instead of the main ones."""
         return replace(self, rows=rows)
+
+    @cached_property
+    def whole(self) -> Answers:
+        """The same with the answers of people who failed the controls."""
+        return self.with_rows(self.everyone)
 
     def clusters(self, rows: pd.DataFrame) -> Clusters:
         """Return which of some rows are correlated."""

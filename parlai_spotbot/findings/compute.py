@@ -76,12 +76,14 @@ def compute(
                 by_source = {}
                 for name, answers in sources.items():
                     try:
-                        by_source[name] = data = of(finding, answers, progress)
+                        by_source[name] = data = finding.compute(answers)
                         if finding.bars and data and rest is not None and finding.name != SETTLED:
-                            others = of(finding, rest[name], None) if name in rest else None
+                            others = finding.compute(rest[name]) if name in rest else None
                             by_source[name] = beside(data, others, facts)
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
+                    if progress is not None:
+                        progress(name, finding.name)
                 plain_by_name = {name: plain(data) for name, data in by_source.items() if data is not None}
                 if any(plain_by_name.values()):
                     result[finding.name] = {"by_source": plain_by_name, "made_by": dict(about)}
@@ -90,14 +92,6 @@ def compute(
     for results in result.values() if broken else ():
         results["made_by"]["not_computed"] = broken
     return result
-
-
-def of(finding: Finding, answers: Answers, progress: Progress | None) -> Mapping | None:
-    """Return what a finding says of one source."""
-    data = finding.compute(answers)
-    if progress is not None:
-        progress(answers.source, finding.name)
-    return data
 
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:

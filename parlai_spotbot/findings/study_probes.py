@@ -174,23 +174,21 @@ def missing_probe(answers: Answers) -> Probe:
                 names = _shown(answers.facts.items[item].conversation_ids, talks)
                 rows += [(name, unit, (unit, item) not in given) for name in names]
     frame = pd.DataFrame(rows, columns=["name", "unit", "missing"])
-    if frame.empty or not frame["missing"].any():
+    if not frame["missing"].any():
         return Probe("missing", GREEN)
+    missing, clusters = frame["missing"].astype(float), Clusters.by(frame["unit"])
     tests = []
     for name in sorted(frame["name"].unique()):
-        there = (frame["name"] == name).to_numpy().astype(int)
-        if there.all():
-            continue
-        means = group_means(frame["missing"].astype(float), there, 2, Clusters.by(frame["unit"]), (0.0, 1.0))
+        means = group_means(missing, frame["name"] == name, 2, clusters, (0.0, 1.0))
         rest, share = means.values.tolist()
-        test = means.contrast(np.array([-1.0, 1.0]))
-        if np.isfinite(test["p"]):
-            tests.append({"bot": name, "share": share, "rest": rest, "p": test["p"]})
-    if not tests:
+        p = means.contrast(np.array([-1.0, 1.0]))["p"]
+        tests.append({"bot": name, "share": share, "rest": rest, "p": p})
+    table = pd.DataFrame(tests).dropna()
+    if table.empty:
         return Probe("missing", GREEN)
-    adjusted = adjust(np.array([test["p"] for test in tests])).tolist()
-    tests = [{**test, "p": p} for test, p in zip(tests, adjusted, strict=True)]
-    worst = best_first(tests, [-test["p"] if test["share"] > test["rest"] else -1.0 for test in tests])[0]
+    table["p"] = adjust(table["p"].to_numpy())
+    more = table["share"] > table["rest"]
+    worst = best_first(table.to_dict("records"), -table["p"].where(more, 1.0))[0]
     amber = worst["p"] < CLEAN and worst["share"] > worst["rest"]
     return Probe("missing", AMBER if amber else GREEN, worst)
 

@@ -76,14 +76,10 @@ def beside_people(
     if answers.people is None:
         return {}
     both = pd.concat([answers.rows, answers.people.rows])
-    people, judge = (
-        rows.assign(answer=rows["answer"].astype(str))[list(trust.COLUMNS)]
-        for rows in (answers.people.rows, answers.rows)
-    )
     rated = answers.questions if scale else ()
     part = trust.trust_part(
-        people,
-        judge,
+        answers.people.rows,
+        answers.rows,
         contests=contests and contests(both),
         ratings=ratings and ratings(both),
         scales={question: list(map(str, scale)) for question in rated},

@@ -87,11 +87,6 @@ class Annotations(Answers):
             return self
         return self.with_rows(self.rows.assign(k=self.rows["whole"]).drop(columns=["opened0", "opened1"]))
 
-    @property
-    def whole(self) -> Annotations:
-        """With the annotations of people who failed the controls."""
-        return self if len(self.everyone) == len(self.rows) else self.with_rows(self.everyone)
-
     @cached_property
     def work(self) -> Annotations:
         """With everybody's annotations of segments that the annotator met in several units: each of them is work."""

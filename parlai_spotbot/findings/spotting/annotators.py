@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis import annotators
-from parlai_spotbot.analysis.annotators.controls import compare_everybody
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
-from parlai_spotbot.findings.control_words import everybody_sentence
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.source_accounts import account
-from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.ranking import ranked
+from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
 from parlai_spotbot.wording import filled, number, upper_first
 
@@ -43,9 +40,8 @@ def compute(answers: Annotations) -> dict:
     if people and answers.bots and flagged and not answers.one_side:
         result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)
     if answers.failed and len(answers.everyone) > len(answers.rows):
-        beside = compare_everybody(answers.once("ranking", ranked), ranked(answers.whole))
-        sentence = everybody_sentence(beside, "With everybody's annotations")
-        result["with_everybody"] = beside | {"sentence": sentence}
+        rankings = (ranking.compute(answers), ranking.ranked(answers.whole))
+        result["with_everybody"] = annotators_finding.what_changes(*rankings, "With everybody's annotations")
     return result
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.findings.answers import Computed, Facts, Form, LeftOut, NothingLeft, Options
+from parlai_spotbot.findings.answers import Facts, Form, LeftOut, NothingLeft, OneSource, Options
 from parlai_spotbot.findings.ordering import planned_first
-from parlai_spotbot.records import ADDITIONAL, HUMAN
+from parlai_spotbot.records import ADDITIONAL
 
 PREFERENCE = "preference"
 """The question."""
@@ -28,12 +28,11 @@ SEEN = ("won", "tie", "both_bad", "lost")
 
 
 @dataclass(frozen=True)
-class Ballots(Computed):
+class Ballots(OneSource):
     """The votes of one source: `a`, `b` (n,) places in `names`, `outcome` (n,) +1 for a, -1 for b, 0 for neither, of
     which `bad` (n,) are for both bad; `prompt` and `worker` (n,) codes, -1 where unknown; `time` (n,) in seconds.
 
-    `source` gave the votes, and no judge's are set beside people's. `crossed`: whether who votes is a sample, as people
-    are. `margin` is that within which two are equal.
+    `margin` is that within which two are equal.
     """
 
     names: tuple[str, ...]
@@ -43,10 +42,7 @@ class Ballots(Computed):
     bad: np.ndarray
     prompt: np.ndarray
     worker: np.ndarray
-    crossed: bool
-    source: str = HUMAN
-    people: None = None
-    time: np.ndarray | None = None
+    time: np.ndarray
     margin: float | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 
@@ -91,9 +87,9 @@ class Ballots(Computed):
         )
 
     @property
-    def times(self) -> np.ndarray | None:
+    def times(self) -> np.ndarray:
         """When the votes of `matches` were given, in seconds."""
-        return None if self.time is None else self.time[~self.bad]
+        return self.time[~self.bad]
 
     def among(self, chosen: np.ndarray) -> Ballots:
         """The votes between the contestants `chosen` (K,), and these alone."""
@@ -104,8 +100,7 @@ class Ballots(Computed):
             names=tuple(np.array(self.names, dtype=object)[chosen]),
             a=place[self.a[rows]],
             b=place[self.b[rows]],
-            **{name: getattr(self, name)[rows] for name in ("outcome", "bad", "prompt", "worker")},
-            time=None if self.time is None else self.time[rows],
+            **{name: getattr(self, name)[rows] for name in ("outcome", "bad", "prompt", "worker", "time")},
         )
 
     @property
@@ -222,6 +217,7 @@ def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[st
     answers = rows["answer"].cat
     outcome = np.array([OUTCOMES.get(answer, 0) for answer in answers.categories], dtype=np.int8)[answers.codes]
     return Ballots(
+        source,
         names,
         first,
         second,
@@ -229,9 +225,7 @@ def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[st
         (rows["answer"] == "both_bad").to_numpy(),
         rows["conversation"].to_numpy(),
         rows["worker"].to_numpy(),
-        source == HUMAN,
-        source,
-        time=rows["time"].to_numpy(),
+        rows["time"].to_numpy(),
     )
 
 

@@ -37,7 +37,7 @@ def _ranking_of(ballots: Ballots) -> dict:
     """The ranking by the one question."""
     main = ranked(ballots)
     how = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
-    rests = {"resample": "conversations_workers" if ballots.crossed else "conversations", "level": 0.95, "how": how}
+    rests = {"resample": ballots.resample, "level": 0.95, "how": how}
     return {**main, "question": PREFERENCE, "criteria": {PREFERENCE: main}, "bootstrap": rests}
 
 

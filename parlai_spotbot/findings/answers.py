@@ -32,6 +32,9 @@ from parlai_spotbot.texts.repetition import near_copies
 LeftOut = dict[str, dict[str, int]]
 """Source -> why answers are left out -> how many."""
 
+Rows = tuple[pd.DataFrame, dict[str, int]]
+"""The rows of a form, and why other answers of the source are left out, with how many."""
+
 
 class NothingLeft(ValueError):
     """No answer is left to analyse; it says why the others are left out."""
@@ -284,7 +287,7 @@ class Form:
         Whether the survey says when an annotation is complete; otherwise `rows` does.
     """
 
-    rows: Callable[[pd.DataFrame, Facts, Sequence[Judgement]], tuple[pd.DataFrame, dict[str, int]]]
+    rows: Callable[[pd.DataFrame, Facts, Sequence[Judgement]], Rows]
     names: tuple[str, ...] = ()
     answers: type[Answers] = Answers
     mine: Callable[[Judgement], bool] = lambda judgement: True

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+import parlai_spotbot
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings import findings_of, forms_of, render
 from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
-from parlai_spotbot.findings.made_by import made_by
+from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
@@ -95,13 +96,21 @@ def compute(
 
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:
-    """Return what the results of a form say that they were made of."""
+    """Return what the results of a form say of themselves: versions, options, how many annotations of each source are
+    used, and how many are left out and why."""
     options_used = {name: getattr(options, name) for name in form.options}
     if not form.as_table:
         options_used["control_mistakes"] = allowed_mistakes(facts.survey)
     if facts.margin is not None:
         options_used["margin"] = facts.margin
-    return made_by(options_used, options.seed, {name: answers.used for name, answers in sources.items()}, left_out)
+    return {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "version": VERSION,
+        "options": plain(options_used),
+        "seed": options.seed,
+        "used": {name: answers.used for name, answers in sources.items()},
+        "left_out": left_out,
+    }
 
 
 def tables(survey: str, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:

@@ -15,10 +15,10 @@ from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches,
 from parlai_spotbot.findings import audit
 from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.scarce import too_few_sentence
+from parlai_spotbot.findings.scarce import named_first, too_few_sentence
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NAMED, counted, listed, part_of, percent, plainly, to, upper_first, who
+from parlai_spotbot.wording import INTERVAL, NAMED, counted, part_of, percent, plainly, to, upper_first, who
 
 LEVEL = 0.05
 
@@ -77,11 +77,11 @@ def pool_of(
     strengths = zip(contrasts.strength[at], contrasts.ci[at].tolist(), strict=True)
     pool = {
         "order": order,
-        "clusters": {name: list(verdict.places[name]) for name in order},
+        "clusters": {name: verdict.places[name] for name in order},
         "score": dict(zip(order, contrasts.score[at], strict=True)),
         "score_ci": dict(zip(order, contrasts.score_ci[at].tolist(), strict=True)),
         "strength": {name: {"strength": value, "ci": ci} for name, (value, ci) in zip(order, strengths, strict=True)},
-        "groups": [list(group) for group in verdict.groups],
+        "groups": verdict.groups,
         "group": {name: number[name] for name in order} if len(verdict.groups) > 1 else {},
         "too_few": contrasts.too_few,
         "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
@@ -122,7 +122,7 @@ def means_of(
     probes = [*probes, cluster_probe(frame)]
     verdict = verdict_of_means(result["order"], frame, probes, less_is_better, margin)
     pairs = _with_ci(verdict.pairs).drop(columns=["p_errors", "effective", "low", "high"]).to_dict(orient="records")
-    places = {name: list(verdict.places[name]) for name in result["order"]}
+    places = {name: verdict.places[name] for name in result["order"]}
     return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes), **_declared(margin)}
 
 
@@ -250,8 +250,7 @@ def single_order(ranking: Mapping) -> bool:
 
 def _some(names: Sequence[str]) -> str:
     """Up to `NAMED` names, and how many others."""
-    more = [counted(len(names) - NAMED, "other")] if len(names) > NAMED else []
-    return listed([*map(who, names[:NAMED]), *more])
+    return named_first(list(map(who, names)))
 
 
 def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> str:

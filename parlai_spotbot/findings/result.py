@@ -15,14 +15,13 @@ SETTLED = "settled"
 class Result:
     """Record of what was found of one source, as it is in ``analysis/NAME.json``.
 
-    `data` is this finding's, `others` hold what the other findings found of the source, by their names. `bots` are the
-    contestants in the order of the plan; `annotators` says how each is called on a page, by worker_id.
+    `data` is this finding's, `others` hold what the other findings found of the source, by their names. `annotators`
+    says how each is called on a page, by worker_id.
     """
 
     source: str
     data: Mapping
     others: Mapping[str, Mapping] = field(default_factory=dict)
-    bots: tuple[str, ...] = ()
     annotators: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -33,11 +32,6 @@ class Result:
     def who(self) -> str:
         """Return who gave the answers, as a sentence says it."""
         return "annotators" if self.people else source_said(self.source)
-
-    @property
-    def order(self) -> list[str]:
-        """The bots best first as this source ranks them; in the plan's order where it ranks none."""
-        return list(self.others.get("ranking", {}).get("order") or self.bots)
 
     @property
     def account(self) -> SourceAccount:

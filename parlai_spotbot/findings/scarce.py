@@ -180,6 +180,11 @@ def too_few_sentence(data: Mapping) -> str:
     few = data.get("too_few") or {}
     if len(data.get("order") or ()) + len(few) > MOST:
         return f"Only the {MOST:,} contestants with the most comparisons are ranked."
-    named = [f"{who(name)} ({n:,})" for name, n in list(few.items())[:NAMED]]
-    more = [f"{len(few) - NAMED:,} others"] if len(few) > NAMED else []
-    return f"Too few comparisons to be ranked: {listed([*named, *more])}." if few else ""
+    named = [f"{who(name)} ({n:,})" for name, n in few.items()]
+    return f"Too few comparisons to be ranked: {named_first(named)}." if few else ""
+
+
+def named_first(names: Sequence[str]) -> str:
+    """Return up to `NAMED` names, and how many others."""
+    more = [counted(len(names) - NAMED, "other")] if len(names) > NAMED else []
+    return listed([*names[:NAMED], *more])

@@ -122,7 +122,7 @@ class SurveyResults:
     def _looks(self) -> dict:
         from parlai_spotbot.report.drawing import looks
 
-        return looks(list(self._only.bots or self.answers.study.plan.contestants))
+        return looks(list(self.answers.facts.bots or self.answers.study.plan.contestants))
 
     @property
     def _only(self) -> Result:
@@ -300,7 +300,7 @@ def results_of(call: AnswersCall, name: str) -> SurveyResults:
     results = {}
     for source, data in parts.get(name, {}).items():
         others = {part: by_source[source] for part, by_source in parts.items() if source in by_source}
-        results[source] = Result(source, data, others, answers.facts.bots)
+        results[source] = Result(source, data, others)
     if not results:
         raise ValueError(f"answers: too little was answered for {name}.")
     return SurveyResults(finding_by_name[name], answers, results, computed[name]["made_by"]["left_out"])

@@ -82,7 +82,7 @@ def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
 def result_of(contents: Contents, source: str, name: str, others: Mapping[str, dict]) -> Result:
     """Return what a finding tells from."""
     named = {worker: called for (whose, worker), called in contents.annotators.items() if whose == source}
-    return Result(source, others[name], others, tuple(contents.bots), named)
+    return Result(source, others[name], others, named)
 
 
 def findings_with(contents: Contents, source: str, others: Mapping[str, dict]) -> Iterator[tuple[Finding, Result]]:

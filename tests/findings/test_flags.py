@@ -42,7 +42,7 @@ def test_who_is_flagged_is_named_as_the_page_calls_them(study):
     others = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
     finding = next(own for own in findings_of(survey) if own.name == "annotators")
     called = {f"w{n}": f"annotator {n}" for n in (1, 2, 3)}
-    told = render.tell(finding, Result(HUMAN, others["annotators"], others, (), called))
+    told = render.tell(finding, Result(HUMAN, others["annotators"], others, called))
     (flagged,) = [text for text in told.text if text.startswith("Flagged: ")]
     assert "annotator 3 (" in flagged
     assert "too fast" in flagged

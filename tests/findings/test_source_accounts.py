@@ -82,7 +82,7 @@ def told(study, source):
     contents = read_contents(study, SURVEY)
     others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
     ranking = next(finding for finding in findings_of(SURVEY) if finding.name == "ranking")
-    result = Result(source, others["ranking"], others, tuple(study.plan.contestants))
+    result = Result(source, others["ranking"], others)
     return render.tell(ranking, result).text, render.card(ranking, result)
 
 

@@ -89,7 +89,7 @@ def told(survey, study, result, source=HUMAN):
     for finding in findings_of(survey):
         if finding.name not in others:
             continue
-        own = Result(source, others[finding.name], others, tuple(study.plan.contestants))
+        own = Result(source, others[finding.name], others)
         card = render.card(finding, own)
         yield from [] if card is None else card.text
         yield from render.lines(finding, own)
@@ -131,7 +131,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     assert alone in text
     assert "further annotations" not in text
     ranking = next(finding for finding in findings_of("spot_the_bot") if finding.name == "ranking")
-    card = render.card(ranking, Result(HUMAN, human["ranking"], human, tuple(study.plan.contestants)))
+    card = render.card(ranking, Result(HUMAN, human["ranking"], human))
     assert card.text[0] == f"It is not known who is better. {alone}"
     assert "the order is" not in " ".join(card.text)
     assert "100% [100%" not in text

@@ -124,7 +124,7 @@ def said(study, survey, result):
     text, next_step = [], ""
     for finding in findings_of(survey):
         if finding.name in found:
-            own = Result(HUMAN, found[finding.name], found, tuple(study.plan.contestants))
+            own = Result(HUMAN, found[finding.name], found)
             card = render.card(finding, own)
             text = text if card is None else [*card.text, *text]
             render.lines(finding, own) if finding.name == "needs" else None

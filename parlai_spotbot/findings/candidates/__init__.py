@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.nuc.people import UNTOLD
-from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options
+from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, Options, Rows
 from parlai_spotbot.nuc.background import NucBackground, background_of
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Turn
 from parlai_spotbot.study import Study
@@ -48,18 +48,15 @@ class CandidateAnswers(Answers):
         """(by what, who, which rows): everybody; then each group, and those who call themselves
         experts and not, wherever there are two or more."""
         rows = self.rows
-        expertises = [self.about.get(worker, {}).get("expertise", UNTOLD) for worker in rows["worker_id"]]
-        rated = ["" if value == UNTOLD else "experts" if value in EXPERTS else "non-experts" for value in expertises]
-        attribute = {"group": list(rows["group"]), "by their own account": rated}
+        expertises = rows["worker_id"].map(lambda worker: self.about.get(worker, {}).get("expertise", UNTOLD))
+        rated = expertises.isin(EXPERTS).map({True: "experts", False: "non-experts"}).where(expertises != UNTOLD, "")
         splits: list[Split] = [("", EVERYBODY, np.ones(len(rows), dtype=bool))]
-        seen: list[list[bool]] = []
-        for by, labels in attribute.items():
-            kinds = sorted(set(labels) - {""})
-            masks = [np.array([label == kind for label in labels]) for kind in kinds]
-            if len(kinds) < 2 or any(list(mask) in seen for mask in masks):  # groups by another name
+        for by, labels in {"group": rows["group"], "by their own account": rated}.items():
+            masks = {kind: (labels == kind).to_numpy() for kind in sorted(set(labels) - {""})}
+            before = {mask.tobytes() for _, _, mask in splits}
+            if len(masks) < 2 or any(mask.tobytes() in before for mask in masks.values()):  # groups by another name
                 continue
-            seen += [list(mask) for mask in masks]
-            splits += [(by, kind, mask) for kind, mask in zip(kinds, masks, strict=True)]
+            splits += [(by, kind, mask) for kind, mask in masks.items()]
         return splits
 
     @property
@@ -73,7 +70,7 @@ def of_corpus(rows: pd.DataFrame, corpus: str) -> pd.DataFrame:
     return rows if corpus == ALL else rows[rows["corpus"] == corpus]
 
 
-def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row an annotation: `first` and `second` (places, -1 where none), `right1`, `right2` (0 or 1), `corpus`,
     `group`, `true`, `n`."""
     second = tidy[tidy["question"] == "second"].set_index("annotation_id")["answer"]

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from parlai_spotbot.analysis.choices import choice_frame
-from parlai_spotbot.findings.answers import Facts, Form, presentation
+from parlai_spotbot.findings.answers import Facts, Form, Rows, presentation
 from parlai_spotbot.records import Judgement
 
 
-def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row a choice, see `choice_frame`; "neither" is an answer where the survey has it."""
     options = [
         option.value for question in (facts.survey.questions if facts.survey else ()) for option in question.options

@@ -6,13 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
-from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.verdict import probe as verdicts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.facts_of_study import answers_of, facts_of
 from parlai_spotbot.findings.plan_request import PlanRequest
-from parlai_spotbot.findings.votes import FORM, SEEN, Ballots
+from parlai_spotbot.findings.votes import FORM, SEEN, Ballots, ranking
 from parlai_spotbot.sequential.betting import converged
 from parlai_spotbot.sequential.evidence import Evidence, Rules, of_counts
 from parlai_spotbot.study import Study
@@ -59,18 +58,14 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
 
 
 def _evidence(ballots: Ballots, level: float) -> Evidence:
-    """Return what the votes say, with the pairs settled that the report's test settles."""
-    counts, place = ballots.counts(), {name: i for i, name in enumerate(ballots.names)}
-    tested = contrasts(ballots.matches(), ballots.names, order=False, crossed=ballots.crossed).pairs
-    clear = (tested["p_adjusted"] < 1 - level).to_numpy()
-    low, high = expit(tested["low"].to_numpy()), expit(tested["high"].to_numpy())
-    equal = np.zeros(len(tested), dtype=bool)
-    if ballots.margin is not None:
-        equal = (low >= 0.5 - ballots.margin) & (high <= 0.5 + ballots.margin)
-    better = np.where(clear, np.sign(tested["difference"].to_numpy()), 0)
-    first, second = tested["a"].map(place).to_numpy(), tested["b"].map(place).to_numpy()
-    verdict = np.zeros((len(place), len(place)), dtype=int)
-    verdict[first, second] = np.where(equal & ~clear, EQUAL, better)
-    verdict[second, first] = np.where(equal & ~clear, EQUAL, -better)
+    """Return what the votes say, with the pairs settled that the ranking settles."""
+    pairs = pd.DataFrame(ranking.compute(ballots)["pairs"], columns=["a", "b", "difference", "p_adjusted", "verdict"])
+    better = np.sign(pairs["difference"]).where(pairs["p_adjusted"] < 1 - level, 0)
+    equal = pairs["verdict"] == verdicts.EQUAL
+    first, second = (pd.Index(ballots.names).get_indexer(pairs[end]) for end in ("a", "b"))
+    verdict = np.zeros((len(ballots.names), len(ballots.names)), dtype=int)
+    verdict[first, second] = better.mask(equal, EQUAL)
+    verdict[second, first] = (-better).mask(equal, EQUAL)
+    counts = ballots.counts()
     won, tied, lost = (counts[:, :, SEEN.index(name)] for name in ("won", "tie", "lost"))
     return of_counts(won + tied / 2, won + tied + lost, verdict)

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pandas as pd
 
 from parlai_spotbot.analysis.ratings import rating_frame
-from parlai_spotbot.findings.answers import Facts, Form
+from parlai_spotbot.findings.answers import Facts, Form, Rows
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys.interactive import CHOICE
 
 
-def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row a rating, see `rating_frame`."""
     return rating_frame(tidy, facts.conversations, facts.items)
 

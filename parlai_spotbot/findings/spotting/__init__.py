@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.frames import FEATURES as THREE
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
-from parlai_spotbot.findings.answers import Answers, Facts, Form, free_texts
+from parlai_spotbot.findings.answers import Answers, Facts, Form, Rows, free_texts
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.surveys.features import features_of
@@ -148,7 +148,7 @@ class Annotations(Answers):
         return bootstrap
 
 
-def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> tuple[pd.DataFrame, dict[str, int]]:
+def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row an annotation, see `analysis.frames.joined`; of a game also `opened0` and `opened1`, the
     exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
     judged = facts.survey.judged if facts.survey else ()

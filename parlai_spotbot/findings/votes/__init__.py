@@ -173,11 +173,9 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
     return again & known
 
 
-def _checked(
-    judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]
-) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+def _checked(judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]) -> tuple[pd.DataFrame, LeftOut]:
     """Return the votes without repeated ones, and by source what is left out, and why."""
-    left_out: dict[str, dict[str, int]] = {}
+    left_out: LeftOut = {}
     further = judgements["question"].isin(
         [q for q in judgements["question"].cat.categories if q.startswith(ADDITIONAL)]
     )

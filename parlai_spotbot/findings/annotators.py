@@ -76,18 +76,21 @@ def annotators_table(answers: Answers) -> dict[str, dict]:
             "hours": seconds.agg(lambda own: own.sum(min_count=1)) / 3600,
         }
     )
-    rows = {}
-    for worker, row in table.to_dict(orient="index").items():
-        control = answers.controls.get(worker, {"answered": 0, "missed": 0})
-        further = [NO_REASON] if worker in answers.silent else []
-        rows[worker] = {
-            **row,
-            "controls": control["answered"],
-            "missed_controls": control["missed"],
-            "left_out": answers.failed.get(worker, ""),
-            "flags": [*flags.get(worker, []), *further],
-        }
-    return rows
+    table = with_controls(table, answers)
+    for worker in answers.silent:
+        flags[worker] = [*flags.get(worker, ()), NO_REASON]
+    table["flags"] = [flags.get(worker, []) for worker in table.index]
+    return table.to_dict(orient="index")
+
+
+def with_controls(table: pd.DataFrame, answers: Answers) -> pd.DataFrame:
+    """Return a table of annotators with how they answered controls, and why they are left out."""
+    numbers = [answers.controls.get(worker, {"answered": 0, "missed": 0}) for worker in table.index]
+    return table.assign(
+        controls=[row["answered"] for row in numbers],
+        missed_controls=[row["missed"] for row in numbers],
+        left_out=[answers.failed.get(worker, "") for worker in table.index],
+    )
 
 
 def annotators_summary(answers: Answers) -> dict:

@@ -178,11 +178,10 @@ class Answers(OneSource):
     @property
     def questions(self) -> list[str]:
         """The questions that were answered, or the labels that answers led to, in the survey's order."""
-        seen, survey = sorted(set(self.rows["question"])), self.facts.survey
-        if survey is None:
-            return seen
-        order = [label for task in survey.tasks for label in task.labels] or [q.name for q in survey.questions]
-        return sorted(seen, key=lambda name: (order.index(name) if name in order else len(order), name))
+        order, survey = [], self.facts.survey
+        if survey is not None:
+            order = [label for task in survey.tasks for label in task.labels] or [q.name for q in survey.questions]
+        return planned_first(set(self.rows["question"]), order)
 
     def to(self, question: str) -> pd.DataFrame:
         """The rows of one question."""

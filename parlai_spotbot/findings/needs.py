@@ -225,8 +225,8 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
     """Return how many pairs are open, of which `opened` may hold but some, with the clearest `NAMED` of them."""
     count = count or len(opened)
     by_name = sorted(opened, key=lambda row: (row["a"], row["b"]))
-    p_values = [np.nan if row["p_adjusted"] is None else row["p_adjusted"] for row in by_name]
-    named = best_first(by_name, np.negative(p_values))
+    p_values = np.array([row["p_adjusted"] for row in by_name], dtype=float)
+    named = best_first(by_name, -p_values)
     names = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
     among = ", among them" if count > NAMED else ":"
     return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {names}."

@@ -13,6 +13,7 @@ for every key there, which becomes the column ``question``, and ``{column}`` for
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import pandas as pd
@@ -196,26 +197,36 @@ def ends_of(row: Mapping, name: str, column: Column) -> list:
 def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple[dict[str, str], Any]]:
     """Yield each record at a path, with what stood for the names in braces."""
     head, _, rest = path.partition("/")
-    if not path:
-        yield from (({}, record) for record in (data if isinstance(data, list) else [data] if data else []))
+    if isinstance(data, list):
+        for inner in data:
+            yield from _walk(inner, path, columns)
+    elif not path:
+        if data:
+            yield {}, data
+    elif not isinstance(data, Mapping):
+        return
     elif head == f"{{{COLUMN}}}":
-        tops = dict.fromkeys(
-            key.split(".")[0] for name, column in columns.items() for key in (column.key or name, column.ci)
-        )
-        mappings = {top: data[top] for top in tops if isinstance(data.get(top), Mapping)}
-        for name in dict.fromkeys(name for values in mappings.values() for name in values):
-            yield {rest.strip("{}"): name}, {top: values.get(name) for top, values in mappings.items()}
-    elif head.startswith("{"):
-        for name, inner in (data or {}).items():
-            yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
+        yield from _walk(_by_name(data, columns), rest, columns)
     elif head == LISTS:
         lists = {key: values for key, values in data.items() if isinstance(values, list)}
-        for i in range(max(map(len, lists.values()), default=0)):
-            yield {}, {key: values[i] for key, values in lists.items() if len(values) > i}
-    elif isinstance(data, list):
-        yield from (inner_values for inner in data for inner_values in _walk(inner, path, columns))
-    elif isinstance(data, Mapping) and data.get(head) is not None:
-        yield from _walk(data[head], rest, columns)
+        yield from (({}, dict(zip(lists, row, strict=True))) for row in zip_longest(*lists.values()))
+    elif head.startswith("{"):
+        for name, inner in data.items():
+            yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
+    else:
+        yield from _walk(data.get(head), rest, columns)
+
+
+def _by_name(data: Mapping, columns: Mapping[str, Column]) -> dict[str, dict]:
+    """Return what mappings from names to values, one a column, hold of each name."""
+    records: dict[str, dict] = {}
+    for name, column in columns.items():
+        for key in ((column.key or name).split(".")[0], column.ci):
+            values = data.get(key)
+            if isinstance(values, Mapping):
+                for whose, value in values.items():
+                    records.setdefault(whose, {})[key] = value
+    return records
 
 
 def _dig(node: Any, key: str) -> Any:

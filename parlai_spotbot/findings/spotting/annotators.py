@@ -19,9 +19,7 @@ def compute(answers: Annotations) -> dict:
     rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
     max_units = max_units_of(answers.facts.survey) if people else None
     table = annotators.annotator_table(rows, work.entities, max_units, answers.options.min_correct)
-    for column, key in (("controls", "answered"), ("missed_controls", "missed")):
-        table[column] = [answers.controls.get(worker, {}).get(key, 0) for worker in table.index]
-    table["left_out"] = [answers.failed.get(worker, "") for worker in table.index]
+    table = annotators_finding.with_controls(table, answers)
     for worker in missed_some(answers.judgements, answers.facts.survey) if people else ():
         if worker in table.index:
             table.at[worker, "flags"].append(MISSED)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from parlai_spotbot.analysis.stability import conversation_matches, stability
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
 REPETITIONS = {"model": 500, "paper": 1000}
@@ -16,8 +17,7 @@ def compute(answers: Annotations) -> dict:
     matches = conversation_matches(answers.rows)
     if matches.empty:
         return {"why": "no match between two different bots"}
-    seen = set(matches["a"]) | set(matches["b"])
-    names = [bot for bot in answers.facts.bots if bot in seen] + sorted(seen - set(answers.facts.bots))
+    names = planned_first({*matches["a"], *matches["b"]}, answers.facts.bots)
     curves = {}
     for variant, times in REPETITIONS.items():
         seed = int(answers.rng("stability").integers(2**31))

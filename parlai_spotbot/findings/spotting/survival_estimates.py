@@ -133,14 +133,12 @@ def _pairs(
     if len(names) < 2:
         return []
     arguments = (rows["left"], rows["right"], rows["group"])
-    options = {"clusters": [rows[c] for c in clusters]} if clusters else {}
-    table = logrank_pairs(*arguments, names=names, strata=strata, **options)
-    naive = logrank_pairs(*arguments, names=names).to_dict(orient="records")
+    together = [rows[c] for c in clusters] or None
+    table = logrank_pairs(*arguments, names=names, strata=strata, clusters=together)
+    naive = logrank_pairs(*arguments, names=names)[["statistic", "chi2", "df", "p", "p_adjusted"]]
     group_rows = []
-    for row, by_rows in zip(table.to_dict(orient="records"), naive, strict=True):
-        row |= {key: _count(row[key]) for key in ("n_a", "n_b")}
-        kept = ("statistic", "chi2", "df", "p", "p_adjusted")
-        row["as_independent"] = {key: by_rows[key] for key in kept}
+    for row, by_rows in zip(table.to_dict(orient="records"), naive.to_dict(orient="records"), strict=True):
+        row["as_independent"] = by_rows
         if not np.isfinite(row["se"]):
             row["why"] = ALONE
         group_rows.append(row | {"passing": _passing(drawn[row["a"]], drawn[row["b"]])})

@@ -11,6 +11,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
@@ -29,9 +30,7 @@ def compute(answers: Annotations) -> dict | None:
     entities = both.entities
     here = (np.arange(len(both.rows)) >= len(answers.rows))[both.pages]
     clusters = both.together.take(both.pages)
-    names = sorted(
-        set(entities["name"][here]) - {HUMAN}, key=[*answers.facts.bots, *sorted(set(entities["name"]))].index
-    )
+    names = planned_first(set(entities["name"][here]) - {HUMAN}, answers.facts.bots)
     labels_by_name = {name: _labels(entities, here, clusters, name) for name in (*names, HUMAN)}
     tested = [name for name, row in labels_by_name.items() if row["difference"]]
     p = adjust_known(np.array([labels_by_name[name]["difference"]["p"] for name in tested]))

@@ -6,12 +6,12 @@ It is about conversations, whoever judged them, so there is one result, not one 
 from collections.abc import Iterable, Mapping, Sequence
 
 import parlai_spotbot
-from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
+from parlai_spotbot.findings.whole_study import stored
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of
@@ -120,10 +120,8 @@ CAREFUL = 2
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
     """Return what the analysis of the first survey found of the conversations."""
-    path = study.analysis_path(surveys[0]) / "hygiene.json"
-    if not path.exists():
-        return {}
-    return {"": checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))}
+    found = stored(study.analysis_path(surveys[0]) / "hygiene.json", study, surveys[0])
+    return {"": found} if found else {}
 
 
 def summarise(result: Result) -> list[str]:

@@ -6,7 +6,7 @@ its own under another method.
 
 from collections.abc import Mapping, Sequence
 
-from parlai_spotbot import checksums, hints
+from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.contents import Analysis, analysed
@@ -16,6 +16,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import Standing, standings
+from parlai_spotbot.findings.whole_study import stored
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import listed
@@ -68,11 +69,8 @@ def _main_of(standing: Standing) -> dict:
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
     """Return what was found when a survey was analysed last."""
-    path = study.path / "analysis" / FILE
-    if not path.exists():
-        return {}
-    found = checksums.read_json(path, "analysis file", hints.run("analyze", study.path, surveys[0]))
-    return found["by_source"] if found["made_by"].get("version") == VERSION else {}
+    found = stored(study.path / "analysis" / FILE, study, surveys[0])
+    return found["by_source"] if found and found["made_by"].get("version") == VERSION else {}
 
 
 def summarise(result: Result) -> list[str]:

@@ -4,13 +4,13 @@ Which metrics explain quality, which people agree on, what they explain together
 cost.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from parlai_spotbot import checksums, hints
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.ordering import people_first
+from parlai_spotbot.findings.whole_study import stored
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import counted, listed, number, percent, plainly, to
@@ -22,10 +22,7 @@ OUTCOMES = {"rating": "people's ratings", "choice": "people's choices"}
 def read(stem: str, rows: Callable[[Mapping], Iterator[dict]], study: Study, surveys: Sequence[str]) -> dict:
     """Return what one file of the study of metrics holds by source, with its `rows`; {} where it was never made."""
     path = study.path / "analysis" / "metrics" / f"{stem}.json"
-    if not path.exists():
-        return {}
-    remedy = hints.run("analyze", study.path, surveys[0], metrics=True)
-    by_source = checksums.read_json(path, "analysis file", remedy)["by_source"]
+    by_source = stored(path, study, surveys[0], metrics=True).get("by_source", {})
     return {source: {**by_source[source], "rows": list(rows(by_source[source]))} for source in people_first(by_source)}
 
 
@@ -33,14 +30,19 @@ def _named(row: Mapping) -> str:
     return f"{plainly(row['name'])} ({about_of(row['method']).short})"
 
 
+def _best(rows: Iterable[Mapping], key: str) -> Iterator[dict]:
+    """Yield the rows of which a figure is known, each with its metric's name, the highest first."""
+    told = [{**row, "metric": _named(row)} for row in rows if row[key] is not None]
+    yield from best_first(told, (row[key] for row in told))
+
+
 # -- importance --------------------------------------------------------------------------------------------------------
 def _importance_rows(data: Mapping) -> Iterator[dict]:
     for outcome, what in OUTCOMES.items():
-        rows = [row for row in data[outcome]["metrics"] if row["r2"] is not None]
-        for row in best_first(rows, (row["r2"] for row in rows)):
+        for row in _best(data[outcome]["metrics"], "r2"):
             tests = [row[name] for name in ("p_holm", "p_clustered_holm") if row[name] is not None]
             sign = " (−)" if row["coef"] < 0 else ""
-            yield {**row, "outcome": what, "metric": _named(row) + sign, "worst_p": max(tests, default=1.0)}
+            yield {**row, "outcome": what, "metric": row["metric"] + sign, "worst_p": max(tests, default=1.0)}
 
 
 def _importance(result: Result) -> list[str]:
@@ -59,8 +61,7 @@ def _importance(result: Result) -> list[str]:
 
 # -- agreement ---------------------------------------------------------------------------------------------------------
 def _agreement_rows(data: Mapping) -> Iterator[dict]:
-    rows = [row for row in data["metrics"] if row["alpha"] is not None]
-    yield from ({**row, "metric": _named(row)} for row in best_first(rows, (row["alpha"] for row in rows)))
+    return _best(data["metrics"], "alpha")
 
 
 def _agreement(result: Result) -> list[str]:
@@ -93,7 +94,7 @@ def _coverage(result: Result) -> list[str]:
 # -- sensitivity -------------------------------------------------------------------------------------------------------
 def _sensitivity_rows(data: Mapping) -> Iterator[dict]:
     known = [{**row, **row["counts"][LEVEL]} for row in data["metrics"] if row["counts"]] if data["pairs"] else []
-    yield from ({**row, "metric": _named(row)} for row in best_first(known, (row["mean"] for row in known)))
+    return _best(known, "mean")
 
 
 def _sensitivity(result: Result) -> list[str]:

@@ -12,15 +12,9 @@ from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
-from parlai_spotbot.findings.answers import NothingLeft, Options
+from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.facts_of_study import (
-    facts_of,
-    facts_of_conversations,
-    judgements_of,
-    margin_of,
-    sources_of,
-)
+from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, margin_of, sources_of, training_texts
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
@@ -83,9 +77,9 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     frames = tables(survey, result)
     if study.conversations_path.exists():
         if not facts.conversations:  # answers of this survey are about none
-            facts = facts_of_conversations(study)
+            facts = Facts.of(study.conversations(), bots=facts.bots)
         talks = list(facts.conversations.values())
-        result["hygiene"] = hygiene.hygiene(talks, list(facts.bots), facts.training, facts.copies)
+        result["hygiene"] = hygiene.hygiene(talks, facts.bots, training_texts(study), facts.copies)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})

@@ -42,16 +42,15 @@ class NothingLeft(ValueError):
 
 @dataclass(frozen=True)
 class Facts:
-    """Record of what is known beside the answers: of the study, its survey, what its bots know, its judges.
+    """Record of what is known beside the answers: of the study, its survey, its judges.
 
     `name` is the survey's, `survey` itself as it was launched. `conversations` and `items` by their ids; `units`: of
-    each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan; `training`, the
-    turns of each conversation that the bots know, None where they are not there. `judges`: what each judge says of
-    itself, by source. `screening` are the rounds of the training that annotators took; `collection`, what provenance
-    says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models' scores;
-    `settled`, the account of a survey that was served until settled (`sequential.account`); `looks`, those at a survey
-    of fixed size before all answers were there (`findings.looks`); `margin`, within which two are equal, None where
-    none was declared.
+    each the ids of its items that aren't controls; `bots`, the contestants in the order of the plan. `judges`: what
+    each judge says of itself, by source. `screening` are the rounds of the training that annotators took; `collection`,
+    what provenance says of how people were recruited; `nuc`, of Next-Utterance Classification, the key and the models'
+    scores; `settled`, the account of a survey that was served until settled (`sequential.account`); `looks`, those at a
+    survey of fixed size before all answers were there (`findings.looks`); `margin`, within which two are equal, None
+    where none was declared.
     """
 
     name: str = ""
@@ -60,7 +59,6 @@ class Facts:
     conversations: Mapping[str, Conversation] = field(default_factory=dict)
     items: Mapping[str, Item] = field(default_factory=dict)
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    training: Sequence[Sequence[str]] | None = None
     judges: Mapping[str, Mapping] = field(default_factory=dict)
     screening: tuple[Mapping, ...] = ()
     collection: Mapping[str, Any] = field(default_factory=dict)

@@ -1,6 +1,5 @@
 """Input of an analysis: a study's judgements, items, accounts of judges, trainings and texts of bots."""
 
-from dataclasses import replace
 from typing import Any
 
 from parlai_spotbot import checksums
@@ -32,22 +31,17 @@ def sources_of(judgements: Any) -> tuple[str, ...]:
     return tuple(people_first(sources))
 
 
-def facts_of_conversations(study: Study) -> Facts:
-    """Return what is known of the study's conversations, whatever is asked about them."""
-    return Facts.of(study.conversations(), bots=tuple(study.plan.contestants), training=training_texts(study))
-
-
 def facts_of(study: Study, survey: str) -> Facts:
     """Return what the findings of a survey go by; the survey has the limits of its launch."""
-    survey_launched = launched_survey(study, survey) if is_survey(survey) else None
     data = study.load(survey)
     forms = forms_of(survey)
     is_of_study = any(form.of_study for form in forms)
-    facts = facts_of_conversations(study) if is_of_study else Facts(bots=tuple(study.plan.contestants))
-    return replace(
-        facts,
-        survey=survey_launched,
-        items=data.items,
+    return Facts.of(
+        study.conversations() if is_of_study else (),
+        data.items.values(),
+        name=survey,
+        survey=launched_survey(study, survey) if is_survey(survey) else None,
+        bots=tuple(study.plan.contestants),
         units={unit.unit_id: asked for unit in data.units if (asked := _asked_in(unit))},
         judges=study.judges(survey),
         screening=tuple(screening_of(study, survey)),
@@ -63,7 +57,7 @@ def margin_of(study: Study, survey: str) -> float | None:
     return study.provenance().get("margin", {}).get(survey)
 
 
-def answers_of(study: Study, survey: str, form: Form, facts: Facts, source: str | None) -> Any:
+def answers_of(study: Study, survey: str, form: Form, source: str | None) -> Any:
     """Return the answers of a source; of None people's, or else the first judge's.
 
     Raises
@@ -73,7 +67,7 @@ def answers_of(study: Study, survey: str, form: Form, facts: Facts, source: str 
     """
     path = study.judgements_path(survey)
     try:
-        sources, _ = form.sources(judgements_of(study, survey), facts, Options())
+        sources, _ = form.sources(judgements_of(study, survey), facts_of(study, survey), Options())
     except ValueError as err:
         raise UserError(f"{path}: {err}.", "Correct that line, or make the file again.") from err
     if not sources:

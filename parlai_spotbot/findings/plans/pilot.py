@@ -9,9 +9,8 @@ from parlai_spotbot.analysis.planning import Design, rating_needs
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import needs
-from parlai_spotbot.findings.answers import Answers, Facts
 from parlai_spotbot.findings.choices import ranking as choices_ranking
-from parlai_spotbot.findings.facts_of_study import answers_of, margin_of
+from parlai_spotbot.findings.facts_of_study import answers_of
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
 from parlai_spotbot.findings.scarce import (
@@ -26,7 +25,6 @@ from parlai_spotbot.findings.scarce import (
 )
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import launched_survey
 
 RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
@@ -34,7 +32,7 @@ RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": 
 def after(study: Study, request: PlanRequest) -> dict:
     """Return which pairs of a study still need data, and what that comes to."""
     unit, path = request.planning.of, study.judgements_path(request.survey)
-    answers = _answers(study, request)
+    answers = answers_of(study, request.survey, RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
@@ -82,20 +80,6 @@ def _first(found: Mapping | None) -> list[str]:
         return []
     played = f" (spotbot_selfchat --more {found['more']})" if found["more"] else ""
     return [text for text in (found["why"], f"{found['step'].rstrip('.')}{played}.") if text]
-
-
-def _answers(study: Study, request: PlanRequest) -> Answers:
-    """Return the answers of the source that is asked for."""
-    name = request.survey
-    facts = Facts.of(
-        study.conversations(),
-        study.load(name).items.values(),
-        name=name,
-        survey=launched_survey(study, name),
-        bots=tuple(study.plan.contestants),
-        margin=margin_of(study, name),
-    )
-    return answers_of(study, name, RANKINGS[request.planning.of].FORM, facts, request.source)
 
 
 def _design(design: Design) -> dict:

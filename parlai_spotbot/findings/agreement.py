@@ -1,19 +1,32 @@
 """Agreement between annotators by question, in every survey but Spot The Bot."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.values import best_first
-from parlai_spotbot.findings.alpha_words import alpha_in_words
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.wording import listed, number, plainly
 
+NOTES = {
+    "few_annotators": "the interval is about these annotators alone: too few judged the same to say how far others "
+    "would agree",
+    "all_agree": "all answers agree: the lower end is an exact bound from {effective:.3g} independent clusters",
+}
+"""Notes on an alpha."""
+
 VARIANTS = "Variants of one judge are no annotators: this says nothing of how far people agree."
 """What a reader must know where the answers compared are those of one judge."""
+
+
+def alpha_in_words(data: Mapping) -> dict:
+    """Return what `krippendorff_alpha` tells, its note in words."""
+    kept = {key: value for key, value in data.items() if key not in ("note", "effective")}
+    return kept | ({"note": NOTES[data["note"]].format(**data)} if "note" in data else {})
 
 
 def agreement(answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal") -> dict:

@@ -8,13 +8,12 @@ import pandas as pd
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.control_words import controls_sentence, everybody_sentence, flagged_sentence
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import NAMED, counted, listed
 
 Ranked = Callable[[Answers, pd.DataFrame], dict]
 """The ranking by one question from its rows."""
@@ -58,6 +57,44 @@ def told_of_controls(answers: Answers, allowed: int | None) -> dict:
     """Return how controls were answered, of which so many may be missed, in numbers and a sentence."""
     controls = controls_summary(answers.controls, allowed, answers.failed)
     return controls | {"sentence": controls_sentence(controls)}
+
+
+def controls_sentence(data: Mapping) -> str:
+    """Return how many controls annotators missed, and whether anybody is left out for it."""
+    answered, missed, allowed = (data[key] for key in ("answered", "missed", "allowed"))
+    if not answered:
+        return "There were no controls."
+    who = counted(len(data["by_annotator"]), "annotator")
+    text = f"{who} answered {answered} controls, whose right answer is known, and missed {missed}."
+    if allowed is not None:
+        text += f" Left out of the main figures, as they missed more than {allowed}: {len(data['failed']) or 'nobody'}."
+    return text
+
+
+def flagged_sentence(annotators: Mapping[str, Mapping], called: Callable[[str], str]) -> str:
+    """Return who is flagged, and for what; nobody is left out of a figure for it."""
+    flagged = {called(worker): row["flags"] for worker, row in annotators.items() if row["flags"]}
+    if not flagged:
+        return ""
+    named = [f"{who} ({listed(flags)})" for who, flags in list(flagged.items())[:NAMED]]
+    more = len(flagged) - len(named)
+    text = "; ".join([*named, *([f"{more} more"] if more else [])])
+    them = "them" if len(flagged) > 1 else "this one"
+    return f"Flagged: {text}. Look at {them} first; flags leave nobody out."
+
+
+def everybody_sentence(data: Mapping, who: str) -> str:
+    """Return what changes by `compare_everybody`; `who` begins the sentence, as "With everybody's answers"."""
+    order = "is the same" if data["same_order"] else "is another: " + " > ".join(data["order"])
+    text = f"{who} the order {order}"
+    if data["largest"] is not None:
+        text += f"; scores differ by {data['largest']:.2g} at most"
+    verdicts = [f"{c['a']} and {c['b']} ({_ahead(c['before'])}, then {_ahead(c['after'])})" for c in data["changed"]]
+    return text + (f". Other verdicts: {'; '.join(verdicts)}." if verdicts else ", and every pair's verdict stays.")
+
+
+def _ahead(name: str | None) -> str:
+    return f"{name} ahead" if name else "not told apart"
 
 
 def annotators_table(answers: Answers) -> dict[str, dict]:

@@ -121,7 +121,7 @@ def means_of(
     frame = _with_ends(result["pairs"], columns)
     probes = [*probes, cluster_probe(frame)]
     verdict = verdict_of_means(result["order"], frame, probes, less_is_better, margin)
-    pairs = _with_ci(verdict.pairs).drop(columns=["p_errors", "effective", "low", "high"]).to_dict(orient="records")
+    pairs = with_ci(verdict.pairs).drop(columns=["p_errors", "effective", "low", "high"]).to_dict(orient="records")
     places = {name: verdict.places[name] for name in result["order"]}
     return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes), **_declared(margin)}
 
@@ -131,7 +131,7 @@ def _with_ends(rows: Sequence[dict], columns: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame([{**row, "low": row["ci"][0], "high": row["ci"][1]} for row in rows], columns=columns)
 
 
-def _with_ci(pairs: pd.DataFrame, name: str = "ci") -> pd.DataFrame:
+def with_ci(pairs: pd.DataFrame, name: str = "ci") -> pd.DataFrame:
     """Return the pairs with their interval as one column."""
     return pairs.assign(**{name: list(zip(pairs["low"], pairs["high"], strict=True))})
 
@@ -388,8 +388,8 @@ TOLD = ("p", "p_adjusted", "verdict", "reason", "rests_on", "estimate")
 def with_verdicts(grid: Sequence[dict], fit: Contrasts, verdict: Verdict) -> list[dict]:
     """The rows of `pair_grid` with the verdict on each pair, its one estimate with interval and test, and the
     difference of strengths; the pair's own p is `p_pair`."""
-    strengths = _with_ci(fit.pairs, "difference_ci")
-    told = _with_ci(verdict.pairs).set_index(["a", "b"])[[*TOLD, "ci"]]
+    strengths = with_ci(fit.pairs, "difference_ci")
+    told = with_ci(verdict.pairs).set_index(["a", "b"])[[*TOLD, "ci"]]
     strengths = strengths.set_index(["a", "b"])[["difference", "difference_ci"]]
     found = strengths.join(told).to_dict(orient="index")
     return [{**row, "p_pair": row["p"], "own": row["estimate"], **found[row["a"], row["b"]]} for row in grid]
@@ -399,4 +399,4 @@ def unmet_pairs(verdict: Verdict) -> list[dict]:
     """Return the pairs that never met but are linked by others, as rows of verdicts."""
     unmet = verdict.pairs[(verdict.pairs["n"] == 0) & verdict.pairs["p"].notna()]
     rows = unmet[["a", "b", *TOLD]].assign(wins_a=0, wins_b=0, ties=0, n=0)
-    return rows.assign(ci=_with_ci(unmet)["ci"]).to_dict(orient="records")
+    return rows.assign(ci=with_ci(unmet)["ci"]).to_dict(orient="records")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,16 +86,12 @@ def of_votes(ballots: Ballots) -> list[Probe]:
     return probes
 
 
-def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray | None:
-    """Return when each row was answered (n,), in seconds; None where that isn't known of all."""
+def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray:
+    """Return when each row was answered (n,), in seconds from the first; NaN where that isn't known."""
     submitted = answers.once("submitted", lambda own: {row.annotation_id: row.submitted_at for row in own.judgements})
-    texts = [submitted.get(name, "") for name in rows["annotation_id"]]
-    if not texts or not all(texts):
-        return None
-    try:
-        return np.array([datetime.fromisoformat(text).timestamp() for text in texts])
-    except ValueError:
-        return None
+    texts = rows["annotation_id"].map(submitted)
+    times = pd.to_datetime(texts, format="ISO8601", utc=True, errors="coerce")
+    return (times - times.min()).dt.total_seconds().to_numpy()
 
 
 def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
@@ -134,10 +129,8 @@ def _most_frequent(rows: pd.DataFrame) -> tuple[str, float]:
 
 def copies_probe(copies: Mapping[str, str], rows: pd.DataFrame) -> Probe:
     """Probe whether conversations have the same text."""
-    named = (
-        rows["conversation_ids"] if "conversation_ids" in rows else rows["conversation_id"].map(lambda name: (name,))
-    )
-    seen = {name for names in named for name in names}
+    column = "conversation_ids" if "conversation_ids" in rows else "conversation_id"
+    seen = set(rows[column].explode())
     same = {name: copies[name] for name in seen if name in copies}
     figures = {"conversations": len(same), "clusters": len(set(same.values())), "of": len(seen)}
     if not same:

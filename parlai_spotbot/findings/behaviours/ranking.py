@@ -18,21 +18,20 @@ TEST = (
     "difference of shares over its standard error clustered by conversations and by annotators, Holm-adjusted over the "
     "pairs of a behaviour; beside it over all pairs of all behaviours"
 )
+DIRECTIONS = dict.fromkeys(LESS, "less") | dict.fromkeys(MORE, "more")
+"""Whether less or more of a behaviour is better, where that is known."""
+
 NO_ORDER = (
     "There is no overall order, as the behaviours don't add up to one number: each has an order of its own. Of errors "
     "fewer are better; of {more} more are; of the others neither is known to be better."
 )
 
 
-def direction(label: str) -> str | None:
-    """Return whether "less" or "more" of it is better; None where that isn't known."""
-    return "less" if label in LESS else "more" if label in MORE else None
-
-
 def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     """The shares and tests of one label."""
-    label = rows["question"].iloc[0] if len(rows) else ""
-    less = direction(label) == "less"
+    label = rows["question"].iloc[0]
+    direction = DIRECTIONS.get(label)
+    less = direction == "less"
     shares = behaviour(rows, answers.names, crossed=answers.crossed, less_is_better=less)
     probes = study_probes.of_means(answers, rows, shares, SCALE, len(answers.questions))
     result = criteria.means_of(shares, probes, less)
@@ -40,7 +39,7 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
         **result,
         "criterion": CRITERION,
         "task": task_of_label(label),
-        "direction": direction(label),
+        "direction": direction,
         "test": TEST,
         "bootstrap": answers.bootstrap(),
     }

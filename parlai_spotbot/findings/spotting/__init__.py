@@ -163,13 +163,9 @@ def _is_game(facts: Facts) -> bool:
 
 
 def _opened(frame: pd.DataFrame, tidy: pd.DataFrame, facts: Facts) -> pd.DataFrame:
-    natures = tidy[tidy["question"] == "nature"].set_index(["annotation_id", "target"])["exchanges"]
-    opened = {}
-    for entity in (0, 1):
-        index = pd.MultiIndex.from_arrays([frame["annotation_id"], [f"entity:{entity}"] * len(frame)])
-        opened[f"opened{entity}"] = natures.reindex(index).to_numpy(dtype=int)
-    frame = frame.assign(**opened)
-    frame["k"] = frame[["opened0", "opened1"]].max(axis=1)
+    natures = tidy[tidy["question"] == "nature"].pivot(index="annotation_id", columns="target", values="exchanges")
+    opened = natures.reindex(frame["annotation_id"], columns=["entity:0", "entity:1"]).to_numpy(dtype=int)
+    frame = frame.assign(opened0=opened[:, 0], opened1=opened[:, 1], k=opened.max(axis=1))
     most = [_length(facts, item, talk) for item, talk in zip(frame["item_id"], frame["conversation_id"], strict=True)]
     # What was opened can be opened, whatever the units say by now.
     return frame.assign(whole=pd.Series(most, index=frame.index, dtype=int).clip(lower=frame["k"]))

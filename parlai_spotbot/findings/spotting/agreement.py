@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from parlai_spotbot.analysis import agreement
-from parlai_spotbot.findings.alpha_words import alpha_in_words
+from parlai_spotbot.findings.agreement import alpha_in_words
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.findings.spotting import FORM, Annotations

@@ -95,8 +95,7 @@ def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
     if len(fit.names) > GRIDDED:
         summed["pair_counts"] = criteria.counts_of(frame)
         frame = frame[_shown(frame, verdict.order)]
-    pairs = [{**row, "ci": [row["low"], row["high"]]} for row in frame.to_dict("records")]
-    return {"pairs": pairs, **summed}
+    return {"pairs": criteria.with_ci(frame).to_dict("records"), **summed}
 
 
 def _shown(pairs: pd.DataFrame, order: Sequence[str]) -> np.ndarray:

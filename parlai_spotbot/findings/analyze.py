@@ -71,9 +71,13 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
             "Judgement N is line N of that file: correct it, or make the file again.",
         ) from err
     extended = study.extended_by()
+    made_of: dict[str, Any] = {"sha256": checksums}
+    if extended:
+        made_of["study_extended"] = extended
+    if study.gone:
+        made_of["contestants_left_out"] = sorted(study.gone)
     for value in result.values():
-        value["made_by"] |= {"sha256": checksums} | ({"study_extended": extended} if extended else {})
-        value["made_by"] |= {"contestants_left_out": sorted(study.gone)} if study.gone else {}
+        value["made_by"] |= made_of
     frames = tables(survey, result)
     if study.conversations_path.exists():
         if not facts.conversations:  # answers of this survey are about none

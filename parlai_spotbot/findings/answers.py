@@ -247,11 +247,9 @@ def _opening(talk: Conversation) -> str:
 
 def with_prompts(rows: pd.DataFrame, prompts: Mapping[str, str]) -> pd.DataFrame:
     """Return the rows with the column prompt_id, where prompts recur among them."""
-    if not prompts or "conversation_id" not in rows or rows.empty:
-        return rows
     prompt = rows["conversation_id"].map(prompts)
-    talks = rows["conversation_id"].nunique()
-    return rows if prompt.isna().any() or prompt.nunique() == talks else rows.assign(prompt_id=prompt)
+    recur = prompt.notna().all() and prompt.nunique() < rows["conversation_id"].nunique()
+    return rows.assign(prompt_id=prompt) if recur else rows
 
 
 def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:

@@ -77,11 +77,11 @@ def pool_of(
     strengths = zip(contrasts.strength[at], contrasts.ci[at].tolist(), strict=True)
     pool = {
         "order": order,
-        "clusters": {name: verdict.places[name] for name in order},
+        "clusters": {name: list(verdict.places[name]) for name in order},
         "score": dict(zip(order, contrasts.score[at], strict=True)),
         "score_ci": dict(zip(order, contrasts.score_ci[at].tolist(), strict=True)),
         "strength": {name: {"strength": value, "ci": ci} for name, (value, ci) in zip(order, strengths, strict=True)},
-        "groups": verdict.groups,
+        "groups": [list(group) for group in verdict.groups],
         "group": {name: number[name] for name in order} if len(verdict.groups) > 1 else {},
         "too_few": contrasts.too_few,
         "order_effect": {"estimated": bool(np.isfinite(contrasts.order[0])), "share": contrasts.order_share},
@@ -122,7 +122,7 @@ def means_of(
     probes = [*probes, cluster_probe(frame)]
     verdict = verdict_of_means(result["order"], frame, probes, less_is_better, margin)
     pairs = with_ci(verdict.pairs).drop(columns=["p_errors", "effective", "low", "high"]).to_dict(orient="records")
-    places = {name: verdict.places[name] for name in result["order"]}
+    places = {name: list(verdict.places[name]) for name in result["order"]}
     return {**result, "pairs": pairs, "clusters": places, "audit": audit.rows_of(probes), **_declared(margin)}
 
 

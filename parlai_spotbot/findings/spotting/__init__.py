@@ -14,8 +14,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.answers import answers_frame
-from parlai_spotbot.analysis.frames import BOTH, OF_TOURNAMENT, cluster_of, entities_frame, joined
-from parlai_spotbot.analysis.frames import FEATURES as THREE
+from parlai_spotbot.analysis.frames import BOTH, FEATURES, OF_TOURNAMENT, cluster_of, entities_frame, joined
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
@@ -27,28 +26,10 @@ from parlai_spotbot.surveys.features import features_of
 FEW = 5
 """With fewer annotators it is known only roughly how they differ."""
 
-FEATURES = {
-    "fluency": "Fluency",
-    "sensibleness": "Sensibleness",
-    "specificity": "Specificity",
-    "sensibleness_and_specificity": "SSA",
-}
-"""Criteria beside who is human, as tables and figures call them."""
-
-
-def title(criterion: str) -> str:
-    """A feature's name as it begins a line or a heading."""
-    return FEATURES.get(criterion) or criterion.replace("_", " ").capitalize()
-
-
-def in_text(criterion: str) -> str:
-    """A feature's name within a sentence."""
-    return words if (words := title(criterion)).isupper() else words.lower()
-
 
 def asked_features(facts: Facts) -> tuple[str, ...]:
     """The features that were asked about; all three, where nobody knows how it was asked."""
-    return features_of(facts.survey) if facts.survey else THREE
+    return features_of(facts.survey) if facts.survey else FEATURES
 
 
 class Annotations(Answers):

@@ -2,14 +2,14 @@
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.values import best_first
-from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.spotting import FORM, Annotations, in_text
-from parlai_spotbot.findings.spotting.standing import ranking
-from parlai_spotbot.wording import percent
+from parlai_spotbot.findings.spotting import FORM, Annotations
+from parlai_spotbot.findings.spotting.standing import by_matches
+from parlai_spotbot.wording import percent, plainly
 
 SSA = ("sensibleness", "specificity")
+NAMES = {"sensibleness_and_specificity": "SSA"}
 
 
 def compute(answers: Annotations) -> dict | None:
@@ -17,12 +17,7 @@ def compute(answers: Annotations) -> dict | None:
     both = ("sensibleness_and_specificity",) if set(SSA) <= set(answers.features) else ()
     rankings = {}
     for criterion in (*answers.features, *both):
-        matches = matches_frame(answers.rows, criterion)
-        weights, probes = answers.weights[:, matches.index], study_probes.of_answers(answers, matches)
-        further = {"probes": probes, "margin": answers.facts.margin}
-        rankings[criterion] = ranking(
-            matches, answers.bots, weights, answers.rng(criterion), crossed=answers.crossed, **further
-        )
+        rankings[criterion] = by_matches(answers, matches_frame(answers.rows, criterion), criterion)
     return rankings or None
 
 
@@ -34,7 +29,7 @@ def summarise(result: Result) -> list[str]:
         if len(rates) > 1 and single_order(ranked):
             best = best_first(list(rates), rates.values())[0]
             clear = "" if ranked["clusters"][best] == [1, 1] else ", not clearly first"
-            parts.append(f"in {in_text(feature)} {best} ({percent(rates[best])}{clear})")
+            parts.append(f"in {NAMES.get(feature, plainly(feature).lower())} {best} ({percent(rates[best])}{clear})")
     return [f"Favoured most often over the others: {'; '.join(parts)}."] if parts else []
 
 

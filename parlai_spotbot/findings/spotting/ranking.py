@@ -17,7 +17,7 @@ from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
-from parlai_spotbot.findings.spotting.standing import ranking
+from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NAMED, listed, percent
 
@@ -39,12 +39,9 @@ def ranked(answers: Annotations) -> dict:
         rated = rate(taken, answers.bots, scale=(0, 1), crossed=answers.crossed)
         result = criteria.means_of(rated, probes, margin=answers.facts.margin)
     else:
-        matches, rng = matches_frame(answers.rows), answers.rng("ranking")
-        probes = study_probes.of_answers(answers, matches)
+        matches = matches_frame(answers.rows)
         times = study_probes.times_of(answers, answers.rows.loc[matches.index])
-        weights = answers.weights[:, matches.index]
-        further = {"probes": probes, "times": times, "margin": answers.facts.margin}
-        result = ranking(matches, answers.bots, weights, rng, crossed=answers.crossed, **further)
+        result = by_matches(answers, matches, "ranking", times)
     shares = _shares(answers)
     none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
     human = shares.pop(HUMAN, none)

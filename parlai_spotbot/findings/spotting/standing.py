@@ -19,7 +19,9 @@ from parlai_spotbot.analysis.ranking import (
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.verdict.probe import Probe
 from parlai_spotbot.analysis.verdict.verdict import Verdict
+from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import pool_of, unmet_pairs, with_verdicts
+from parlai_spotbot.findings.spotting import Annotations
 
 CRITERION = "strength by Davidson's model of all matches, ties included"
 TEST = (
@@ -39,6 +41,20 @@ KEPT = (
 NO_MATCH = {"pairs": [], "order": [], "why": "no match between two different bots"} | {
     key: {} for key in ("score", "score_ci", "win_rate", "win_rate_ci", "ranges", "clusters", "trueskill", "davidson")
 }
+
+
+def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Sequence[float] | None = None) -> dict:
+    """Return the ranking by the matches of one criterion; `name` is that of its random numbers."""
+    return ranking(
+        matches,
+        answers.bots,
+        answers.weights[:, matches.index],
+        answers.rng(name),
+        crossed=answers.crossed,
+        probes=study_probes.of_answers(answers, matches),
+        times=times,
+        margin=answers.facts.margin,
+    )
 
 
 def ranking(

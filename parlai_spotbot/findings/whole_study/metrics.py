@@ -60,10 +60,6 @@ def _importance(result: Result) -> list[str]:
 
 
 # -- agreement ---------------------------------------------------------------------------------------------------------
-def _agreement_rows(data: Mapping) -> Iterator[dict]:
-    return _best(data["metrics"], "alpha")
-
-
 def _agreement(result: Result) -> list[str]:
     data = result.data
     ends = [f"{row['metric']}: {number(row['alpha'])}{to(row['ci'], number)}" for row in data["rows"]]
@@ -116,7 +112,7 @@ def _costs(result: Result) -> list[str]:
 
 PARTS = {
     "importance": ("importance", _importance_rows, _importance),
-    "agreement": ("interpretability", _agreement_rows, _agreement),
+    "agreement": ("interpretability", lambda data: _best(data["metrics"], "alpha"), _agreement),
     "coverage": ("coverage", _coverage_rows, _coverage),
     "sensitivity": ("sensitivity", _sensitivity_rows, _sensitivity),
     "costs": ("costs", lambda own: iter(own["methods"]), _costs),

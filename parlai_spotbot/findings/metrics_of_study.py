@@ -27,15 +27,10 @@ def metrics_path(study: Study) -> Path:
 
 def judged_surveys(study: Study) -> list[str]:
     """The surveys whose judgements are about the study's conversations, in the order of the plan, others sorted after
-    them."""
-    names = [name for name in survey_names() if study.judgements_path(name).exists() and _of_study(name)]
+    them; judgements about questions of a corpus, or about others' talks, say nothing of these."""
+    judged = [name for name in survey_names() if study.judgements_path(name).exists()]
+    names = [name for name in judged if all(form.of_study for form in forms_of(name))]
     return planned_first(names, study.plan.surveys)
-
-
-def _of_study(survey: str) -> bool:
-    """Return whether answers are about the study's conversations; those about questions of a corpus, or about others'
-    talks, say nothing of these."""
-    return all(form.of_study for form in forms_of(survey))
 
 
 def has_what_it_takes(study: Study) -> bool:

@@ -162,7 +162,7 @@ class Chart:
 
     kind: str
     table: str
-    x: str | tuple[str, ...]
+    x: str
     y: str
     caption: str
     value: str = ""

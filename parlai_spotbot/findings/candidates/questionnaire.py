@@ -17,7 +17,7 @@ def compute(answers: CandidateAnswers) -> dict:
     workers = sorted(set(answers.rows["worker_id"]))
     return {
         "annotators": len(workers),
-        "questions": [_question(question, workers, answers.about) for question in questionnaire] if workers else [],
+        "questions": [_question(question, workers, answers.about) for question in questionnaire],
     }
 
 

@@ -27,11 +27,8 @@ def _contests(both: pd.DataFrame) -> trust.Frame:
     contestants = both.drop_duplicates("item_id").set_index("item_id")[["a", "b"]]
 
     def of(answers: pd.DataFrame) -> pd.DataFrame:
-        rows = answers[["annotation_id", "worker_id", "item_id", "conversation_id"]].copy()
-        rows["criterion"] = answers["question"]
-        for column in ("a", "b"):
-            rows[column] = answers["item_id"].map(contestants[column])
-        rows["outcome"] = answers["answer"].map(OUTCOMES)
+        rows = answers.rename(columns={"question": "criterion"}).join(contestants, on="item_id")
+        rows["outcome"] = rows["answer"].map(OUTCOMES)
         return rows[rows["a"] != rows["b"]]
 
     return of

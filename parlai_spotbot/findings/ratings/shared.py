@@ -20,15 +20,12 @@ def by_annotator(answers: Answers) -> dict:
 def ratings_of(both: pd.DataFrame) -> trust.Frame:
     """Return a function from answers to the scores that they give."""
     key = ["item_id", "target"]
-    name = both.drop_duplicates(key).set_index(key)["name"]
+    contestant = both.drop_duplicates(key).set_index(key)["name"].rename("contestant")
 
     def of(answers: pd.DataFrame) -> pd.DataFrame:
-        index = answers.set_index(key).index
-        rows = answers[["annotation_id", "worker_id", "item_id", "conversation_id"]].copy()
-        rows["criterion"] = answers["question"]
-        rows["contestant"] = name.reindex(index).to_numpy()
+        rows = answers.rename(columns={"question": "criterion"}).join(contestant, on=key)
         rows["place"] = [int(target[-1]) % 2 if target[-1].isdigit() else 0 for target in answers["target"]]
-        rows["score"] = answers["answer"].astype(float)
+        rows["score"] = rows["answer"].astype(float)
         about = ["criterion", "annotation_id", "worker_id", "item_id", "conversation_id", "place", "contestant"]
         return rows.groupby(about, as_index=False, sort=False)["score"].mean()
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.findings.answers import Facts, Form, LeftOut, NothingLeft, OneSource, Options
+from parlai_spotbot.findings.answers import Facts, Form, LeftOut, OneSource, Options
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.records import ADDITIONAL
 
@@ -196,8 +196,6 @@ def _checked(judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]) ->
         raise ValueError(
             f"judgement {place + 1}: answer {rows.at[place, 'answer']!r}, expected one of {', '.join(OUTCOMES)}"
         )
-    if rows.empty:
-        raise NothingLeft(f"judgements: no vote to analyse (left out: {left_out or 'none'})")
     return rows, left_out
 
 

@@ -41,12 +41,7 @@ def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
         for source in survey.sources:
             if (ranking := survey.of("ranking", source)).get("order") and single_order(ranking):
                 by.setdefault(source, {})[survey.survey] = survey
-    result = {
-        source: _of_source(source, surveys_of_source)
-        for source, surveys_of_source in by.items()
-        if len(surveys_of_source) > 1
-    }
-    return {source: plain(result[source]) for source in people_first(result)}
+    return {source: plain(_of_source(source, by[source])) for source in people_first(by) if len(by[source]) > 1}
 
 
 def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:

@@ -101,7 +101,7 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
         old,
         source,
         verdict=row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
-        what=WIN_RATE if standing.relative else standing.what,
+        what=WIN_RATE if "groups" in ranking else standing.what,
         rate=row.get("estimate"),
         ci=None if None in ends else tuple(ends),
         why=_unknown(ranking, row, new, old),

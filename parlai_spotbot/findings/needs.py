@@ -19,7 +19,7 @@ from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
-from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.schema import clear, known
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
@@ -216,9 +216,7 @@ def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
     """Return the pairs that these data neither tell apart nor show to be equal."""
-    apart = 1 - LEVEL
-    rest = [row for row in rows if EQUAL not in (row.get("verdict"), row.get("status"))]
-    return [row for row in rest if row["p_adjusted"] is None or row["p_adjusted"] >= apart]
+    return [row for row in rows if not clear(row) and EQUAL not in (row.get("verdict"), row.get("status"))]
 
 
 def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> str:

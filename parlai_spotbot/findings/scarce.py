@@ -16,6 +16,7 @@ from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
 from parlai_spotbot.analysis.verdict.probe import AMBER, EQUAL
 from parlai_spotbot.findings import audit
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import NAMED, counted, listed, number, who
 
 LEAST_CONVERSATIONS = 2
@@ -23,8 +24,6 @@ LEAST_CONVERSATIONS = 2
 
 LEAST_ANNOTATORS = 2
 """With one, nothing shows how annotators differ, and so not how many are needed."""
-
-LEVEL = 0.05
 
 LEAST_DECIDED = 10
 """Decided matches (or ratings) of a contestant, on average. With fewer, the interval of a share is wider than half of
@@ -160,8 +159,7 @@ def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
 def _open(ranking: Mapping) -> bool:
     """Return whether some pair is neither told apart nor equal, or none is tested."""
     pairs = ranking.get("pairs") or ()
-    p = [pair.get("p_adjusted") for pair in pairs if pair.get("verdict") != EQUAL]
-    return not pairs or any(value is None or not value < LEVEL for value in p)
+    return not pairs or not all(clear(pair) or pair.get("verdict") == EQUAL for pair in pairs)
 
 
 def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]], each: int) -> dict:

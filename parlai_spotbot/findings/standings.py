@@ -28,11 +28,6 @@ class Standing:
         return "win_rate" in self.ranking
 
     @property
-    def relative(self) -> bool:
-        """Return whether contestants are compared with each other, so that scores depend on the opponents."""
-        return self.rates or "groups" in self.ranking
-
-    @property
     def what(self) -> str:
         """Return what the score is called."""
         return WIN_RATE if self.rates else str(self.ranking.get("criterion") or "score")

@@ -7,9 +7,8 @@ from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import filled
-
-LEVEL = 0.05
 
 
 def compute(answers: Answers) -> dict:
@@ -30,10 +29,10 @@ def sentences(result: Mapping) -> list[str]:
     if not wordings:
         return []
     best = best_first(list(wordings), (row["estimate"] for row in wordings.values()))[0]
-    clear = [
+    told = [
         filled("“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})", **row)
         for row in result["differences"]
-        if row["p_adjusted"] < LEVEL
+        if clear(row)
     ]
     text = [
         filled(
@@ -44,7 +43,7 @@ def sentences(result: Mapping) -> list[str]:
         )
     ]
     if result["differences"]:
-        text.append(f"Wordings that differ clearly: {'; '.join(clear) or 'none'}.")
+        text.append(f"Wordings that differ clearly: {'; '.join(told) or 'none'}.")
     return text
 
 

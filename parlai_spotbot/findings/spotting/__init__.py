@@ -83,10 +83,6 @@ class Annotations(Answers):
         frame, _ = joined(tidy, self.facts.conversations, ("human_model",), self.features)
         return _opened(frame, tidy, self.facts) if _is_game(self.facts) else frame
 
-    @property
-    def used(self) -> int:
-        return len(self.rows)
-
     @cached_property
     def pages(self) -> np.ndarray:
         """Return the place of the annotation of each row of `entities`."""

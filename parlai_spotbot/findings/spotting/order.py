@@ -6,10 +6,9 @@ import numpy as np
 
 from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import filled
-
-LEVEL = 0.05
 
 
 def compute(answers: Annotations) -> dict:
@@ -23,9 +22,8 @@ def position_sentence(row: Mapping) -> str:
     sentence = "{group}: entity 0 is called human in {human_0:.1%}, entity 1 in {human_1:.1%}"
     if not np.isfinite(row["p"]):
         return filled(sentence + "; there are too few conversations or annotators to say more.", **row)
-    clear = row["p_adjusted"] < LEVEL
     more = "more" if row["difference"] > 0 else "less"
-    verdict = f"the first place is called human {more} often" if clear else "the places can't be told apart"
+    verdict = f"the first place is called human {more} often" if clear(row) else "the places can't be told apart"
     ends = "({difference:points_1} points, 95 % interval {low:points_1} to {high:points_1}, {p_adjusted:p_said})."
     return filled(f"{sentence}: {verdict} {ends}", **row)
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary
+from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Caution, Fact
@@ -103,6 +103,8 @@ def annotators_table(answers: Answers) -> dict[str, dict]:
     flags: dict[str, list[str]] = {}
     if answers.crossed:
         flags = flags_by_task(answers.judgements, answers.facts.conversations, answers.facts.survey)
+        for worker in silent_annotators(answers.judgements):
+            flags[worker] = [*flags.get(worker, ()), NO_REASON]
     by_worker = annotations.groupby("worker_id", sort=True)
     seconds = by_worker["seconds"]
     table = pd.DataFrame(
@@ -114,8 +116,6 @@ def annotators_table(answers: Answers) -> dict[str, dict]:
         }
     )
     table = with_controls(table, answers)
-    for worker in answers.silent:
-        flags[worker] = [*flags.get(worker, ()), NO_REASON]
     table["flags"] = [flags.get(worker, []) for worker in table.index]
     return table.to_dict(orient="index")
 

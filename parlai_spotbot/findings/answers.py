@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.controls import lost, silent_annotators
+from parlai_spotbot.analysis.annotators.controls import lost
 from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_item
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.values import generator
@@ -127,10 +127,10 @@ class Answers(OneSource):
     """One source's rows and what its findings share.
 
     `rows` are what is analysed, `everyone` these with those of people who `failed` the `controls` (annotator -> why);
-    the `silent` never gave a reason. `tidy` is the frame of answers that rows are made from. `names`: the contestants
-    that occur, in the plan's order, people last; `people`: people's answers, for a judge. `judgements` are the source's
-    own, controls among them, and answers to an item that the annotator met in another unit, too, which `rows` lack.
-    `left_out` counts what is not analysed, by reason.
+    `tidy` is the frame of answers that rows are made from. `names`: the contestants that occur, in the plan's order,
+    people last; `people`: people's answers, for a judge. `judgements` are the source's own, controls among them, and
+    answers to an item that the annotator met in another unit, too, which `rows` lack. `left_out` counts what is not
+    analysed, by reason.
     """
 
     facts: Facts
@@ -163,10 +163,6 @@ class Answers(OneSource):
     def used(self) -> int:
         """Return how many annotations are analysed."""
         return len(self.annotations)
-
-    @cached_property
-    def silent(self) -> Sequence[str]:
-        return silent_annotators(self.judgements) if self.crossed else ()
 
     @property
     def allowed(self) -> int | None:

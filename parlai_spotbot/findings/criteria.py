@@ -74,13 +74,15 @@ def pool_of(
     order = list(verdict.order)
     at = pd.Index(contrasts.names, dtype=object).get_indexer(order)
     number = {name: i for i, group in enumerate(verdict.groups, start=1) for name in group}
-    strengths = zip(contrasts.strength[at], contrasts.ci[at].tolist(), strict=True)
     pool = {
         "order": order,
         "clusters": {name: list(verdict.places[name]) for name in order},
         "score": dict(zip(order, contrasts.score[at], strict=True)),
         "score_ci": dict(zip(order, contrasts.score_ci[at].tolist(), strict=True)),
-        "strength": {name: {"strength": value, "ci": ci} for name, (value, ci) in zip(order, strengths, strict=True)},
+        "strength": {
+            name: {"strength": contrasts.strength[i], "ci": contrasts.ci[i].tolist()}
+            for name, i in zip(order, at, strict=True)
+        },
         "groups": [list(group) for group in verdict.groups],
         "group": {name: number[name] for name in order} if len(verdict.groups) > 1 else {},
         "too_few": contrasts.too_few,

@@ -181,6 +181,7 @@ def test_a_lack_of_memory_is_not_reported_as_too_few_answers(monkeypatch):
     def without_memory(*_):
         raise MemoryError("Unable to allocate 9 GiB")
 
-    monkeypatch.setattr(compute, "of", without_memory)
+    findings = [replace(finding, compute=without_memory) for finding in findings_of("spot_the_bot")]
+    monkeypatch.setattr(compute, "asked_for", lambda *_: findings)
     with pytest.raises(MemoryError, match="Unable to allocate 9 GiB"):
         sb.rank(sb.demo().answers())

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import replace
 
 import chat_servers
 import openai._base_client as openai_client
@@ -212,16 +213,14 @@ def test_rows_that_an_import_cannot_use_show_in_its_exit_code(tmp_path, form, na
 
 
 def test_a_finding_that_fails_numerically_leaves_the_others(study, monkeypatch):
-    from parlai_spotbot.findings import compute
+    from parlai_spotbot.findings import compute, findings_of
 
-    whole = compute.of
+    def fails(answers):
+        raise ZeroDivisionError("float division by zero")
 
-    def of(finding, *rest):
-        if finding.name == "features":
-            raise ZeroDivisionError("float division by zero")
-        return whole(finding, *rest)
-
-    monkeypatch.setattr(compute, "of", of)
+    findings = [finding for finding in findings_of(SURVEY) if not finding.asked]
+    findings = [replace(finding, compute=fails) if finding.name == "features" else finding for finding in findings]
+    monkeypatch.setattr(compute, "asked_for", lambda *_: findings)
     with ChatServer(good) as server:
         judged(server.url, study, code=0)
     result = json.loads(spotbot("analyze", "--study", study.path, "--bootstraps", 20, "--json", code=1)[0])

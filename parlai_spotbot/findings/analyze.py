@@ -70,12 +70,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
             f"{study.judgements_path(survey)}: {err}.",
             "Judgement N is line N of that file: correct it, or make the file again.",
         ) from err
-    extended = study.extended_by()
-    made_of: dict[str, Any] = {"sha256": checksums}
-    if extended:
-        made_of["study_extended"] = extended
-    if study.gone:
-        made_of["contestants_left_out"] = sorted(study.gone)
+    made_of = _made_of(study, checksums)
     for value in result.values():
         value["made_by"] |= made_of
     frames = tables(survey, result)
@@ -92,6 +87,16 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     methods.write(study)
     nuc.write_agreement(study)
     return result
+
+
+def _made_of(study: Study, checksums: Mapping[str, str]) -> dict[str, Any]:
+    """Return what results were made of, beside the options: files, and contestants that came later or are left out."""
+    made_of: dict[str, Any] = {"sha256": checksums}
+    if extended := study.extended_by():
+        made_of["study_extended"] = extended
+    if study.gone:
+        made_of["contestants_left_out"] = sorted(study.gone)
+    return made_of
 
 
 def _advance(bar: Bar, source: str, finding: str) -> None:

@@ -77,10 +77,7 @@ def compute(
                 by_source = {}
                 for name, answers in sources.items():
                     try:
-                        by_source[name] = data = finding.compute(answers)
-                        if finding.bars and data and rest is not None and finding.name != SETTLED:
-                            others = finding.compute(rest[name]) if name in rest else None
-                            by_source[name] = beside(data, others, facts)
+                        by_source[name] = _computed(finding, answers, rest, facts)
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                     if progress is not None:
@@ -93,6 +90,18 @@ def compute(
     for results in result.values() if broken else ():
         results["made_by"]["not_computed"] = broken
     return result
+
+
+def _computed(finding: Finding, answers: Answers, rest: Mapping[str, Answers] | None, facts: Facts) -> Mapping | None:
+    """Return what a finding says of one source; of a ranking with that by the `rest` of the answers, where judges are
+    addressed in others."""
+    data = finding.compute(answers)
+    if not (finding.bars and data) or rest is None or finding.name == SETTLED:
+        return data
+    others = None
+    if answers.source in rest:
+        others = finding.compute(rest[answers.source])
+    return beside(data, others, facts)
 
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:

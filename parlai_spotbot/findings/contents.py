@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
@@ -192,6 +194,13 @@ def not_analysed(study: Study, survey: str | None = None) -> list[str]:
     judged = [name for name in names if study.judgements_path(name).exists()]
     results = [read_analysis(study, name) for name in judged if study.judgements_path(name).stat().st_size]
     return [result.survey for result in results if not result.analysis or result.outdated]
+
+
+def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
+    """Return what a file of an analysis, made with such options, holds; {} where there is none."""
+    if not path.exists():
+        return {}
+    return checksums.read_json(path, "analysis file", hints.run("analyze", study.path, survey, **options))
 
 
 def _begun(study: Study) -> list[str]:

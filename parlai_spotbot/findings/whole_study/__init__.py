@@ -4,19 +4,7 @@ Their `compute` takes the study and the surveys of its report, and reads results
 there are none; the source is "" where it doesn't matter who judged.
 """
 
-from pathlib import Path
-from typing import Any
-
-from parlai_spotbot import checksums, hints
 from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.study import Study
-
-
-def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
-    """Return what a file of an analysis, made with such options, holds; {} where there is none."""
-    if not path.exists():
-        return {}
-    return checksums.read_json(path, "analysis file", hints.run("analyze", study.path, survey, **options))
 
 
 def findings_of_study() -> list[Finding]:

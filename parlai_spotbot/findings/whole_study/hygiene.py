@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import parlai_spotbot
 from parlai_spotbot.analysis.values import best_first, plain
+from parlai_spotbot.findings.contents import stored
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.whole_study import stored
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of

@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings.contents import Analysis, analysed
+from parlai_spotbot.findings.contents import Analysis, analysed, stored
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import Standing, standings
-from parlai_spotbot.findings.whole_study import stored
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import listed

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from parlai_spotbot.analysis.values import best_first
+from parlai_spotbot.findings.contents import stored
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.ordering import people_first
-from parlai_spotbot.findings.whole_study import stored
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import about_of
 from parlai_spotbot.wording import counted, listed, number, percent, plainly, to

@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.survival import cox, npmle
 from parlai_spotbot.analysis.survival.intervals import arrange, check
 from parlai_spotbot.analysis.survival.refits import runaway
 from parlai_spotbot.analysis.survival.results import CollinearityWarning, SeparationWarning, SurvivalWarning
-from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Expansion, Problem
+from parlai_spotbot.analysis.survival.semiparametric import Problem
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 
 DOMAINS = ("dailydialog", "empathetic")
@@ -95,17 +95,16 @@ def test_is_a_maximum_whatever_the_data(rows, model):
     start, width, censored, x, weights = np.array(rows, dtype=float).T
     data = arrange(*check(start, np.where(censored > 0, np.inf, start + width), weights))
     assume(len(data.ends) > 1)
-    problem = Problem(DistinctRows.build(data, x[:, None]), model)
-    found = problem.maximise(problem.start(npmle.solve(data)), np.zeros(1))
-    end = Expansion(problem, found.alpha, found.beta)
+    problem = Problem.build(data, x[:, None], model)
+    found = problem.maximise(npmle.solve(data))
     if np.isinf(runaway(found.beta, problem.X)).any():
         assert abs(found.beta[0]) > 3
     else:
         assert found.converged
         size = weights.sum()
-        assert abs(end.slope_beta[0]) < 1e-6 * size
-        assert np.abs(end.slope[end.used]).max() < 1e-6 * size  # no rise in use gains by more or less
-        assert end.slope.max() < 1e-6 * size  # and none that isn't used would
+        assert abs(found.slope_beta[0]) < 1e-6 * size
+        assert np.abs(found.slope[found.used]).max() < 1e-6 * size  # no rise in use gains by more or less
+        assert found.slope.max() < 1e-6 * size  # and none that isn't used would
         assert (np.diff(found.alpha) >= 0).all()
 
 

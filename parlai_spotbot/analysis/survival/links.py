@@ -26,18 +26,9 @@ def inverse(s: np.ndarray, model: str) -> np.ndarray:
     return np.log(-np.log(s)) if model == "ph" else np.log1p(-s) - np.log(s)
 
 
-def loglik(a: np.ndarray, b: np.ndarray, model: str) -> np.ndarray:
-    """log P (n,) alone; a = -inf is an observation from the start, b = inf one to the end."""
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if model == "ph":
-            u, v = np.exp(a), np.exp(b)
-            return np.log(-np.expm1(u - v)) - u
-        # P = sigma(b) sigma(-a) (1 - exp(a - b))
-        return np.log(-np.expm1(a - b)) - np.logaddexp(0.0, -b) - np.logaddexp(0.0, a)
-
-
 def terms(a: np.ndarray, b: np.ndarray, model: str) -> Terms:
-    """log P and its derivatives; those by an infinite end are 0."""
+    """log P and its derivatives; those by an infinite end (a of an observation from the start, b of one to the end) are
+    0."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         return (_hazards if model == "ph" else _odds)(a, b)
 

@@ -8,9 +8,9 @@ one. A replicate in which a coefficient runs away has no finite estimate.
 
 import numpy as np
 
-from parlai_spotbot.analysis.survival import npmle
+from parlai_spotbot.analysis.survival import links, npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
-from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
+from parlai_spotbot.analysis.survival.semiparametric import Problem, State
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple
 
@@ -23,35 +23,34 @@ FLAT = 1e-13
 any of them."""
 
 
-def refit(data: Intervals, rows: DistinctRows, model: str, best: Maximum, drawn: ClusterBootstrap) -> np.ndarray:
+def refit(data: Intervals, problem: Problem, best: State, drawn: ClusterBootstrap) -> np.ndarray:
     """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate."""
-    counts = drawn.cell_sums(rows.cells, len(rows.weights), data.weights)
-    if data.current_status and rows.size - 1 <= LEVELS and len(rows.weights) <= CELLS:
-        samples, settled = _Batch(rows, model).solve(counts, best)
+    counts = drawn.cell_sums(problem.cells, len(problem.weights), data.weights)
+    if data.current_status and problem.size - 1 <= LEVELS and len(problem.weights) <= CELLS:
+        samples, settled = _Batch(problem).solve(counts, best)
     else:
-        samples = np.empty((len(counts), rows.X.shape[1]))
+        samples = np.empty((len(counts), problem.X.shape[1]))
         settled = np.zeros(len(counts), dtype=bool)
     for i in np.flatnonzero(~settled):
-        samples[i] = _one(rows, counts[i], model)
+        samples[i] = _one(problem, counts[i])
     return samples
 
 
-def _one(rows: DistinctRows, weights: np.ndarray, model: str) -> np.ndarray:
+def _one(problem: Problem, weights: np.ndarray) -> np.ndarray:
     """One replicate: its own innermost intervals, since rows that weren't drawn leave some without a purpose."""
-    end = np.where(rows.high == rows.size, np.inf, rows.high)
-    data = arrange(rows.low.astype(float), end, weights)
-    unknown = np.full(rows.X.shape[1], np.nan)
+    end = np.where(problem.high == problem.size, np.inf, problem.high)
+    data = arrange(problem.low.astype(float), end, weights)
+    unknown = np.full(problem.X.shape[1], np.nan)
     if len(data.ends) == 1:
         return unknown
-    rows = DistinctRows.build(data, rows.X[weights > 0])
-    tells = (rows.low > 0) | (rows.high < rows.size)
-    if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), rows.X[tells]])) <= len(unknown):
+    problem = Problem.build(data, problem.X[weights > 0], problem.model)
+    tells = (problem.low > 0) | (problem.high < problem.size)
+    if np.linalg.matrix_rank(np.column_stack([np.ones(tells.sum()), problem.X[tells]])) <= len(unknown):
         return unknown
-    problem = Problem(rows, model)
-    solution = problem.maximise(problem.start(npmle.solve(data)), np.zeros(len(unknown)))
+    solution = problem.maximise(npmle.solve(data))
     if not _smallest(solution.information[None])[0] > FLAT:
         return unknown
-    return runaway(solution.beta, rows.X)
+    return runaway(solution.beta, problem.X)
 
 
 def runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -71,15 +70,13 @@ def _smallest(information: np.ndarray) -> np.ndarray:
 class _Batch:
     """Current-status cells: `spotted` (c,) at `level` (c,) 0, 1, … with covariates X (c, p)."""
 
-    def __init__(self, rows: DistinctRows, model: str) -> None:
-        tells = (rows.low > 0) | (rows.high < rows.size)
-        self.tells = np.flatnonzero(tells)
-        low, high, self.X = rows.low[tells], rows.high[tells], rows.X[tells]
-        self.spotted = low == 0
+    def __init__(self, problem: Problem) -> None:
+        self.tells = np.flatnonzero((problem.low > 0) | (problem.high < problem.size))
+        low, high, self.X = problem.low[self.tells], problem.high[self.tells], problem.X[self.tells]
+        self.spotted, self.model, self.levels = low == 0, problem.model, problem.size - 1
         self.level = np.where(self.spotted, high, low) - 1
-        self.levels, self.width, self.model = rows.size - 1, rows.X.shape[1], model
 
-    def solve(self, counts: np.ndarray, best: Maximum) -> ArrayPair:
+    def solve(self, counts: np.ndarray, best: State) -> ArrayPair:
         """Coefficients (replicates, p), and which replicates are settled."""
         counts, merged, empty = self._inside(counts[:, self.tells])
         origin = np.concatenate([best.alpha, best.beta])
@@ -110,14 +107,12 @@ class _Batch:
 
         Also which neighbouring levels (replicates, levels - 1) count as one for that; and which replicates say nothing.
         """
-        place = np.arange(self.levels)
-        spotted = counts @ ((self.level[:, None] == place) & self.spotted[:, None])
-        passed = counts @ ((self.level[:, None] == place) & ~self.spotted[:, None])
-        first = np.where((spotted > 0).any(axis=1), (spotted > 0).argmax(axis=1), self.levels)
-        final = np.where((passed > 0).any(axis=1), self.levels - 1 - (passed > 0)[:, ::-1].argmax(axis=1), -1)
-        certain = (self.level < first[:, None]) | (self.level > final[:, None])
-        merged = (place[:-1] < first[:, None]) | (place[:-1] >= final[:, None])
-        return np.where(certain, 0.0, counts), merged, first > final
+        at_level = self.level[:, None] == np.arange(self.levels)
+        begun = np.cumsum(counts @ (at_level & self.spotted[:, None]), axis=1) > 0
+        passed = counts @ (at_level & ~self.spotted[:, None])
+        inside = begun & (np.cumsum(passed[:, ::-1], axis=1)[:, ::-1] > 0)
+        merged = ~(inside[:, 1:] & inside[:, :-1])
+        return np.where(inside[:, self.level], counts, 0.0), merged, ~inside.any(axis=1)
 
     def _newton(self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray) -> ArrayTriple:
         """Newton steps on all replicates with the levels of one `group` equal: theta, convergence, slope by level."""
@@ -157,15 +152,9 @@ class _Batch:
 
     def _terms(self, eta: np.ndarray) -> ArrayTriple:
         """log P (replicates, c) and its first and second derivative by the predictor."""
-        eta = np.clip(eta, -300.0, 300.0)
-        if self.model == "po":
-            p = 1 / (1 + np.exp(-eta))
-            return -np.logaddexp(0.0, np.where(self.spotted, -eta, eta)), self.spotted - p, -p * (1 - p)
-        u = np.exp(np.minimum(eta, 6.5))
-        ratio = u / np.expm1(u)
-        value = np.where(self.spotted, np.log(-np.expm1(-u)), -u)
-        slope = np.where(self.spotted, ratio, -u)
-        return value, slope, np.where(self.spotted, ratio * (1 + u / np.expm1(-u)), -u)
+        eta = np.clip(eta, -300.0, 6.5 if self.model == "ph" else 300.0)
+        terms = links.terms(np.where(self.spotted, -np.inf, eta), np.where(self.spotted, eta, np.inf), self.model)
+        return terms.value, terms.by_a + terms.by_b, terms.by_aa + terms.by_bb
 
     def _wants_apart(self, by_level: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return which merged pairs gain when what is behind them, within their group, is raised."""

@@ -23,7 +23,7 @@ from parlai_spotbot.analysis.survival.results import (
     RegressionFit,
     SeparationWarning,
 )
-from parlai_spotbot.analysis.survival.semiparametric import DistinctRows, Maximum, Problem
+from parlai_spotbot.analysis.survival.semiparametric import Problem, State
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.values import ArrayPair
 
@@ -114,9 +114,8 @@ def _fit(
     X = covariates.values[:, covariates.use]
     scale = np.ptp(X, axis=0) / 2
     X = (X - X.min(axis=0) - scale) / scale
-    rows, mass = DistinctRows.build(data, X), npmle.solve(data)
-    problem = Problem(rows, model)
-    best = problem.maximise(problem.start(mass), np.zeros(X.shape[1]))
+    problem = Problem.build(data, X, model)
+    best = problem.maximise(npmle.solve(data))
     beta, loglik = runaway(best.beta, X), best.loglik
     infinite = np.isinf(beta)
     if infinite.any():
@@ -131,7 +130,7 @@ def _fit(
     if drawn is None:
         covariance = _profile(best, infinite)
     else:
-        covariance, df = _bootstrapped(drawn, refit(data, rows, model, best, drawn), infinite)
+        covariance, df = _bootstrapped(drawn, refit(data, problem, best, drawn), infinite)
     theirs = None
     if backend == "icenreg" and not infinite.any():
         theirs = _by_icenreg(data, X, model, best)
@@ -148,7 +147,7 @@ def _warn(text: str, category: type[Warning]) -> None:
     warnings.warn(f"cox: {text}", category, stacklevel=4)
 
 
-def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: Maximum) -> tuple[np.ndarray, float] | None:
+def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: State) -> tuple[np.ndarray, float] | None:
     """icenReg's estimate; None, with a warning, where R stops or ends below the maximum of the likelihood."""
     try:
         coef, loglik = icenreg.ic_sp(data.left, data.right, X, data.weights, model)
@@ -181,7 +180,7 @@ def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndar
     return covariance, spread.variance(np.eye(width))[1]
 
 
-def _profile(best: Maximum, unknown: np.ndarray) -> np.ndarray:
+def _profile(best: State, unknown: np.ndarray) -> np.ndarray:
     """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where unknown."""
     levels = len(best.information) - len(unknown)
     covariance = np.full((len(unknown), len(unknown)), np.nan)

@@ -25,7 +25,7 @@ def pretended(monkeypatch):
 
     def call(*arguments):
         calls.append(arguments)
-        names, covariance = ["log_shape", "log_scale", "x1"], np.arange(9.0).reshape(3, 3).ravel()
+        names, covariance = ["log_shape", "log_scale", "x1"], np.arange(9.0).reshape(3, 3)
         return {"coef": np.array([1.0, 2, 3]), "names": names, "llk": np.array([-4.0]), "covariance": covariance}
 
     monkeypatch.setattr(icenreg, "unusable", lambda: "")
@@ -43,9 +43,9 @@ def test_icenregs_answer_in_our_terms(monkeypatch, model, sign):
     np.testing.assert_array_equal(fit.se, [8**0.5, np.nan])
     assert (fit.names, fit.backend, fit.loglik) == (("x1", "x2"), "icenreg", -4.0)
     assert fit.parameters == {"log_shape": 1.0, "log_scale": 2.0}
-    name, left, _, sent, X, width, *rest = calls[0]
-    assert (name, width, rest) == ("ic_par", 1, [model, "weibull"])
-    for values, expected in ((left, x), (sent, weights), (X, x)):
+    name, left, _, sent, X, *rest = calls[0]
+    assert (name, rest) == ("ic_par", [model, "weibull"])
+    for values, expected in ((left, x), (sent, weights), (X[:, 0], x)):
         np.testing.assert_array_equal(values, expected[weights > 0])
 
 

@@ -89,7 +89,7 @@ def ic_np(
     left: np.ndarray, right: np.ndarray, weights: np.ndarray, closed: tuple[bool, bool], count: int
 ) -> np.ndarray:
     """icenReg's NPMLE: the masses (count,) of its innermost intervals, in ascending order as ours are."""
-    mass = _call("ic_np", left, right, weights, np.asarray(closed, dtype=int))["mass"]
+    mass = _call("ic_np", left, right, weights, np.array(closed, dtype=int))["mass"]
     if len(mass) != count:
         raise RuntimeError(f"icenReg::ic_np: {len(mass)} innermost intervals, expected {count}")
     return mass / mass.sum()
@@ -102,7 +102,7 @@ def ic_sp(
 
     Returns coefficients (p,), positive where the covariate goes with an earlier event, and the log-likelihood.
     """
-    result = _call("ic_sp", left, right, weights, X.T.ravel(), X.shape[1], model)
+    result = _call("ic_sp", left, right, weights, X, model)
     sign = 1.0 if model == "ph" else -1.0
     return sign * result["coef"][: X.shape[1]], float(result["llk"][0])
 
@@ -111,13 +111,12 @@ def ic_par(
     left: np.ndarray, right: np.ndarray, X: np.ndarray, weights: np.ndarray, model: str, dist: str
 ) -> Parametric:
     """Fit icenReg's parametric regression; arguments as for `ic_sp`, `dist` by this package's names."""
-    size = X.shape[1]
-    result = _call("ic_par", left, right, weights, X.T.ravel(), size, model, DISTRIBUTIONS[dist])
+    result = _call("ic_par", left, right, weights, X, model, DISTRIBUTIONS[dist])
     values = result["coef"]
-    baseline = len(values) - size
-    covariance = result["covariance"].reshape(len(values), len(values))[baseline:, baseline:]
-    parameters = dict(zip(result["names"][:baseline], values[:baseline].tolist(), strict=True))
+    baseline = len(values) - X.shape[1]
+    parameters = dict(zip(map(str, result["names"][:baseline]), values[:baseline].tolist(), strict=True))
     sign = -1.0 if model == "po" else 1.0
+    covariance = result["covariance"][baseline:, baseline:]
     return Parametric(sign * values[baseline:], float(result["llk"][0]), parameters, covariance)
 
 
@@ -133,9 +132,9 @@ _R = """(function() {
             warning = function(w) { said <<- c(said, conditionMessage(w)); invokeRestart("muffleWarning") },
             message = function(m) invokeRestart("muffleMessage"))
     }
-    frame <- function(l, r, x, p) {
-        data <- as.data.frame(matrix(x, nrow = length(l), ncol = p))
-        names(data) <- if (p > 0) paste0("x", seq_len(p)) else character(0)
+    frame <- function(l, r, x) {
+        data <- as.data.frame(x)
+        names(data) <- if (ncol(x) > 0) paste0("x", seq_len(ncol(x))) else character(0)
         data$l <- l
         data$r <- r
         data
@@ -148,12 +147,12 @@ _R = """(function() {
         fit <- icenReg::ic_np(cbind(l, r), weights = w, B = b)
         list(mass = fit$p_hat)
     }
-    ic_sp <- function(l, r, w, x, p, model) {
-        fit <- icenReg::ic_sp(model_formula(p), data = frame(l, r, x, p), model = model, weights = w)
+    ic_sp <- function(l, r, w, x, model) {
+        fit <- icenReg::ic_sp(model_formula(ncol(x)), data = frame(l, r, x), model = model, weights = w)
         list(coef = fit$coefficients, llk = fit$llk)
     }
-    ic_par <- function(l, r, w, x, p, model, dist) {
-        fit <- icenReg::ic_par(model_formula(p), data = frame(l, r, x, p), model = model, dist = dist, weights = w)
+    ic_par <- function(l, r, w, x, model, dist) {
+        fit <- icenReg::ic_par(model_formula(ncol(x)), data = frame(l, r, x), model = model, dist = dist, weights = w)
         list(coef = fit$coefficients, names = names(fit$coefficients), llk = fit$llk, covariance = fit$var)
     }
     list(ic_np = guarded(ic_np), ic_sp = guarded(ic_sp), ic_par = guarded(ic_par))
@@ -168,43 +167,20 @@ def _functions() -> dict:
     return dict(zip(functions.names, functions, strict=True))
 
 
-def _call(name: str, *args: np.ndarray | str | int) -> dict[str, np.ndarray | list[str]]:
+def _call(name: str, *args: np.ndarray | str) -> dict[str, np.ndarray]:
     """Call one of the functions in R; its error is a `RuntimeError`, its warnings are warnings, that name the call."""
     with _LOCK:
-        from rpy2 import robjects
         from rpy2.rinterface_lib import openrlib
+        from rpy2.robjects import default_converter, numpy2ri
 
         # Whoever else uses rpy2 in this process holds its lock only for single steps: this keeps them out between.
-        with openrlib.rlock, robjects.default_converter.context():
-            result = _functions()[name](*(_to_r(arg) for arg in args))
-            values = {key: _from_r(value) for key, value in zip(result.names, result, strict=True)}
+        with openrlib.rlock:
+            with default_converter.context():
+                function = _functions()[name]
+            with (default_converter + numpy2ri.converter).context():
+                values = dict(function(*args).items())
     for message in dict.fromkeys(values.pop("r_warnings")):
         warnings.warn(f"icenReg::{name}: {message}", IcenRegWarning, stacklevel=3)
     if "r_error" in values:
         raise RuntimeError(f"icenReg::{name}: {values['r_error'][0]}")
     return values
-
-
-def _to_r(value: np.ndarray | str | int):
-    from rpy2 import rinterface as r
-
-    if isinstance(value, str):
-        return r.StrSexpVector([value])
-    if isinstance(value, (int, np.integer)):
-        return r.IntSexpVector([int(value)])
-    if value.dtype.kind == "f":
-        return r.FloatSexpVector.from_memoryview(memoryview(np.ascontiguousarray(value, dtype=np.float64)))
-    return r.IntSexpVector.from_memoryview(memoryview(np.ascontiguousarray(value, dtype=np.int32)))
-
-
-def _from_r(value) -> np.ndarray | list[str]:
-    """Numbers by column as an array of one dimension, texts as a list; R's NULL as an empty array."""
-    from rpy2 import rinterface as r
-
-    if value is r.NULL:
-        return np.empty(0)
-    if isinstance(value, r.StrSexpVector):
-        return [str(text) for text in value]
-    if isinstance(value, r.FloatSexpVector) and len(value):
-        return np.array(value.memoryview(), dtype=float).ravel(order="F")
-    return np.array([float(v) for v in value])

@@ -19,7 +19,14 @@ from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.survival.intervals import arrange, check, check_choice
 from parlai_spotbot.analysis.survival.resample import clusterings, label_codes
 from parlai_spotbot.analysis.survival.results import chi_square_p
-from parlai_spotbot.analysis.survival.robust import clustered, clusters_effective, crossed, hotelling
+from parlai_spotbot.analysis.survival.robust import (
+    clustered,
+    clusters_effective,
+    crossed,
+    hotelling,
+    information,
+    table,
+)
 from parlai_spotbot.analysis.survival.turnbull import estimate
 from parlai_spotbot.analysis.uncertainty.corrections import METHODS
 from parlai_spotbot.analysis.uncertainty.corrections import adjust as adjusted
@@ -242,7 +249,9 @@ class _Rows:
         candidates the one that says least is taken (Angrist & Pischke 2009, Mostly Harmless Econometrics, section 8.2).
         """
         rows = (values, self.group, self.stratum)
-        independent = _without_replacement(*rows)
+        sizes = table((self.group, self.stratum))
+        # A sole row has nothing to change places with; its score is 0 here in any case.
+        independent = information(sizes, np.bincount(self.stratum, values**2) / np.maximum(sizes.sum(axis=0) - 1, 1))
         if not self.clusters:
             return independent
         robust = (clustered if len(self.clusters) == 1 else crossed)(*rows, *self.clusters)
@@ -256,19 +265,6 @@ class _Rows:
             return np.inf, chi_square_p(chi2, df)
         number = min(clusters_effective(self.group, self.stratum, codes) for codes in self.clusters)
         return max(number - df, 1.0), hotelling(chi2, df, number - 1)
-
-
-def _without_replacement(values: np.ndarray, group: np.ndarray, stratum: np.ndarray) -> np.ndarray:
-    """Return the covariance (G, G) of sums of scores (n,) when labels are exchanged between the rows of a stratum.
-
-    Scores have mean 0 in every stratum.
-    """
-    sizes = np.zeros((stratum.max() + 1, group.max() + 1))
-    np.add.at(sizes, (stratum, group), 1)
-    total = sizes.sum(axis=1)
-    # A sole row has nothing to change places with; its score is 0 here in any case.
-    variance = np.bincount(stratum, values**2) / np.maximum(total - 1, 1)
-    return np.diag(variance @ sizes) - (variance[:, None] * sizes).T @ (sizes / total[:, None])
 
 
 def _rank(covariance: np.ndarray, scale: float, robust: bool) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import f as f_distribution
 
 from parlai_spotbot.analysis.uncertainty.clusters import Spread, effective_number
-from parlai_spotbot.analysis.values import ArrayPair
+from parlai_spotbot.analysis.values import ArrayPair, ratio
 
 TINY = float(np.finfo(float).tiny)
 """Smallest p that is reported."""
@@ -22,31 +22,45 @@ def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluste
     `group`, `stratum` and `cluster` (n,) are codes. Infinite where without one of the clusters groups can't be
     compared: nothing is known then of how clusters of that group differ.
     """
-    shape = tuple(int(codes.max()) + 1 for codes in (cluster, group, stratum))
-    place = np.ravel_multi_index((cluster, group, stratum), shape)
-    sums, sizes = (np.bincount(place, x, int(np.prod(shape))).reshape(shape) for x in (values, np.ones(len(values))))
-    total, information = _equations(sums.sum(axis=0), sizes.sum(axis=0))
-    left, without = _equations(sums.sum(axis=0) - sums, np.maximum(sizes.sum(axis=0) - sizes, 0.0))
+    rows = (cluster, group, stratum)
+    sums, sizes = table(rows, values), table(rows)
+    total, own = _equations(sums.sum(axis=0), sizes.sum(axis=0))
+    left, without = _equations(sums.sum(axis=0) - sums, sizes.sum(axis=0) - sizes)
     k, count = len(total), len(sums)
-    if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(information))).any():
+    if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(own))).any():
         return np.full((k + 1, k + 1), np.inf)
     effects = np.linalg.solve(without, left[..., None])[..., 0]
-    away = effects - np.linalg.pinv(information, hermitian=True) @ total
-    covariance = information @ (away.T @ away * ((count - 1) / count)) @ information
-    side = np.vstack([np.eye(k), -np.ones(k)])  # the sums over all groups are 0
-    return side @ covariance @ side.T
+    away = effects - np.linalg.pinv(own, hermitian=True) @ total
+    side = np.vstack([np.eye(k), -np.ones(k)]) @ own  # the sums over all groups are 0
+    return side @ (away.T @ away * ((count - 1) / count)) @ side.T
+
+
+def table(codes: tuple[np.ndarray, ...], values: np.ndarray | float = 1.0) -> np.ndarray:
+    """Return the sum of values (n,) of the rows with each combination of codes (n,); by default how many there are."""
+    sums = np.zeros([int(code.max()) + 1 for code in codes])
+    np.add.at(sums, codes, values)
+    return sums
 
 
 def _equations(sums: np.ndarray, sizes: np.ndarray) -> ArrayPair:
     """Return sums of scores less those expected from the strata (…, G - 1), and their information (…, G - 1, G - 1)."""
-    every = sizes.sum(axis=-2, keepdims=True)
-    share = sizes / np.where(every > 0, every, 1.0)
-    total = (sums - share * sums.sum(axis=-2, keepdims=True)).sum(axis=-1)
-    share, sizes = share[..., :-1, :], sizes[..., :-1, :]
-    information = -(share[..., :, None, :] * sizes[..., None, :, :]).sum(axis=-1)
-    diagonal = np.arange(information.shape[-1])
-    information[..., diagonal, diagonal] += sizes.sum(axis=-1)
-    return total[..., :-1], information
+    total = sums - _shares(sizes) * sums.sum(axis=-2, keepdims=True)
+    return total.sum(axis=-1)[..., :-1], information(sizes)[..., :-1, :-1]
+
+
+def _shares(sizes: np.ndarray) -> np.ndarray:
+    """Return the share of each group in the rows of each stratum, from numbers of rows (…, G, strata)."""
+    return ratio(sizes, sizes.sum(axis=-2, keepdims=True), 0.0)
+
+
+def information(sizes: np.ndarray, variance: np.ndarray | float = 1.0) -> np.ndarray:
+    """Return the covariance (…, G, G) of sums of scores when labels are exchanged between the rows of a stratum.
+
+    `sizes` (…, G, strata) are numbers of rows, `variance` (strata,) that of a score.
+    """
+    weighted = sizes * variance
+    diagonal = np.eye(sizes.shape[-2]) * weighted.sum(axis=-1)[..., None]
+    return diagonal - _shares(sizes) @ weighted.swapaxes(-1, -2)
 
 
 def crossed(
@@ -66,10 +80,10 @@ def clusters_effective(group: np.ndarray, stratum: np.ndarray, cluster: np.ndarr
     Satterthwaite's approximation as in Bell & McCaffrey (2002), with the covariances between clusters left out: a
     cluster with share h of the information adds h / (1 - h) to the mean of the variance's estimate.
     """
-    groups, strata = int(group.max()) + 1, int(stratum.max()) + 1
-    sizes = np.bincount(stratum * groups + group, minlength=strata * groups).reshape(strata, groups)
-    contrast = np.eye(groups) - (sizes / sizes.sum(axis=1, keepdims=True))[:, None, :]
-    inverse = np.linalg.pinv(np.einsum("bg,bgi,bgj->ij", sizes, contrast, contrast), hermitian=True)
+    sizes = table((group, stratum))
+    groups = len(sizes)
+    contrast = np.eye(groups) - _shares(sizes).T[:, None, :]
+    inverse = np.linalg.pinv(information(sizes), hermitian=True)
     leverage = np.einsum("bgi,ij,bgj->bg", contrast, inverse, contrast) / (groups - 1)
     share = np.bincount(cluster, leverage[stratum, group])
     return effective_number(share / np.maximum(1.0 - share, 1e-3))

@@ -22,7 +22,6 @@ from parlai_spotbot.analysis.planning.power import (
     ratings_needed,
 )
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
-from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
 SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
@@ -44,30 +43,29 @@ def match_correlations(matches: pd.DataFrame) -> dict:
         matches of it, so two matches with one contestant in common have half the correlation of two of one pair; both
         kinds count, by least squares. A residual is that of the decided share, which ties don't touch.
     """
-    names = sorted({*matches["a"], *matches["b"]})
-    first, second, lost = match_codes(matches, names)
-    low, high, size = np.minimum(first, second), np.maximum(first, second), len(names)
-    outcome = np.where(first > second, lost - 1.0, 1.0 - lost)
-    pair, decided = low * size + high, outcome != 0
-    mean = pd.Series(np.where(decided, outcome, np.nan)).groupby(pair).transform("mean").to_numpy()
-    residual = np.where(decided, outcome - mean, 0.0)
-    conversation, person = (pd.factorize(matches[name])[0] for name in ("conversation_id", "worker_id"))
-    worker = pd.factorize(person * size**2 + pair)[0]
-    both = pd.factorize(conversation * (worker.max(initial=0) + 1) + worker)[0]
-    square, within, twice = float(np.square(residual).mean()), _couples(residual, both), _couples(residual, worker)
+    turned = matches["a"] > matches["b"]
+    low, high = matches["a"].where(~turned, matches["b"]), matches["b"].where(~turned, matches["a"])
+    outcome = matches["outcome"].where(~turned, -matches["outcome"])
+    decided = outcome.where(outcome != 0)
+    residual = (decided - decided.groupby([low, high]).transform("mean")).fillna(0.0)
+    conversation, person = matches["conversation_id"], matches["worker_id"]
+    within = _couples(residual, [conversation, person, low, high])
+    twice = _couples(residual, [person, low, high])
     # Of each worker and contestant; a residual counts against the second contestant.
-    cells, sign = np.concatenate([person * size + low, person * size + high]), np.repeat([1, -1], len(residual))
-    products, couples = _couples(sign * np.tile(residual, 2), cells)
+    halves = [pd.concat(both, ignore_index=True) for both in ([residual, -residual], [person] * 2, [low, high])]
+    products, couples = _couples(halves[0], halves[1:])
     sums = {
-        "conversation": _couples(residual, conversation) - within,
+        "conversation": _couples(residual, [conversation]) - within,
         "worker": np.array([products / 2, couples / 4 + twice[1] / 2]) - within,
     }
+    square = float(np.square(residual).mean())
     return {name: float(a / n / square) if n > 0 and square > 0 else np.nan for name, (a, n) in sums.items()}
 
 
-def _couples(residual: np.ndarray, code: np.ndarray) -> np.ndarray:
+def _couples(residual: pd.Series, clusters: list) -> np.ndarray:
     """Return the sum of the products of all couples within clusters, and how many there are."""
-    sums, sizes = np.bincount(code, residual), np.bincount(code)
+    groups = residual.groupby(clusters, sort=False)
+    sums, sizes = groups.sum(), groups.size()
     return np.array([(sums**2).sum() - (residual**2).sum(), (sizes * (sizes - 1)).sum()]) / 2
 
 

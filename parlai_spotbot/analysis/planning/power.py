@@ -45,10 +45,10 @@ def planned_error(gap: float, conversations: np.ndarray | float, design: Design)
     worked = chance + design.worker_correlation * shared / (talks * each) * liked
     held, squared = (design.bots - 1) * (row**2).sum(), (design.bots - 1) * (row**4).sum() + row**2 @ met @ row**2
     clusters = [conversations * held**2 / squared, talks * each / (shared + squared * design.pairs / held**2)]
-    dfs = np.maximum(np.array(clusters) - 1, 1e-9) / _share(design)
+    effective = 1 + np.maximum(np.array(clusters) - 1, 1e-9) / _share(design)
     variance = talked + worked - chance
-    df = max(variance**2 / (talked**2 / dfs[0] + worked**2 / dfs[1]), float(dfs.min()))
-    return design.calibration * math.sqrt(variance), 0.0 if min(clusters) < FEW else df
+    _, df = known(np.array([variance]), [talked, worked], effective[:, None])
+    return design.calibration * math.sqrt(variance), 0.0 if min(clusters) < FEW else float(df[0])
 
 
 def _share(design: Design) -> float:

@@ -76,11 +76,11 @@ def latent_of(rate: float, design: Design, apart: Sequence[float] = (1.0,)) -> L
     ValueError
         Where there is none.
     """
+    if not 0 < rate < 1:
+        raise ValueError(f"rate is {rate}, expected a number between 0 and 1")
     wished = np.array([rate, design.ties, design.conversation_correlation, design.worker_correlation])
     free = np.array([True, design.ties > 0, wished[2] > 0, wished[3] > 0])
-    start = np.array([np.log(rate / (1 - rate)), 0.5, 1.0, 1.0]) if 0 < rate < 1 else None
-    if start is None:
-        raise ValueError(f"rate is {rate}, expected a number between 0 and 1")
+    start = np.array([np.log(rate / (1 - rate)), 0.5, 1.0, 1.0])
 
     def of(values: np.ndarray) -> Latent:
         full = np.array([0.0, -np.inf, 0.0, 0.0])

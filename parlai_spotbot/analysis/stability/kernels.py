@@ -76,27 +76,33 @@ def draw_pooled(state, sample, pairs, matches, needed, tables, score):
 
 
 @njit(nogil=True, cache=True)
-def standing(sample, draws, pairs, score, close):
-    """Scores (K,) of the sample, and which two bots are `close` (K, K): the first less than `CLEAR` standard errors of
-    their difference among replicates (delta method) above the second."""
-    size = sample[0].sum()
-    total = float(len(sample) * size)
-    won, met = np.zeros(len(score)), np.zeros(len(score))
-    for pair in range(len(sample)):
+def outcome_parts(pairs, bots):
+    """Return what each outcome of each pair adds to a bot's wins, and to its matches: (K, 3 P) each."""
+    won, met = np.zeros((bots, 3 * len(pairs))), np.zeros((bots, 3 * len(pairs)))
+    for pair in range(len(pairs)):
         for side in range(2):
-            won[pairs[pair, side]] += sample[pair, 2 * side] / total
-            met[pairs[pair, side]] += size / total
-    score[:] = np.where(met > 0, won / np.maximum(met, 1e-300), 0.0)
-    variance = won * (1 - score) / np.maximum(met, 1e-9) ** 2
-    variances = variance.reshape(-1, 1) + variance
-    for pair in range(len(sample)):  # a match of the two with each other moves both scores
-        i, j = pairs[pair, 0], pairs[pair, 1]
-        both = sample[pair, 1] * score[i] * score[j] - sample[pair, 0] * (1 - score[i]) * score[j]
-        both = (both - sample[pair, 2] * score[i] * (1 - score[j])) / total
-        variances[i, j] -= 2 * both / (met[i] * met[j])
-        variances[j, i] = variances[i, j]
-    error = np.sqrt(np.maximum(variances, 0.0) / draws)
-    close[:] = score.reshape(-1, 1) - score <= CLEAR * error
+            won[pairs[pair, side], 3 * pair + 2 * side] = 1.0
+            met[pairs[pair, side], 3 * pair : 3 * pair + 3] = 1.0
+    return won, met
+
+
+@njit(nogil=True, cache=True)
+def standing(sample, draws, won, met):
+    """Return the scores (K,) of the sample, and which two bots are `close` (K, K): the first less than `CLEAR`
+    standard errors of their difference among replicates (delta method) above the second.
+
+    `won` and `met` are those of `outcome_parts`.
+    """
+    share = sample.ravel() / sample.sum()
+    matches = np.maximum((met[:, ::3] * (sample[0].sum() / sample.sum())).sum(axis=1), 1e-300)
+    score = (won * share).sum(axis=1) / matches
+    influence = (won - score.reshape(-1, 1) * met) / matches.reshape(-1, 1)
+    close = np.zeros((len(score), len(score)), dtype=np.bool_)
+    for i in range(len(score)):
+        for j in range(len(score)):
+            variance = (share * (influence[i] - influence[j]) ** 2).sum()
+            close[i, j] = score[i] - score[j] <= CLEAR * np.sqrt(variance / draws)
+    return score, close
 
 
 @njit(nogil=True, cache=True)
@@ -145,15 +151,15 @@ def pooled_repetitions(counts, pairs, times, base, tables, places):
     state = np.zeros(1, dtype=np.uint64)
     sample = np.zeros((len(counts), 3), dtype=np.int64)
     pool = np.zeros(counts.sum(), dtype=np.int64)
-    seen, score = np.zeros(bots), np.zeros((2, bots))
-    close = np.zeros((bots, bots), dtype=np.bool_)
+    won, met = outcome_parts(pairs, bots)
+    score = np.zeros((2, bots))
     unsettled, boundary = np.zeros(bots, dtype=np.bool_), np.zeros(bots, dtype=np.bool_)
     needed = np.zeros(bots, dtype=np.bool_)
     bank = matches_per_pair(base, len(counts), draws, tables.log_factorial)
     for repetition in range(repetitions):
         start(state, base, repetition)
         subsample(state, counts, size, pool, sample)
-        standing(sample, draws, pairs, seen, close)
+        seen, close = standing(sample, draws, won, met)
         order = np.argsort(-seen)
         remaining = open_boundaries(seen, close, order, boundary, unsettled)
         mark_wanted(close, order, unsettled, needed)

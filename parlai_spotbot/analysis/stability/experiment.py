@@ -45,13 +45,6 @@ class PlayedPool:
     pairs: np.ndarray
     counts: np.ndarray
 
-    def without(self, bot: str) -> PlayedPool:
-        """This pool, one bot left out."""
-        out = self.names.index(bot)
-        kept = (self.pairs != out).all(axis=1)
-        pairs = self.pairs[kept] - (self.pairs[kept] > out)
-        return PlayedPool(tuple(name for name in self.names if name != bot), pairs, self.counts[kept])
-
     def scores(self, outcomes: np.ndarray) -> np.ndarray:
         """Mean of wins less losses (..., K) from outcomes (..., P, 3): where every pair meets as often its order is
         that of Davidson's strengths."""
@@ -97,8 +90,10 @@ def stability(
     pool = PlayedPool(tuple(names), *pair_counts(matches, names))
     sizes = _sizes(pool, sizes, variant)
     pools = {"": pool}
-    if leave_one_out and len(names) > 2:
-        pools |= {bot: pool.without(bot) for bot in names}
+    for bot in names if leave_one_out and len(names) > 2 else ():
+        others = tuple(name for name in names if name != bot)
+        rows = matches[(matches["a"] != bot) & (matches["b"] != bot)]
+        pools[bot] = PlayedPool(others, *pair_counts(rows, others))
     pools = {out: kept for out, kept in pools.items() if len(kept.counts)}
     points, draws = (_paper_points, DRAWS) if variant == "paper" else (_model_points, "as many as were played")
     results = points(pools, sizes, (repetitions, replicates), seed)

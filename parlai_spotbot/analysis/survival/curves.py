@@ -17,17 +17,15 @@ def current_status_survival(spotted: np.ndarray, total: np.ndarray) -> np.ndarra
     NaN where nothing was observed at any length. A length without observations takes a value that its neighbours allow.
     """
     spotted, total = _counts(spotted, total, "total")
-    size = spotted.shape[-1]
     zero = np.zeros((*spotted.shape[:-1], 1))
     events, count = (np.concatenate([zero, np.cumsum(x, axis=-1)], axis=-1) for x in (spotted, total))
-    share = np.full(spotted.shape, -np.inf)
-    for first in range(size):
-        least = np.full(spotted.shape[:-1], np.inf)
-        for last in range(size - 1, first - 1, -1):
-            n = count[..., last + 1] - count[..., first]
-            least = np.minimum(least, ratio(events[..., last + 1] - events[..., first], n, np.inf))
-            share[..., last] = np.maximum(share[..., last], np.where(np.isfinite(least), least, -np.inf))
-    return np.where(np.isfinite(share), 1 - share, np.nan)
+    # The share spotted from each length to each later one (..., first, last); inf where nothing was observed.
+    observed = count[..., None, 1:] - count[..., :-1, None]
+    share = ratio(events[..., None, 1:] - events[..., :-1, None], observed, np.inf)
+    least = np.minimum.accumulate(share[..., ::-1], axis=-1)[..., ::-1]
+    before = np.tri(spotted.shape[-1], k=-1, dtype=bool)
+    highest = np.where(before | np.isinf(least), -np.inf, least).max(axis=-2, initial=-np.inf)
+    return np.where(np.isfinite(highest), 1 - highest, np.nan)
 
 
 def followed_survival(spotted: np.ndarray, at_risk: np.ndarray) -> np.ndarray:

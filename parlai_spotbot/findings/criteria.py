@@ -284,19 +284,24 @@ def _ahead(ranking: Mapping, group: Sequence[str], noun: str, several: bool) -> 
 
 
 def _leads(ranking: Mapping, name: str, group: Sequence[str], several: bool) -> str:
-    """Return that one contestant is ahead of all others of its group, and on what that rests."""
+    """Return that one contestant is ahead of all others of its group, or of which, and on what that rests."""
     others = [other for other in group if other != name]
     score = (ranking.get("score") or {}).get(name)
     rest, points = "all others", ""
-    if several:
-        rest = _some(others)
+    behind = [other for other in others if pair_verdict(ranking, name, other).get("verdict", BETTER) == BETTER]
+    open_ = [other for other in others if other not in behind]
+    if several or open_:
+        rest = _some(behind)
     elif ranking.get("groups") and score is not None:
         points = f", with {percent(score)} of the points{to(ranking['score_ci'].get(name), prefix=INTERVAL)}"
     rows = [pair_verdict(ranking, name, other) for other in others]
-    linked = [row["b"] for row in rows if row and not row.get("n", 1)]
+    linked = [row["b"] for row in rows if row and not row.get("n", 1) and row["b"] in behind]
     through = f" (of {_some(linked)} by their matches with others)" if linked else ""
     verb = "are" if name == HUMAN else "is"
-    return f"{who(name)} {verb} ahead of {rest}{through}{points}{_given(ranking)}."
+    whether = ""
+    if open_:
+        whether = f"; whether of {_some(open_)} too is not known"
+    return f"{who(name)} {verb} ahead of {rest}{through}{points}{_given(ranking)}{whether}."
 
 
 def _given(ranking: Mapping) -> str:

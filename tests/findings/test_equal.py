@@ -56,6 +56,16 @@ def test_equal_is_what_lies_within_the_margin_and_is_not_told_apart(survey, rows
     check(survey, within)
 
 
+@pytest.mark.parametrize("last", [UNKNOWN, SAME])
+def test_who_is_ahead_of_some_alone_is_not_ahead_of_all(last):
+    """Each beats the next one, so the first place is taken; of the first and the last that doesn't follow."""
+    verdicts = {("ann", "bob"): BETTER, ("bob", "cat"): BETTER, ("ann", "cat"): last}
+    pairs = [{"a": a, "b": b, "n": 9, "verdict": verdict, "reason": ""} for (a, b), verdict in verdicts.items()]
+    places = {"ann": [1, 2], "bob": [2, 2], "cat": [2, 3]}
+    ranking = {"order": list(places), "clusters": places, "pairs": pairs}
+    assert headline(ranking) == ["ann is ahead of bob; whether of cat too is not known."]
+
+
 @pytest.mark.parametrize("survey", SURVEYS)
 def test_words_of_two_that_are_equal(survey, tmp_path):
     made, margin = alike(["ann", "bob"]), MARGINS[survey]

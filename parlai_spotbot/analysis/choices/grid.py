@@ -124,15 +124,15 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def clear_circle(pairs: Sequence[dict]) -> list[str]:
+def clear_circle(pairs: Sequence[dict], alpha: float = 0.05) -> list[str]:
     """Return a shortest circle of contestants each of whom beats the next and the last the first; [] without one.
 
-    `pairs` are the rows of `pair_grid`; only those count whose adjusted p is below .05, so that a circle is named
+    `pairs` are the rows of `pair_grid`; only those count whose adjusted p is below `alpha`, so that a circle is named
     by chance with at most that probability.
     """
     beaten: dict[str, list[str]] = {}
     for row in pairs:
-        if row["p_adjusted"] < 0.05:
+        if row["p_adjusted"] < alpha:
             winner, loser = (row["a"], row["b"]) if row["wins_a"] > row["wins_b"] else (row["b"], row["a"])
             beaten.setdefault(winner, []).append(loser)
     circles = []

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.frames import FEATURES
 from parlai_spotbot.analysis.ranking.wins import match_codes
 from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.records import HUMAN, NATURES
 
 
-def conversation_matches(annotations: pd.DataFrame) -> pd.DataFrame:
+def conversation_matches(annotations: pd.DataFrame, criterion: str = "nature") -> pd.DataFrame:
     """Return who wins each conversation between two bots, from annotations (a, b, k, conversation_id and their
     answers).
 
@@ -18,14 +19,24 @@ def conversation_matches(annotations: pd.DataFrame) -> pd.DataFrame:
     conversation to the bot that its segments favour, each weighted by its length. This is the definition under which
     the paper's conversations come out as published (all 16 pairs of DD and ED).
 
+    Parameters
+    ----------
+    criterion : str
+        "nature", or one of the features.
+
     Returns
     -------
     DataFrame
         a, b, conversation_id, outcome (+1 where a wins, -1 where b wins, 0 for a tie), by conversation_id.
     """
     contest = annotations[(annotations["a"] != HUMAN) & (annotations["a"] != annotations["b"])]
-    place = {nature: i for i, nature in enumerate(NATURES)}
-    gap = contest["nature1"].map(place) - contest["nature0"].map(place)
+    if criterion == "nature":
+        place = {nature: i for i, nature in enumerate(NATURES)}
+        gap = contest["nature1"].map(place) - contest["nature0"].map(place)
+    elif criterion in FEATURES:
+        gap = contest[criterion]
+    else:
+        raise ValueError(f"criterion is {criterion!r}, expected one of nature, {', '.join(FEATURES)}")
     segments = np.sign(gap.groupby([contest["conversation_id"], contest["k"]]).sum())
     weighted = segments * segments.index.get_level_values("k")
     outcome = np.sign(weighted.groupby(level="conversation_id").sum()).astype(int)

@@ -300,7 +300,7 @@ def _leads(ranking: Mapping, name: str, group: Sequence[str], several: bool) -> 
     verb = "are" if name == HUMAN else "is"
     whether = ""
     if open_:
-        whether = f"; whether of {_some(open_)} too is not known"
+        whether = f", but not surely of {_some(open_)}"
     return f"{who(name)} {verb} ahead of {rest}{through}{points}{_given(ranking)}{whether}."
 
 

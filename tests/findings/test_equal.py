@@ -63,7 +63,7 @@ def test_who_is_ahead_of_some_alone_is_not_ahead_of_all(last):
     pairs = [{"a": a, "b": b, "n": 9, "verdict": verdict, "reason": ""} for (a, b), verdict in verdicts.items()]
     places = {"ann": [1, 2], "bob": [2, 2], "cat": [2, 3]}
     ranking = {"order": list(places), "clusters": places, "pairs": pairs}
-    assert headline(ranking) == ["ann is ahead of bob; whether of cat too is not known."]
+    assert headline(ranking) == ["ann is ahead of bob, but not surely of cat."]
 
 
 @pytest.mark.parametrize("survey", SURVEYS)

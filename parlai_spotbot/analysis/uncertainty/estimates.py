@@ -29,6 +29,10 @@ NOTHING = 1e-12
 """Variances below this part of a value's square are rounding."""
 
 
+CELLS = 2_000_000
+"""Sums of clusters, for all contrasts, that are worked out at once."""
+
+
 @dataclass(frozen=True)
 class Estimates:
     """Estimates `values` (p,) and what is known of their errors.
@@ -83,6 +87,12 @@ class Estimates:
         return columns | {"p_errors": p_errors, "effective": effective}
 
     def _flipped(self, way: ArrayPair, weights: np.ndarray) -> ClusterScores:
+        """Return the scores of clusters about contrasts (q, p), worked out some at a time."""
+        at_once = CELLS // max(1, way[0].shape[0]) + 1
+        parts = np.split(weights, range(at_once, len(weights), at_once))
+        return ClusterScores.joined([self._scores(way, part) for part in parts])
+
+    def _scores(self, way: ArrayPair, weights: np.ndarray) -> ClusterScores:
         """Return the scores of clusters about contrasts (q, p) under each contrast's being 0.
 
         The means are then drawn together, each as far as it is known less well.

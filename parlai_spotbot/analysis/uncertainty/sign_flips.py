@@ -39,6 +39,10 @@ TINY = 1e-6
 """Of the largest, or of the sum: what is smaller is rounding, or the solver's."""
 
 
+ROUNDING = 1e-10
+"""A sum of scores below this, of the largest or of 1, is 0: scores are points, which cancel but for rounding."""
+
+
 @dataclass(frozen=True)
 class ClusterScores:
     """Sums of scores by cluster, for q hypotheses.
@@ -68,25 +72,42 @@ class ClusterScores:
     ) -> ClusterScores:
         """From sums (clusters, q)."""
         information = np.broadcast_to(information, score.shape)
+        rounding = ROUNDING * max(1.0, float(np.abs(score).max(initial=0.0)))
+        score = np.where(np.abs(score) > rounding, score, 0.0)
         row, column = np.nonzero((score != 0) | (information != 0))
         each = np.ones(len(score)) if weight is None else weight
         return cls(score[row, column], information[row, column], column, each[row], score.shape[1])
+
+    @classmethod
+    def joined(cls, parts: Sequence[ClusterScores]) -> ClusterScores:
+        """The hypotheses of all parts, one after the other."""
+        before = np.cumsum([0, *(part.count for part in parts)])
+        columns = np.concatenate([part.column + start for part, start in zip(parts, before, strict=False)])
+        names = ("score", "information", "weight")
+        score, information, weight = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        return cls(score, information, columns, weight, int(before[-1]))
 
     def total(self, values: np.ndarray) -> np.ndarray:
         """Sum values (m,) by hypothesis (q,)."""
         return np.bincount(self.column, self.weight * values, self.count)
 
     @cached_property
+    def size(self) -> np.ndarray:
+        """How much each cluster says (m,): its score, or its information where all scores are 0."""
+        equal = self.total(np.abs(self.score)) == 0
+        return np.abs(np.where(equal[self.column], self.information, self.score))
+
+    @cached_property
     def effective(self) -> np.ndarray:
         """Effective number (q,) of clusters that say anything: as many as would have these sums of sizes and of squares
         if all were as large."""
-        return ratio(self.total(np.abs(self.score)) ** 2, self.total(self.score**2), 0.0)
+        return ratio(self.total(self.size) ** 2, self.total(self.size**2), 0.0)
 
     @property
     def few(self) -> np.ndarray:
         """Return whether so few clusters (q,) say anything, or one says so much, that the floor is needed."""
-        square = self.total(self.score**2)
-        by_squares = ratio(square**2, self.total(self.score**4), 0.0)
+        square = self.total(self.size**2)
+        by_squares = ratio(square**2, self.total(self.size**4), 0.0)
         return (np.round(self.effective, 6) <= SEVERAL) | (np.round(by_squares, 6) <= DOMINANT)
 
     def pvalues(self, chosen: np.ndarray | None = None) -> np.ndarray:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from parlai_spotbot.analysis.uncertainty import estimates
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.uncertainty.estimates import mean_of
+from parlai_spotbot.analysis.uncertainty.estimates import group_means, mean_of
+from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores
 
 
 def crossed(seed: int, workers: int = 30, conversations: int = 60, each: int = 4):
@@ -43,3 +45,22 @@ def test_what_never_varied_is_not_certain():
     assert found["estimate"] == found["ci"][1] == 1
     assert found["ci"][0] == pytest.approx(0.025 ** (1 / 8))  # Clopper and Pearson's of 8 of 8
     assert found["p"] == pytest.approx(2 / 2**8)  # an exchange of signs
+
+
+def test_pairs_are_the_same_however_many_are_worked_out_at_once(monkeypatch):
+    values, conversation, worker = crossed(3)
+    groups = conversation % 7
+    found = group_means(values, groups, 7, Clusters.by(conversation, worker)).pairs()
+    monkeypatch.setattr(estimates, "CELLS", 100)
+    again = group_means(values, groups, 7, Clusters.by(conversation, worker)).pairs()
+    np.testing.assert_array_equal(again, found)
+
+
+def test_clusters_that_are_all_tied_say_something():
+    """A pair whose clusters all say that it is equal has as many that say so."""
+    silent, told = np.zeros((6, 1)), np.full((6, 1), 0.5)
+    for score in (silent, silent + 1e-17):
+        flipped = ClusterScores.of(score, told)
+        assert flipped.effective.tolist() == [6]
+        assert flipped.pvalues().tolist() == [1]
+    assert ClusterScores.of(silent).effective.tolist() == [0]

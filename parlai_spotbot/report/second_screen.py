@@ -95,7 +95,7 @@ def second_screen(
     careful += [text for section in of_study for text in section.careful]
     if failures:
         careful.append(f"Self-play: {failures}")
-    others = _others(chapters, account.source if account else "")
+    others = _others(chapters)
     alarms = alarms_of(contents, account.source) if account else []
     rows = audit_rows(contents, account.source) if account else ()
     green = [row["title"] for row in of_level({"audit": rows}, GREEN)]
@@ -118,19 +118,15 @@ def packing_warnings(contents: Contents) -> list[str]:
     return sentences + ([f"{more} of packing: see the texts for your paper."] if len(warnings) > PACKING else [])
 
 
-def _others(chapters: Sequence[Chapter], lead: str) -> list[OtherAnswer]:
+def _others(chapters: Sequence[Chapter]) -> list[OtherAnswer]:
+    """Return what other surveys answer; other sources of the first one stand right below."""
     others = []
-    for number, chapter in enumerate(chapters):
+    for chapter in chapters[1:]:
         contents = chapter.view.contents
         for account in source_accounts(contents):
-            source_card = card(contents, account.source)
-            text = (
-                source_card is not None and source_card.card.text and source_card.card.text[0] not in account.sentences
-            )
-            if text and (number, account.source) != (0, lead):
-                others.append(
-                    OtherAnswer(chapter.title, said(account.source), chapter.anchor, source_card.card.text[0])
-                )
+            found = card(contents, account.source)
+            if found is not None and found.card.text and found.card.text[0] not in account.sentences:
+                others.append(OtherAnswer(chapter.title, said(account.source), chapter.anchor, found.card.text[0]))
     return others
 
 

@@ -275,7 +275,7 @@ DESIGNS = """
 # arena: votes of a pair (from, to; or of each of the 15), annotators, bots
 9 bots, 1 to 5 votes, 60 annotators: [arena, [1, 5], 60, 9, {most_width: 1.2, most_cover: 0.985}]
 9 bots, 1 to 5 votes, 20 annotators: [arena, [1, 5], 20, 9, {taste: 0.7, most_width: 1.3, most_cover: 0.985}]
-60 bots, 1 to 2 votes, 200 annotators: [arena, [1, 2], 200, 60, {studies: 20}]
+60 bots, 1 to 2 votes, 200 annotators: [arena, [1, 2], 200, 60, {studies: 12}]
 pairs of 200 votes and of 5: [arena, [200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 200], 80, {}]
 13 recurring prompts, 10 bots: [arena, 20, 200, 10, {prompts: 13, taste: 0.0}]
 fixed order: [arena, 20, 60, {first: 1.0}]

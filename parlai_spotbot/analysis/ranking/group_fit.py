@@ -167,7 +167,9 @@ class GroupFit:
         contrasts, columns = differences(self.size, model.parameters), []
         for part, theta in restricted:
             score, information = model.efficient_scores(theta, contrasts[part])
-            flipped = [ClusterScores.of(counts @ score.T, counts @ information.T, weight) for counts, weight in ways]
+            flipped = [
+                ClusterScores.of(counts @ score.T, counts @ information.T, weight, ties=True) for counts, weight in ways
+            ]
             floor = floored(difference[part], tuple(column[part] for column in test), df[part], flipped)
             effective = np.min([way.effective for way in flipped], axis=0)
             columns.append((*floor, effective, _shares(judged @ score.T)))

@@ -58,6 +58,8 @@ class ClusterScores:
         How many clusters are alike in this.
     count : int
         Number of hypotheses, q.
+    ties : bool
+        Whether clusters whose scores are all 0 say that two are equal, as tied matches do; else they say nothing.
     """
 
     score: np.ndarray
@@ -65,10 +67,15 @@ class ClusterScores:
     column: np.ndarray
     weight: np.ndarray
     count: int
+    ties: bool = False
 
     @classmethod
     def of(
-        cls, score: np.ndarray, information: np.ndarray | float = 0.0, weight: np.ndarray | None = None
+        cls,
+        score: np.ndarray,
+        information: np.ndarray | float = 0.0,
+        weight: np.ndarray | None = None,
+        ties: bool = False,
     ) -> ClusterScores:
         """From sums (clusters, q)."""
         information = np.broadcast_to(information, score.shape)
@@ -76,7 +83,7 @@ class ClusterScores:
         score = np.where(np.abs(score) > rounding, score, 0.0)
         row, column = np.nonzero((score != 0) | (information != 0))
         each = np.ones(len(score)) if weight is None else weight
-        return cls(score[row, column], information[row, column], column, each[row], score.shape[1])
+        return cls(score[row, column], information[row, column], column, each[row], score.shape[1], ties)
 
     @classmethod
     def joined(cls, parts: Sequence[ClusterScores]) -> ClusterScores:
@@ -93,8 +100,8 @@ class ClusterScores:
 
     @cached_property
     def size(self) -> np.ndarray:
-        """How much each cluster says (m,): its score, or its information where all scores are 0."""
-        equal = self.total(np.abs(self.score)) == 0
+        """How much each cluster says (m,): its score, or its information where all are tied."""
+        equal = self.ties & (self.total(np.abs(self.score)) == 0)
         return np.abs(np.where(equal[self.column], self.information, self.score))
 
     @cached_property
@@ -142,7 +149,8 @@ class ClusterScores:
             b = score * information - limit * both
             root = np.sqrt(np.maximum(b**2 - a * (score**2 - limit * square), 0.0))
             low, high = (b - root) / a, (b + root) / a
-        bounded = (clusters > 1 + TINY) & (a > 0)
+        fewest = np.where(square > 0, 1, AGREE)  # that many may be tied by chance
+        bounded = (clusters > fewest + TINY) & (a > 0)
         return np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
 
 

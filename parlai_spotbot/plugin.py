@@ -60,7 +60,9 @@ def _names(package: str, kind: str) -> tuple[str, ...]:
 def _outside(package: str, kind: str) -> dict[str, EntryPoint]:
     """Return the entry points of this kind that other packages have for `package`, by name."""
     found = {}
-    for point in entry_points(group=GROUPS.get(kind, "")):
+    if kind not in GROUPS:  # commands are listed at every start
+        return found
+    for point in entry_points(group=GROUPS[kind]):
         folder, _, name = point.name.rpartition(".")
         if not folder or package.endswith(f".{folder}"):
             found[name] = point

@@ -288,14 +288,14 @@ def _leads(ranking: Mapping, name: str, group: Sequence[str], several: bool) -> 
     others = [other for other in group if other != name]
     score = (ranking.get("score") or {}).get(name)
     rest, points = "all others", ""
-    behind = [other for other in others if pair_verdict(ranking, name, other).get("verdict", BETTER) == BETTER]
+    rows = {other: pair_verdict(ranking, name, other) for other in others}
+    behind = [other for other, row in rows.items() if row.get("verdict", BETTER) == BETTER]
     open_ = [other for other in others if other not in behind]
     if several or open_:
         rest = _some(behind)
     elif ranking.get("groups") and score is not None:
         points = f", with {percent(score)} of the points{to(ranking['score_ci'].get(name), prefix=INTERVAL)}"
-    rows = [pair_verdict(ranking, name, other) for other in others]
-    linked = [row["b"] for row in rows if row and not row.get("n", 1) and row["b"] in behind]
+    linked = [other for other in behind if not rows[other].get("n", 1)]
     through = f" (of {_some(linked)} by their matches with others)" if linked else ""
     verb = "are" if name == HUMAN else "is"
     whether = ""

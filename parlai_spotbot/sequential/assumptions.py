@@ -44,22 +44,22 @@ def probes(
     times = matches["unit"].tolist()
     if rated:
         rows = pd.DataFrame({"name": matches["a"], "value": matches["result"]})
-        found.append(_of_p("drift", mean_drift(rows, Clusters.by(matches["unit"]), (0.0, 1.0), times)))
+        changed = mean_drift(rows, Clusters.by(matches["unit"]), (0.0, 1.0), times)
+        found.append(_of_p("drift", changed.figures.get("p", 1.0)))
     else:
         rows = matches.rename(columns={"unit": "worker_id", "item": "conversation_id"})
         fit = contrasts(rows.assign(outcome=np.sign(2 * rows["result"] - 1).astype(int)), names, order=False)
-        found.append(_of_p("drift", drift_probe(fit, times)))
+        found.append(_of_p("drift", drift_probe(fit, times).figures.get("p", 1.0)))
         if len(names) > 2:
-            found.append(_of_p("circle", Probe("circle", GREEN, {"p": misfit_pvalue(fit)})))
+            found.append(_of_p("circle", misfit_pvalue(fit)))
         if ordered:
             found.append(_order(fit))
     share = lost / max(units, 1)
     return [*found, Probe("lost", AMBER if share >= MANY else GREEN, {"lost": lost, "units": units})]
 
 
-def _of_p(name: str, found: Probe) -> Probe:
-    """Return a probe by the p that was found, which verdicts at any time take more seriously."""
-    p = found.figures.get("p", 1.0)
+def _of_p(name: str, p: float) -> Probe:
+    """Return a probe by its p; verdicts at any time have two levels of doubt."""
     level = GREEN
     if p < DOUBT:
         level = AMBER

@@ -80,7 +80,11 @@ def write_bytes(path: Path, data: bytes | Iterable[bytes]) -> None:
                 out.flush()
                 os.fsync(out.fileno())
                 os.chmod(name, 0o666 & ~_umask())
-                os.replace(name, path)
+                try:
+                    os.replace(name, path)
+                except PermissionError:  # Windows moves no open file
+                    out.close()
+                    os.replace(name, path)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(name)
@@ -105,8 +109,11 @@ def _umask() -> int:
 
 
 def sync(path: Path) -> None:
-    """Wait until the disk has what a file holds, or the names of a folder's files."""
-    handle = os.open(path, os.O_RDONLY)
+    """Wait until the disk has what a file holds, or the names of a folder's files; Windows opens no folders."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        return
     try:
         os.fsync(handle)
     finally:
@@ -371,7 +378,9 @@ def lock(path: Path, command: str, remedy: str = IN_USE) -> Iterator[None]:
     with held:
         since = datetime.now(UTC).isoformat(" ", "seconds")
         with contextlib.suppress(OSError):
-            path.write_text(f"{command} (process {os.getpid()} on {socket.gethostname()}, since {since})")
+            path.write_text(
+                f"{command} (process {os.getpid()} on {socket.gethostname()}, since {since})", encoding="utf-8"
+            )
         remove_unfinished(path.parent)
         try:
             yield

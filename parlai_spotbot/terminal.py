@@ -1,12 +1,14 @@
 """Progress bars (by rich on a terminal, plain lines elsewhere) and plain tables."""
 
 import atexit
+import codecs
 import contextlib
 import functools
 import io
 import itertools
 import sys
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Self
 
@@ -20,7 +22,31 @@ PLAIN_AFTER = 2.0
 Say = Callable[[str], object]
 """Tells the user a line, as `print` does."""
 
+SIGNS = str.maketrans(
+    {"−": "-", "–": "-", "—": "-", "·": "|", "×": "x", "≤": "<=", "≥": ">=", "→": "->", "½": ".5"}
+    | {"“": '"', "”": '"', "’": "'"}
+)
+"""What is printed where a terminal, or a pipe on Windows, doesn't have a sign."""
+
 _hushed = False
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(SIGNS)
+    letters = [letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter)]
+    return "".join(letters).encode("ascii", "replace").decode(), error.end
+
+
+codecs.register_error("plainly", _plainly)
+
+
+def print_plainly() -> None:
+    """From now on stdout and stderr have a plain sign in place of one that they can't encode, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="plainly")
 
 
 @contextlib.contextmanager

@@ -1,6 +1,8 @@
 """The light installation, from conversations to a report; `.ci/light` runs this where nothing else is installed."""
 
+import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -38,6 +40,21 @@ def test_votes_are_ranked_and_a_study_is_planned(tmp_path):
     for command in ("analyze", "report"):
         spotbot(command, "--study", tmp_path / "arena", "--survey", "votes")
     assert "conversations" in spotbot("plan", "--bots", "3", "--simulations", "0")[0]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes away what Linux has")
+def test_votes_are_ranked_reported_and_exported_with_what_windows_has(tmp_path):
+    (tmp_path / "votes.csv").write_text("model_a,model_b,winner\n" + "a,b,model_a\nb,a,tie\n" * 20)
+    commands = [
+        "import --format votes --data votes.csv --study arena",
+        "analyze --study arena --survey votes",
+        "report --study arena --survey votes --export exported",
+        "check --study arena",
+    ]
+    like_windows = Path(__file__).with_name("like_windows.py")
+    environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
+    subprocess.run([sys.executable, like_windows, *commands], cwd=tmp_path, env=environment, check=True)
+    assert (tmp_path / "exported" / "study.yaml").exists()
 
 
 @pytest.mark.parametrize(

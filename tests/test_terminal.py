@@ -1,5 +1,6 @@
 """Bars and tables: by rich on a terminal, in plain lines elsewhere, and nothing where it is to be quiet."""
 
+import io
 import os
 import pty
 import re
@@ -86,3 +87,14 @@ def test_on_a_terminal_bars_stand_below_each_other_and_lines_above_them():
     assert text.count("failed: ") == 2
     assert "turns [n]" in text
     assert "━" in text
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_a_sign_that_a_terminal_lacks_is_printed_plainly(encoding, monkeypatch):
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding=encoding))
+    terminal.print_plainly()
+    text = "alice − 3.5 × 2 ≤ 1½ café 模型 …"
+    print(text, flush=True)
+    plain = {"ascii": "alice - 3.5 x 2 <= 1.5 cafe ?? ...", "cp1252": "alice - 3.5 × 2 <= 1½ café ?? …", "utf-8": text}
+    assert out.getvalue().decode(encoding) == plain[encoding] + "\n"

@@ -61,7 +61,7 @@ def wanted(part: str) -> bool:
 def one_at_a_time() -> Iterator[None]:
     """A second installation into the same environment waits for the first."""
     STAMPS.mkdir(parents=True, exist_ok=True)
-    with open(STAMPS / ".running", "w") as held:
+    with open(STAMPS / ".running", "w", encoding="utf-8") as held:
         with contextlib.suppress(ImportError, OSError):  # a system, or a disk, without locks
             import fcntl
 

@@ -19,6 +19,7 @@ from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED, DONE, MISTAKE, PARTLY, STOPPED, Result, shown
 from parlai_spotbot.study import OPENED, Study
+from parlai_spotbot.terminal import print_plainly
 
 AGAIN = "then run the same command again: what was finished is kept."
 
@@ -57,6 +58,7 @@ class Command(ABC):
 
     @classmethod
     def setup_args(cls) -> OptionParser:
+        print_plainly()
         parser = OptionParser(cls.about.get("description", ""))
         cls.add_options(parser)
         parser.add_table("Output", {"--quiet": None, "--json": None})

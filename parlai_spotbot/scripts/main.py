@@ -6,6 +6,7 @@ import sys
 from parlai_spotbot import __version__, scripts
 from parlai_spotbot.errors import nearest
 from parlai_spotbot.scripts.result import EXIT_CODES, STOPPED
+from parlai_spotbot.terminal import print_plainly
 
 PREFIX = "spotbot_"
 MEPHISTO = "mephisto"
@@ -29,6 +30,7 @@ Exit codes:"""
 
 def main(args: list[str] | None = None) -> None:
     """Run ``spotbot NAME …``, NAME with or without the prefix ``spotbot_``; exit code 2 for an unknown NAME."""
+    print_plainly()
     try:
         try:
             _run(list(sys.argv[1:] if args is None else args))

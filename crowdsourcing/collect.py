@@ -90,7 +90,7 @@ def open_ledger(study: Study, survey: str, part: str) -> Ledger:
             f"{path}: no such file: nobody has annotated '{survey}' in this study.",
             hints.run("crowdsource", study.path, survey),
         )
-    return (ChatLedger if get_survey(survey).chat else Ledger)(path)
+    return (ChatLedger if get_survey(survey, study).chat else Ledger)(path)
 
 
 def collect(study: Study, survey: str) -> CollectResult:

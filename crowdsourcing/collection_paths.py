@@ -80,7 +80,7 @@ class CollectionPaths:
 
 def _parts(study: Study, survey: str) -> list[str]:
     """Return the tasks or groups of a survey, each a collection of its own; [] for a survey that is one collection."""
-    about = get_survey(survey)
+    about = get_survey(survey, study)
     if about.tasks or not packing_of(about).grouped or not study.units_path(survey).exists():
         return [task.name for task in about.tasks]
     return [GROUP + name for name in dict.fromkeys(unit.group for unit in study.units(survey)) if name]

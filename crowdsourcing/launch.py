@@ -39,7 +39,7 @@ ONE_AT_A_TIME = (
 def launch(request: LaunchRequest, say: Say = print) -> int:
     """Launch a collection, or estimate its cost; return an exit code. Raises `UserError` before anything is posted."""
     study = Study.open(request.study)
-    if packing_of(get_survey(request.survey)).comes_in:
+    if packing_of(get_survey(request.survey, study)).comes_in:
         raise UserError(f"--survey {request.survey}: comes in with its answers.", "Choose one that people can answer.")
     settings = request.settings
     if settings is None:

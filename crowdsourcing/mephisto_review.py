@@ -42,7 +42,7 @@ def main(args: list[str]) -> None:
         raise SystemExit(0 if is_help else 2)
     try:
         study = Study.open(options.study)
-        get_survey(options.survey)
+        get_survey(options.survey, study)
         part = check_part(study, options.survey, options.part)
         with open_ledger(study, options.survey, part) as ledger:
             missed = Counter(handle for _, handle, _, wrong in ledger.grades() if wrong)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 EXPORTS = "exports.json"
-OPENED: dict[Path, None] = {}
-"""The folders of the studies that this process looks at; what is known by its name may be in one of them."""
 
 
 class Position(TypedDict):
@@ -101,9 +99,6 @@ class Study:
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
     _rows: dict[Path, tuple[tuple | None, list]] = field(default_factory=dict, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        OPENED[self.path.absolute()] = None
 
     def __repr__(self) -> str:
         return f"<study {self.path}: {len(self.plan.contestants)} bots>"

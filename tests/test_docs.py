@@ -87,7 +87,9 @@ def test_a_measurement_stands_on_one_page(words):
 
 def test_every_column_of_a_table_is_described():
     about = parse_yaml(whole_text(DOCS.parent / "parlai_spotbot" / "findings" / "columns.yaml"))
-    tables = [table for name in survey_names() for found in findings_of(name) for table in found.tables.values()]
+    tables = [
+        table for name in survey_names() for found in findings_of(get_survey(name)) for table in found.tables.values()
+    ]
     assert {name for table in tables for name in table.columns} == set(about["columns"])
     assert {column.kind for table in tables for column in table.columns.values()} <= set(about["kinds"])
 

@@ -19,6 +19,7 @@ from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.own_surveys import __doc__ as OWN_SURVEY
 from parlai_spotbot.surveys.own_surveys import read_survey
 
@@ -110,7 +111,7 @@ READERS = {
     "domain": lambda path: get_domain(str(path)),
     "conversations": lambda path: get_domain(str(path)).episodes("seeds"),
     "settings": read_settings,
-    "judges": lambda path: JudgeRequest(str(path)).specs("spot_the_bot"),
+    "judges": lambda path: JudgeRequest(str(path)).specs(get_survey("spot_the_bot")),
     "talks": brought("conversations"),
     "votes_json": brought("votes"),
     "judgements": added,

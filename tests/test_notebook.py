@@ -19,6 +19,7 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.judges import spotter
 from parlai_spotbot.notebook.calling import in_python
+from parlai_spotbot.surveys import get_survey
 
 ROOT = Path(__file__).parents[1]
 STUDIES = ROOT / "tests" / "goldens" / "studies"
@@ -79,7 +80,7 @@ def test_survival_agreement_and_trust(people):
 
 def test_any_finding_is_reached_by_its_name(people):
     absent = {"settled", "stability", "trust", "with_people"}
-    names = {each.name for each in findings_of("spot_the_bot")} - absent
+    names = {each.name for each in findings_of(get_survey("spot_the_bot"))} - absent
     found = {name: sb.finding(people.of("human"), name, **QUICK) for name in names}
     assert all(result.sentences for result in found.values())
     for name in absent - {"stability"}:

@@ -39,7 +39,7 @@ def collect_chats(study: Study, survey: str, secret: bytes, out: set[str]) -> Ch
 
     `out` are the handles whose work was rejected. The caller holds the study's lock, and writes the judgements next.
     """
-    if get_survey(survey).chat is None:
+    if get_survey(survey, study).chat is None:
         return None
     with ChatLedger(CollectionPaths.of(study, survey).ledger) as ledger:
         chats = list(_rated_chats(ledger, study, survey, secret, out))
@@ -51,7 +51,7 @@ def chat_ids(study: Study, where: str, *values: str) -> set[str]:
     """Return the ids of the chats for which an SQL condition holds, in all surveys of the study."""
     chats: set[str] = set()
     for path in study.path.glob("surveys/*/crowdsourcing/ledger.db"):
-        if get_survey(path.parent.parent.name).chat:
+        if get_survey(path.parent.parent.name, study).chat:
             with ChatLedger(path) as ledger:
                 chats |= {chat.chat_id for chat in ledger.chats(where, *values)}
     return chats

@@ -32,7 +32,7 @@ def label_studio(request: ExportRequest) -> Exported:
         No units; a survey that asks turn by turn or lets people chat; items with different questions.
     """
     study = request.study.remaining()
-    packed = [name for name in survey_names() if study.units_path(name).exists()]
+    packed = [name for name in survey_names(study) if study.units_path(name).exists()]
     name = request.survey or next(iter(packed), None)
     if name not in packed:
         raise UserError(f"{study.path}: has no units of this survey.", hints.run("pack", study.path, name or ""))

@@ -16,7 +16,7 @@ from parlai_spotbot.findings.answers import Answers, Options
 from parlai_spotbot.findings.facts_of_study import facts_of
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.surveys import get_survey, survey_names
 from parlai_spotbot.wording import counted
 
 WHY = {
@@ -54,8 +54,8 @@ def _seat(talk: Conversation, judged: int | None) -> int | None:
 
 def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
     """Return the survey, a source's choices, and why answers are left out of every analysis."""
-    names = [name for name in survey_names() if study.judgements_path(name).exists()]
-    findings = [(name, finding) for name in names for finding in findings_of(name)]
+    names = [name for name in survey_names(study) if study.judgements_path(name).exists()]
+    findings = [(name, finding) for name in names for finding in findings_of(get_survey(name, study))]
     forms = {name: f.form for name, f in findings if f.form.rows is choices.rows}
     survey = request.survey or next(iter(forms), "")
     if survey not in forms:

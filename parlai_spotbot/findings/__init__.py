@@ -15,25 +15,25 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot import plugin
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.surveys import Survey, about_of
+from parlai_spotbot.surveys import Survey
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Form
     from parlai_spotbot.findings.finding import Finding
 
 
-def findings_of(survey: str) -> list[Finding]:
+def findings_of(survey: Survey) -> list[Finding]:
     """The findings of a survey in the order in which the report tells them; [] of one whose answers nobody knows."""
     finding_by_name: dict[str, Finding] = {}
-    for place in about_of(survey).findings:
+    for place in survey.about.findings:
         folder, _, name = place.partition(".")
-        for module, finding in _found(folder, name, f"survey '{survey}'").items():
-            if name or not finding.surveys or survey in finding.surveys:
+        for module, finding in _found(folder, name, f"survey '{survey.name}'").items():
+            if name or not finding.surveys or survey.name in finding.surveys:
                 finding_by_name[f"{folder}.{module}"] = finding
     return sorted(finding_by_name.values(), key=lambda finding: finding.place)
 
 
-def forms_of(survey: str) -> list[Form]:
+def forms_of(survey: Survey) -> list[Form]:
     """The forms of answers that the findings of a survey are of, each once."""
     return list({id(finding.form): finding.form for finding in findings_of(survey)}.values())
 

@@ -20,7 +20,7 @@ from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
-from parlai_spotbot.surveys import about_of, survey_names
+from parlai_spotbot.surveys import Survey, get_survey, survey_names
 from parlai_spotbot.terminal import Bar
 
 BACKENDS = ("auto", "native", "icenreg")
@@ -45,9 +45,10 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     """
     expect_study(study)
     study = study.remaining()
-    chosen = check_options(survey, options, study.plan.contestants)
+    asked = get_survey(survey, study)
+    chosen = check_options(asked, options, study.plan.contestants)
     _check_declared(study, survey, chosen.margin)
-    findings, checksums = asked_for(survey, chosen), study.checksums(survey)
+    findings, checksums = asked_for(asked, chosen), study.checksums(survey)
     if not study.judgements_path(survey).exists():
         raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
     judgements = judgements_of(study, survey)
@@ -61,7 +62,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     parts = len(sources_of(judgements)) * len(findings)
     try:
         with Bar("analysis", parts, "part", shown=progress) as bar:
-            result = compute(survey, judgements, facts, chosen, partial(_advance, bar))
+            result = compute(asked, judgements, facts, chosen, partial(_advance, bar))
     except NothingLeft as err:
         more = answers_of_a_file(study, survey) or answers_by_people(study, survey)
         raise UserError(f"{study.judgements_path(survey)}: {err}.", f"More answers are needed. Run: {more}") from err
@@ -73,7 +74,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     made_of = _made_of(study, checksums)
     for value in result.values():
         value["made_by"] |= made_of
-    frames = tables(survey, result)
+    frames = tables(asked, result)
     if study.conversations_path.exists():
         if not facts.conversations:  # answers of this survey are about none
             facts = Facts.of(study.conversations(), bots=facts.bots)
@@ -106,7 +107,8 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
 
 def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
     """Write results and tables; what is left from before is removed, but for what takes an option and still holds."""
-    asked = {finding.name for finding in findings_of(survey) if finding.asked and finding.name not in result}
+    findings = findings_of(get_survey(survey, study))
+    asked = {finding.name for finding in findings if finding.asked and finding.name not in result}
     kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", study, survey)))
     for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
         made = result if path.suffix == ".json" else frames
@@ -127,23 +129,23 @@ def _stands(path: Path, study: Study, survey: str) -> bool:
     return (made_by.get("sha256"), made_by.get("version")) == (study.checksums(survey), VERSION)
 
 
-def check_options(survey: str, options: Mapping[str, Any], contestants: Collection[str] = ()) -> Options:
+def check_options(survey: Survey, options: Mapping[str, Any], contestants: Collection[str] = ()) -> Options:
     """The options of an analysis; raise `UserError` for those that can't be carried out."""
     findings = findings_of(survey)
     if not findings:
-        names = [name for name in survey_names() if findings_of(name)]
-        raise UserError(f"--survey {survey}: no such survey can be analysed.", nearest(survey, names))
+        names = [name for name in survey_names() if findings_of(get_survey(name))]
+        raise UserError(f"--survey {survey.name}: no such survey can be analysed.", nearest(survey.name, names))
     taken = {*OF_EVERY_SURVEY, *(option for finding in findings for option in finding.options)}
     default = Options()
     for name, value in options.items():
         if value != getattr(default, name) and name not in taken:
             shown = sorted("--" + option.replace("_", "-") for option in taken - {"seed"})
             raise UserError(
-                f"--{name.replace('_', '-')}: the analysis of survey '{survey}' has no such option.",
+                f"--{name.replace('_', '-')}: the analysis of survey '{survey.name}' has no such option.",
                 f"Leave it out; it has {', '.join(shown)}.",
             )
     chosen = Options(**options)
-    _check_values(chosen, any(place.startswith("ratings") for place in about_of(survey).findings))
+    _check_values(chosen, any(place.startswith("ratings") for place in survey.about.findings))
     _check_order(chosen.known_order, contestants)
     return chosen
 

@@ -17,6 +17,7 @@ from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import Survey
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 
 BROKEN = (np.linalg.LinAlgError, ArithmeticError)
@@ -26,13 +27,13 @@ Progress = Callable[[str, str], None]
 """Told of each source and finding that is done."""
 
 
-def asked_for(survey: str, options: Options) -> list[Finding]:
+def asked_for(survey: Survey, options: Options) -> list[Finding]:
     """The findings of a survey that these options ask for."""
     return [finding for finding in findings_of(survey) if not finding.asked or getattr(options, finding.asked)]
 
 
 def compute(
-    survey: str,
+    survey: Survey,
     judgements: Sequence[Any],
     facts: Facts,
     options: Options | None = None,
@@ -59,7 +60,7 @@ def compute(
     """
     options = options or Options()
     margin = facts.margin if options.margin is None else options.margin
-    facts = replace(facts, name=survey, margin=margin)
+    facts = replace(facts, name=survey.name, margin=margin)
     result: dict[str, dict] = {}
     nothing: LeftOut = {}
     broken: dict[str, str] = {}
@@ -122,12 +123,12 @@ def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts
     }
 
 
-def tables(survey: str, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+def tables(survey: Survey, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
     """The results as flat tables, one frame a table; each row says its source."""
     return tables_of(findings_of(survey), result)
 
 
-def summary(survey: str, result: Mapping[str, Mapping]) -> str:
+def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     """Return what the terminal shows: for each source what was left out, and what findings say of it in a line or
     two."""
     findings = [finding for finding in findings_of(survey) if finding.name in result]

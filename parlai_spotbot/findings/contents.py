@@ -17,7 +17,7 @@ from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.ordering import people_first, planned_first
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, is_survey, launched_survey
+from parlai_spotbot.surveys import Survey, known_survey, launched_survey
 from parlai_spotbot.surveys.controls.exclusion import without_failed
 from parlai_spotbot.surveys.packing import packing_of
 
@@ -37,6 +37,11 @@ class Analysis:
     survey: str
     analysis: dict[str, dict[str, dict]]
     made_by: dict[str, dict]
+
+    @cached_property
+    def asked(self) -> Survey:
+        """The survey as the study knows it."""
+        return known_survey(self.survey, self.study)
 
     @cached_property
     def sources(self) -> list[str]:
@@ -139,8 +144,8 @@ class Contents(Analysis):
     @cached_property
     def kept(self) -> list[Judgement]:
         """The judgements without those of people who missed more controls than the launch allows."""
-        shipped = is_survey(self.survey)
-        return without_failed(self.judgements, launched_survey(self.study, self.survey) if shipped else None)
+        asked = launched_survey(self.study, self.survey) if self.asked.known else None
+        return without_failed(self.judgements, asked)
 
 
 def surveys_of(study: Study, survey: str | None = None) -> list[str]:
@@ -154,12 +159,13 @@ def read_contents(study: Study, survey: str) -> Contents:
     """Read everything; what is malformed is a `UserError`, what has not been made yet is empty."""
     _check_survey(study, survey)
     analysis, made_by = _analysis(study, survey)
-    counted = is_survey(survey) and packing_of(get_survey(survey)).comes_in
+    asked = known_survey(survey, study)
+    counted = asked.known and packing_of(asked).comes_in
     data = study.load(survey)
     return Contents(
         study=study,
         survey=survey,
-        conversations=study.conversations() if _of_conversations(survey) else data.conversations,
+        conversations=study.conversations() if _of_conversations(asked) else data.conversations,
         units=len(data.units),
         judgements=[] if counted else data.judgements,
         analysis=analysis,
@@ -170,9 +176,9 @@ def read_contents(study: Study, survey: str) -> Contents:
     )
 
 
-def _of_conversations(survey: str) -> bool:
+def _of_conversations(survey: Survey) -> bool:
     """Return whether a survey is about the study's conversations, not questions of a corpus or votes."""
-    packing = packing_of(get_survey(survey)) if is_survey(survey) else None
+    packing = packing_of(survey) if survey.known else None
     return packing is None or packing.of_conversations or packing.chats
 
 

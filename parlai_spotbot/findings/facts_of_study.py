@@ -10,7 +10,7 @@ from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.records import Unit
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import is_survey, launched_survey
+from parlai_spotbot.surveys import known_survey, launched_survey
 
 ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
 """What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
@@ -21,7 +21,7 @@ COLLECT_ANEW = "Collect it again with spotbot_collect."
 
 def judgements_of(study: Study, survey: str) -> Any:
     """The judgements of a survey: records, or a table where its form of answers asks for one (`Form.as_table`)."""
-    as_table = any(form.as_table for form in forms_of(survey))
+    as_table = any(form.as_table for form in forms_of(known_survey(survey, study)))
     return study.judgement_table(survey) if as_table else study.judgements(survey)
 
 
@@ -34,13 +34,14 @@ def sources_of(judgements: Any) -> tuple[str, ...]:
 def facts_of(study: Study, survey: str) -> Facts:
     """Return what the findings of a survey go by; the survey has the limits of its launch."""
     data = study.load(survey)
-    forms = forms_of(survey)
+    asked = known_survey(survey, study)
+    forms = forms_of(asked)
     is_of_study = any(form.of_study for form in forms)
     return Facts.of(
         study.conversations() if is_of_study else (),
         data.items.values(),
         name=survey,
-        survey=launched_survey(study, survey) if is_survey(survey) else None,
+        survey=launched_survey(study, survey) if asked.known else None,
         bots=tuple(study.plan.contestants),
         units={unit.unit_id: asked for unit in data.units if (asked := _asked_in(unit))},
         judges=study.judges(survey),

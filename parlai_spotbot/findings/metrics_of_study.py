@@ -16,7 +16,7 @@ from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outc
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import launched_survey, survey_names
+from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.wording import source_said
 
@@ -28,8 +28,8 @@ def metrics_path(study: Study) -> Path:
 def judged_surveys(study: Study) -> list[str]:
     """The surveys whose judgements are about the study's conversations, in the order of the plan, others sorted after
     them; judgements about questions of a corpus, or about others' talks, say nothing of these."""
-    judged = [name for name in survey_names() if study.judgements_path(name).exists()]
-    names = [name for name in judged if all(form.of_study for form in forms_of(name))]
+    judged = [name for name in survey_names(study) if study.judgements_path(name).exists()]
+    names = [name for name in judged if all(form.of_study for form in forms_of(get_survey(name, study)))]
     return planned_first(names, study.plan.surveys)
 
 

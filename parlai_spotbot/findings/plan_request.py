@@ -14,6 +14,7 @@ from parlai_spotbot.surveys.about import Planning
 
 if TYPE_CHECKING:
     from parlai_spotbot.analysis.planning import Design
+    from parlai_spotbot.study import Study
 
 PEOPLE = 1 / 3
 """Annotations of people's conversations for each of bots', in Spot The Bot."""
@@ -62,30 +63,24 @@ class PlanRequest:
     source: str | None = None
     looks: int = 2
 
-    @property
-    def planning(self) -> Planning:
-        """The survey's own numbers; a `UserError` where there are none."""
-        known = planned()
+    def planning(self, study: Study | None = None) -> Planning:
+        """Return the survey's own numbers, which `study` may have from a user; a `UserError` where there are none."""
+        known = planned(study)
         if self.survey not in known:
             raise UserError(f"--survey {self.survey}: nothing is planned for it.", nearest(self.survey, known))
         return known[self.survey]
 
-    def with_defaults(self) -> PlanRequest:
-        """Return the request with the survey's own numbers in place of None; but for the seconds of an annotation,
-        which a pilot knows."""
-        value_by_name = {name: value for name, value in asdict(self.planning).items() if name not in ("of", "seconds")}
+    def with_defaults(self, planning: Planning) -> PlanRequest:
+        """Return the request with a survey's own numbers in place of None; but for the seconds of an annotation, which
+        a pilot knows."""
+        value_by_name = {name: value for name, value in asdict(planning).items() if name not in ("of", "seconds")}
         return replace(self, **{name: value for name, value in value_by_name.items() if getattr(self, name) is None})
 
-    @property
-    def sd(self) -> float | None:
-        """The standard deviation of a rating; None where no ratings are planned."""
-        return self.rating_sd if self.planning.of == "ratings" else None
-
-    def design(self, bots: int, looks: int = 1) -> Design:
-        """Return the design of a study of so many bots."""
+    def design(self, unit: str, bots: int, looks: int = 1) -> Design:
+        """Return the design of a study of so many bots by `unit`: "matches", "choices" or "ratings"."""
         from parlai_spotbot.analysis.planning import Design
 
-        matches = self.planning.of == "matches"
+        matches = unit == "matches"
         shown = len(check_segments(self.segments, "--segments")) if matches else 1
         people = (PEOPLE if self.people is None else self.people) if matches else 0.0
         names = {name: getattr(self, name) for name in OF_DESIGN}

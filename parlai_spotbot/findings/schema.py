@@ -19,7 +19,7 @@ from typing import Any
 import pandas as pd
 
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys import about_of
+from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
 
 COLUMN, LISTS = "column", "[]"
@@ -34,7 +34,7 @@ FORMATS = {
     "name": lambda value, _: "people" if value == HUMAN else str(value),
     "text": lambda value, _: str(value),
     "term": lambda value, _: plainly(value),
-    "method": lambda value, _: about_of(value).short,
+    "method": lambda value, _: called(value),
     "annotator": lambda value, _: str(value),
     "flag": lambda value, _: "yes" if value else "no",
 }

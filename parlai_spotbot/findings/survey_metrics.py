@@ -41,7 +41,7 @@ def metrics_of(
     facts = Facts.of(conversations, items, name=survey.name, survey=survey, made={"copies": {}})
     metrics: list[Metric] = []
     reasons: dict[str, int] = {}
-    for form in forms_of(survey.name):
+    for form in forms_of(survey):
         sources, left_out = form.sources([row for row in judgements if row.source == source], facts, Options())
         reasons |= left_out.get(source, {})
         for answers in sources.values():

@@ -20,7 +20,7 @@ from parlai_spotbot.sequential.judging import course_of, judge_until_settled, mo
 from parlai_spotbot.sequential.registration import drawn_units, proposed, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study, expect_study, read_judge
-from parlai_spotbot.surveys import get_survey, is_survey
+from parlai_spotbot.surveys import Survey, known_survey
 from parlai_spotbot.terminal import Bar, Say
 from parlai_spotbot.wording import source_said
 
@@ -114,17 +114,16 @@ def estimate(study: Study, survey: str, judge: Judge, settled: SettledRequest | 
         return {"judge": judge.name, **counts, **judge.estimate(todo)}
 
 
-def check_survey(name: str) -> None:
+def check_survey(survey: Survey) -> None:
     """Raise `UserError` for a survey that no judge can answer."""
-    survey = get_survey(name) if is_survey(name) else None
-    if survey is not None and survey.chat:
+    if survey.chat:
         raise UserError(
-            f"--survey {name}: people chat in it, and a judge has nobody to chat with.",
+            f"--survey {survey.name}: people chat in it, and a judge has nobody to chat with.",
             "Let it judge the chats: spotbot_collect, then --survey dialogue_likert or another.",
         )
-    if survey is not None and survey.layout == "candidates":
+    if survey.layout == "candidates":
         raise UserError(
-            f"--survey {name}: judges don't choose among next turns.",
+            f"--survey {survey.name}: judges don't choose among next turns.",
             "Models are scored on the same questions by spotbot_nuc; people's answers come by spotbot_collect.",
         )
 
@@ -134,7 +133,7 @@ def _opened(
     study: Study, survey: str, judge: Judge, settled: SettledRequest | None
 ) -> Iterator[tuple[list[Unit], list[Judgement], list[Unit]]]:
     """Open the judge; yield all units, its answers, and the units that lack some. It is closed in any case."""
-    check_survey(survey)
+    check_survey(known_survey(survey, study))
     if settled is None and (plan := registered(study, survey)):
         raise UserError(
             f"{study.settled_path(survey)}: this survey is served until settled, by {source_said(plan.source)}.",

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import SPOTTED, Judge, get_judge, known_judges
@@ -18,6 +18,9 @@ from parlai_spotbot.options import described, dest_of, option_values
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import NAME
 from parlai_spotbot.sequential.settled_request import SettledRequest
+
+if TYPE_CHECKING:
+    from parlai_spotbot.surveys import Survey
 
 LANGUAGE_MODEL = "language_model"
 EXAMPLE = "Write for example 'large: {url: http://127.0.0.1:8000/v1, model: NAME}'."
@@ -50,7 +53,7 @@ class JudgeRequest:
         values = {dest_of(own): getattr(self, own.name) for own in fields(JudgeRequest)}
         return {name: value for name, value in values.items() if value and name != "yes"}
 
-    def specs(self, survey: str, settled: SettledRequest | None = None) -> list[JudgeSpec]:
+    def specs(self, survey: Survey, settled: SettledRequest | None = None) -> list[JudgeSpec]:
         """Return the judges, by default the spotter if it can answer `survey`; errors come before any work.
 
         With `settled` it is one, whose answers to the survey settle who is better.
@@ -63,15 +66,14 @@ class JudgeRequest:
         if settled is None:
             return self._specs(survey)
         from parlai_spotbot.sequential.registration import check_request
-        from parlai_spotbot.surveys import get_survey
 
-        check_request(get_survey(survey), settled)
+        check_request(survey, settled)
         specs = self._specs(survey)
         if len(specs) != 1:
             raise UserError(f"--judges: {len(specs)} judges; --until 'settled' takes one.", "Name one, who decides.")
         return specs
 
-    def _specs(self, survey: str) -> list[JudgeSpec]:
+    def _specs(self, survey: Survey) -> list[JudgeSpec]:
         from parlai_spotbot.judges.run import check_survey
 
         given = {name.removeprefix("judge_"): value for name, value in self.given().items() if "judge_" in name}
@@ -87,10 +89,10 @@ class JudgeRequest:
                 "Leave --judges out, or write the options into the judges file.",
             )
         if not words:
-            words = [LANGUAGE_MODEL] if given and not only_named else ["spotter"] if survey in SPOTTED else []
+            words = [LANGUAGE_MODEL] if given and not only_named else ["spotter"] if survey.name in SPOTTED else []
         if not words and self.judge is None:
             raise UserError(
-                f"--survey {survey}: the judge spotter can't answer it.",
+                f"--survey {survey.name}: the judge spotter can't answer it.",
                 "Name a language model behind a server: --judge-url http://127.0.0.1:8000/v1 --judge-model NAME.",
             )
         specs = [spec for word in words for spec in _named(word, given)]

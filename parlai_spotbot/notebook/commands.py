@@ -22,7 +22,7 @@ from parlai_spotbot.options import described, option_values
 from parlai_spotbot.selfplay.plan import PlayOptions
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import expect_study
-from parlai_spotbot.surveys import get_survey, own_surveys
+from parlai_spotbot.surveys import own_surveys, survey_at
 from parlai_spotbot.surveys.pack_request import PackRequest
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def judge_study(call: JudgeCall) -> dict:
 
     seed = call.study.plan.seed if call.seed is None else call.seed
     settled = SettledRequest.asked(vars(call))
-    specs = [] if isinstance(call.judge, Judge) else call.specs(call.survey, settled)
+    specs = [] if isinstance(call.judge, Judge) else call.specs(survey_at(call.survey, call.study), settled)
     judges = [call.judge] if isinstance(call.judge, Judge) else [spec.make(seed) for spec in specs]
     if len(judges) != 1:
         raise UserError(f"--judge: {len(judges)} judges.", "Name one; several are several calls.")
@@ -325,7 +325,7 @@ def compare(call: CompareCall) -> Comparison:
     if settled:
         from parlai_spotbot.sequential.registration import check_request
 
-        check_request(get_survey(own_surveys.offer(call.survey)), settled)
+        check_request(survey_at(call.survey), settled)
     new, old = names_in(call.study, {"new": call.new, "old": call.old})
     study = selfplay({new: call.new, old: call.old}, call.study, progress=progress, **options)
     survey, judge = own_surveys.taken(study, call.survey), call.judge

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from parlai_spotbot.errors import nearest
 from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.study import Study as StoredStudy
-from parlai_spotbot.surveys import is_survey, survey_names
+from parlai_spotbot.surveys import Survey, known_survey, survey_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,8 +44,8 @@ class Study(StoredStudy):
         """The answers to a survey, without those on contestants left out; a ValueError where nobody has answered."""
         from parlai_spotbot.findings import findings_of
 
-        names = [name for name in survey_names() if self.judgements_path(name).exists()]
-        if not is_survey(survey) or not findings_of(survey):
+        names = [name for name in survey_names(self) if self.judgements_path(name).exists()]
+        if not findings_of(known_survey(survey, self)):
             raise ValueError(f"survey: there is no {survey!r}. {nearest(survey, names)}")
         if survey not in names:
             raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, names)}")
@@ -62,6 +62,10 @@ class StudyAnswers:
     study: Study
     survey: str
     source: str = ""
+
+    @cached_property
+    def asked(self) -> Survey:
+        return known_survey(self.survey, self.study)
 
     @cached_property
     def everybody(self) -> Any:

@@ -287,15 +287,15 @@ def finding(call: FindingCall) -> SurveyResults:
 def results_of(call: AnswersCall, name: str) -> SurveyResults:
     """Compute the finding `name` of the answers' survey."""
     answers = call.answers
-    finding_by_name = {finding.name: finding for finding in findings_of(answers.survey)}
+    finding_by_name = {finding.name: finding for finding in findings_of(answers.asked)}
     if name not in finding_by_name:
         raise ValueError(f"answers: the survey {answers.survey!r} has no {name}; it has {', '.join(finding_by_name)}.")
-    chosen = check_options(answers.survey, option_values(Options, vars(call)), answers.study.plan.contestants)
+    chosen = check_options(answers.asked, option_values(Options, vars(call)), answers.study.plan.contestants)
     asked = finding_by_name[name].asked
     if asked and not getattr(chosen, asked):
         raise ValueError(f"{asked}: expected {asked}=True, without which {name} is not computed.")
     wanted = (name, *BESIDE.get(name, ()))
-    computed = compute(answers.survey, answers.judgements, answers.facts, chosen, only=wanted)
+    computed = compute(answers.asked, answers.judgements, answers.facts, chosen, only=wanted)
     parts = {part: part_result["by_source"] for part, part_result in computed.items()}
     results = {}
     for source, data in parts.get(name, {}).items():

@@ -14,7 +14,6 @@ from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.parts import SourcePart, SurveyView, caution_of, said
-from parlai_spotbot.surveys import about_of, get_survey, is_survey
 from parlai_spotbot.surveys.packing import packing_of
 
 if TYPE_CHECKING:
@@ -49,18 +48,19 @@ class Chapter:
     @property
     def played(self) -> bool:
         """Return whether annotators open the dialogue themselves."""
-        return is_survey(self.name) and get_survey(self.name).layout == "opening"
+        return self.view.contents.asked.layout == "opening"
 
     @property
     def segmented(self) -> bool:
         """Return whether what annotators see is cut to the plan's lengths."""
-        return is_survey(self.name) and packing_of(get_survey(self.name)).cuts and not self.played
+        asked = self.view.contents.asked
+        return asked.known and packing_of(asked).cuts and not self.played
 
 
 def chapter_of(view: SurveyView) -> Chapter:
     """The sections of a survey."""
     name = view.contents.survey
-    about = about_of(name)
+    about = view.contents.asked.about
     with known_to(view.contents):
         told_sections = _told(view)
         sections = _shown(view, told_sections)
@@ -87,7 +87,7 @@ def result_of(contents: Contents, source: str, name: str, others: Mapping[str, d
 
 def findings_with(contents: Contents, source: str, others: Mapping[str, dict]) -> Iterator[tuple[Finding, Result]]:
     """The findings of a survey that found something of a source, in their order, each with what it tells from."""
-    for finding in findings_of(contents.survey):
+    for finding in findings_of(contents.asked):
         if finding.name in others:
             yield finding, result_of(contents, source, finding.name, others)
 
@@ -105,7 +105,7 @@ def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
 def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) -> list[PageSection]:
     """The sections in the order of findings, one part a source; what nobody has anything to say of stays away."""
     contents = view.contents
-    if not (findings := findings_of(contents.survey)):
+    if not (findings := findings_of(contents.asked)):
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
     headings: dict[str, str] = {}
     parts: dict[str, list[SourcePart]] = {}

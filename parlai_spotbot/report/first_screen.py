@@ -22,7 +22,6 @@ from parlai_spotbot.report.alarms import Alarm, alarms_of
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import here
-from parlai_spotbot.surveys import about_of, is_survey
 from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
@@ -139,7 +138,7 @@ def _unanswered(contents: Contents) -> str:
 
 def before(contents: Contents) -> list[Section]:
     """Return where no person has judged yet, and none decides: what the plain design of matches asks for."""
-    planning = about_of(contents.survey).planning
+    planning = contents.asked.about.planning
     if HUMAN in contents.sources or SETTLED in contents.analysis or planning is None or planning.of != "matches":
         return []
     packed = sum(len(unit.items) for unit in contents.study.units(contents.survey))
@@ -155,7 +154,7 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
     if step := missing(contents):
         return step
     study, survey = contents.study, contents.survey
-    if not is_survey(survey) or (not sections and (HUMAN in contents.sources or SETTLED in contents.analysis)):
+    if not contents.asked.known or (not sections and (HUMAN in contents.sources or SETTLED in contents.analysis)):
         return None
     if not sections:
         return Step("Let people answer, too.", here(study, answers_by_people(study, survey)))
@@ -171,7 +170,7 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
         step = command("selfchat", study.path, more=first.more)
     elif first.plan and survey == "votes":
         step = command("plan", study.path, survey, next=NEXT)
-    elif first.plan and about_of(survey).planning:
+    elif first.plan and contents.asked.about.planning:
         step = command("plan", study.path, survey)
     else:
         return Step(first)
@@ -181,7 +180,7 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
 def missing(contents: Contents) -> Step | None:
     """Return what has not been made yet or is out of date, with the command that makes it."""
     study, survey = contents.study, contents.survey
-    if not is_survey(survey):
+    if not contents.asked.known:
         return None
     if not contents.judged:
         what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"

@@ -18,6 +18,7 @@ from parlai_spotbot.findings.contents import Analysis, read_analysis
 from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import known_survey
 
 KEYS = ("survey", "source", "criterion", "contestant")
 NOTE = (
@@ -63,7 +64,8 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
 def _ranked_surveys(study: Study) -> list[str]:
     """Return the surveys that have judgements which rank contestants, Spot The Bot first."""
     names = sorted(path.parent.name for path in study.path.glob("surveys/*/judgements.jsonl"))
-    ranked = [name for name in names if any(finding.name == "ranking" for finding in findings_of(name))]
+    findings = {name: findings_of(known_survey(name, study)) for name in names}
+    ranked = [name for name in names if any(finding.name == "ranking" for finding in findings[name])]
     return sorted(ranked, key=lambda name: name != "spot_the_bot")
 
 

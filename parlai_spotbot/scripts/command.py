@@ -18,7 +18,7 @@ from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.result import COUNTED, DONE, MISTAKE, PARTLY, STOPPED, Result, shown
-from parlai_spotbot.study import OPENED, Study
+from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import print_plainly
 
 AGAIN = "then run the same command again: what was finished is kept."
@@ -111,8 +111,6 @@ class Command(ABC):
 
                 if own_surveys.is_file(self.opt["survey"]):
                     raise own_surveys.needs_packing(self.opt["survey"])
-            if self.opt.get("study") and Study.exists(self.opt["study"]):
-                OPENED[Path(self.opt["study"]).absolute()] = None  # a survey may be known by its name from there
             with data_folder(), packages_named():
                 return self.execute() or DONE
         except UserError as err:

@@ -38,6 +38,7 @@ class SpotbotAnalyze(Command):
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import get_survey
 
         opt = self.opt
         study, survey = Study.open(opt["study"]), opt["survey"]
@@ -56,7 +57,7 @@ class SpotbotAnalyze(Command):
                     metrics = metrics_of_study.analyze_metrics(study, wishes)
                 except UserError as err:
                     self.result.missing[f"study of all metrics: {str(err).rstrip('.')}"] = 1
-        print(summary(survey, result))
+        print(summary(get_survey(survey, study), result))
         folder = study.analysis_path(survey)
         print(f"written to {folder}")
         self.result.wrote(analysis=folder)

@@ -20,7 +20,7 @@ class SpotbotCollect(Command):
         from parlai_spotbot.surveys import get_survey
 
         study, survey, who = Study.open(self.opt["study"]), self.opt["survey"], self.opt["withdraw"]
-        get_survey(survey)
+        get_survey(survey, study)
         if who is not None:
             return self._withdraw(study, who)
         from parlai_spotbot.crowdsourcing.collect import collect

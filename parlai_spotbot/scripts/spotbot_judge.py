@@ -16,16 +16,16 @@ class SpotbotJudge(Command):
         from parlai_spotbot.judges.run import estimate, let_judge
         from parlai_spotbot.judges.summary import accounted, estimate_text, is_open
         from parlai_spotbot.study import Study
-        from parlai_spotbot.surveys import own_surveys
+        from parlai_spotbot.surveys import own_surveys, survey_at
         from parlai_spotbot.wording import counted, listed
 
         request, settled = JudgeRequest.of(self.opt), SettledRequest.asked(self.opt)
         given = self.opt["survey"]
         if own_surveys.is_file(given) and settled is None:
             raise own_surveys.needs_packing(given)
-        survey = own_surveys.offer(given)
-        specs = request.specs(survey, settled)
         study = Study.open(self.opt["study"])
+        asked = survey_at(given, study)
+        survey, specs = asked.name, request.specs(asked, settled)
         judges = [spec.make(seed_of(self.opt, study)) for spec in specs]
         if self.opt["dry_run"]:
             for judge in judges:

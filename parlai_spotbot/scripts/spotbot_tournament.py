@@ -41,13 +41,15 @@ class SpotbotTournament(Command):
         """Check what comes after self-play before it starts; returns the judges."""
         from parlai_spotbot.findings import check_findings
         from parlai_spotbot.findings.analyze import check_options
-        from parlai_spotbot.surveys import get_survey, own_surveys
+        from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import survey_at
 
-        name = own_surveys.offer(self.opt["survey"])
-        if name != self.opt["survey"]:
-            check_findings(get_survey(name), self.opt["survey"])
-        judges = JudgeRequest.of(self.opt).specs(name, self._settled())
-        check_options(name, self._options())
+        begun = Study.open(self.opt["study"]) if Study.exists(self.opt["study"]) else None
+        survey = survey_at(self.opt["survey"], begun)
+        if survey.name != self.opt["survey"]:
+            check_findings(survey, self.opt["survey"])
+        judges = JudgeRequest.of(self.opt).specs(survey, self._settled())
+        check_options(survey, self._options())
         return judges
 
     def _options(self) -> dict:
@@ -70,7 +72,7 @@ class SpotbotTournament(Command):
         from parlai_spotbot.judges.run import let_judge
         from parlai_spotbot.judges.summary import accounted
         from parlai_spotbot.report.page import build_report
-        from parlai_spotbot.surveys import own_surveys
+        from parlai_spotbot.surveys import get_survey, own_surveys
         from parlai_spotbot.surveys.packing.pack_study import pack_study
         from parlai_spotbot.surveys.packing.packing import summary_text
 
@@ -91,7 +93,8 @@ class SpotbotTournament(Command):
             return self.accounted(remedy, problem)
         if study.judgements_path(survey).exists():
             result = analyze(study, survey, progress=True, seed=seed, **self._options())
-            print(f"\n{summary(survey, {name: part for name, part in result.items() if name != 'hygiene'})}")
+            shown = {name: part for name, part in result.items() if name != "hygiene"}
+            print(f"\n{summary(get_survey(survey, study), shown)}")
             self.result.missing |= missing_of_analysis(result)
             self.answered(study, survey)
         self.result.wrote(report=build_report(study, survey))

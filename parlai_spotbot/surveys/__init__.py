@@ -23,26 +23,23 @@ __all__ = [
     "Option",
     "Question",
     "Survey",
-    "about_of",
     "as_asked",
+    "called",
     "get_survey",
+    "known_survey",
     "launched_survey",
     "planned",
+    "survey_at",
     "survey_names",
     "survey_of",
     "whole_survey",
 ]
 
 
-def survey_names() -> list[str]:
-    """Return the names of all surveys: those of the package, and those that opened studies have from users."""
-    shipped, user_surveys = plugin.names(__name__, "SURVEY"), own_surveys.names()
-    return sorted({*shipped, *user_surveys}) if user_surveys else shipped
-
-
-def is_survey(name: str) -> bool:
-    """Return True if there is a survey of this name, shipped or kept by a study at hand."""
-    return name in plugin.names(__name__, "SURVEY") or name in own_surveys.names()
+def survey_names(study: Study | None = None) -> list[str]:
+    """Return the names of all surveys: those of the package, and those that a study has from a user."""
+    shipped = plugin.names(__name__, "SURVEY")
+    return shipped if study is None else sorted({*shipped, *own_surveys.names(study)})
 
 
 def get_survey(name: str, study: Study | None = None) -> Survey:
@@ -55,21 +52,32 @@ def get_survey(name: str, study: Study | None = None) -> Survey:
     if own_surveys.is_file(name):
         raise own_surveys.needs_packing(name)
     if name not in plugin.names(__name__, "SURVEY"):
-        user_survey = own_surveys.find(name)
-        if user_survey is not None:
-            return user_survey
-        raise UserError(f"--survey {name}: {plugin.KINDS['SURVEY']}.", nearest(name, survey_names()))
+        raise UserError(f"--survey {name}: {plugin.KINDS['SURVEY']}.", nearest(name, survey_names(study)))
     return plugin.find(__name__, "SURVEY", name, "--survey")
 
 
-def about_of(name: str) -> About:
-    """Return the names and numbers of a survey; of an unknown one, names made of its name."""
-    return get_survey(name).about if is_survey(name) else About().named(name)
+def known_survey(name: str, study: Study) -> Survey:
+    """Return the survey of a folder of the study; one without questions where nobody knows it."""
+    if name in survey_names(study):
+        return get_survey(name, study)
+    return Survey(name, name, "", ())
 
 
-def planned() -> dict[str, Planning]:
+def called(name: str) -> str:
+    """Return what tables call a survey of the package, and a user's own by the words of its name."""
+    shipped = name in survey_names()
+    about = get_survey(name).about if shipped else About().named(name)
+    return about.short
+
+
+def survey_at(given: str, study: Study | None = None) -> Survey:
+    """Return the survey that --survey names: that of a file, or by its name."""
+    return own_surveys.read_survey(given) if own_surveys.is_file(given) else get_survey(given, study)
+
+
+def planned(study: Study | None = None) -> dict[str, Planning]:
     """Return the surveys that can be planned, with the defaults of their plans."""
-    planning_by_name = {name: get_survey(name).about.planning for name in survey_names()}
+    planning_by_name = {name: get_survey(name, study).about.planning for name in survey_names(study)}
     return {name: planning for name, planning in planning_by_name.items() if planning}
 
 

@@ -1,6 +1,6 @@
 """A user's own survey, from a YAML or JSON file anywhere.
 
-A study keeps it in surveys/NAME/survey.json, so it is known by its name wherever the study goes. Keys are the fields of
+A study keeps it in surveys/NAME/survey.json, so the study knows it by its name wherever it goes. Keys are the fields of
 `surveys.survey.Survey`; a list stands for a tuple. With `base`, the name of a survey of the package, missing fields are
 those of the base, and the questions are added to its own.
 
@@ -28,7 +28,7 @@ from typing import Any
 
 from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.study import OPENED, Study
+from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.user_files import read_plain, validated
 
@@ -119,19 +119,6 @@ def to_data(survey: Survey) -> dict[str, Any]:
 
 
 # -- in a study --------------------------------------------------------------------------------------------------------
-_OFFERED: dict[str, Survey] = {}
-"""Surveys of files by name, for a study that does not exist yet."""
-
-
-def offer(given: str) -> str:
-    """Return the name of the survey of a file, which is known by it from now on; return a name as it is."""
-    if not is_file(given):
-        return given
-    survey = read_survey(given)
-    _OFFERED[survey.name] = survey
-    return survey.name
-
-
 def path_of(study: Study | Path, name: str) -> Path:
     """Return where a study keeps a survey of a user's own."""
     return (study.path if isinstance(study, Study) else study) / "surveys" / name / FILE
@@ -149,23 +136,9 @@ def kept(study: Study | Path, name: str) -> Survey | None:
     return checked(validated(Survey, read_plain(path, "Restore it."), path), str(path))
 
 
-def names() -> list[str]:
-    """Return the names of the surveys that opened studies keep, and of those that were offered."""
-    return sorted({*_OFFERED, *(path.parent.name for study in OPENED for path in study.glob(f"surveys/*/{FILE}"))})
-
-
-def find(name: str) -> Survey | None:
-    """Return the survey of this name that an opened study keeps, else the one offered, else None.
-
-    If two studies have different surveys of that name, it is a `UserError`.
-    """
-    survey_by_study = {study: survey for study in OPENED if (survey := kept(study, name)) is not None}
-    if len(set(survey_by_study.values())) > 1:
-        raise UserError(
-            f"{' and '.join(map(str, survey_by_study))} have different surveys of the name {name}.",
-            "Look at them one at a time, or give one another name and pack it again.",
-        )
-    return next(iter(survey_by_study.values()), _OFFERED.get(name))
+def names(study: Study) -> list[str]:
+    """Return the names of the surveys that a study keeps."""
+    return sorted(path.parent.name for path in study.path.glob(f"surveys/*/{FILE}"))
 
 
 def taken(study: Study, given: str) -> str:

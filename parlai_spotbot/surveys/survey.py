@@ -290,6 +290,11 @@ class Survey:
                 )
 
     @property
+    def known(self) -> bool:
+        """Return whether anything is known of it but its name."""
+        return bool(self.questions)
+
+    @property
     def main(self) -> tuple[Question, ...]:
         """The questions that are dealt to items; free texts go with any of them."""
         return tuple(question for question in self.questions if question.kind != "free_text")

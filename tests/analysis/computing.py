@@ -4,6 +4,7 @@ from dataclasses import fields
 
 from parlai_spotbot.findings import compute, findings_of, render
 from parlai_spotbot.findings.answers import Facts, Options
+from parlai_spotbot.surveys import get_survey
 
 OPTIONS = {field.name for field in fields(Options)}
 
@@ -15,12 +16,12 @@ def analyze(
     options = Options(**{name: value for name, value in more.items() if name in OPTIONS})
     facts = {name: tuple(v) if name in ("bots", "screening") else v for name, v in more.items() if name not in OPTIONS}
     known = Facts.of(conversations, items, survey=asked, **facts)
-    return compute.compute(survey, judgements, known, options, progress, only)
+    return compute.compute(asked or get_survey(survey), judgements, known, options, progress, only)
 
 
 def names(survey):
     """The names of a survey's findings."""
-    return {finding.name for finding in findings_of(survey)}
+    return {finding.name for finding in findings_of(get_survey(survey))}
 
 
 def tell(survey, result, source, **more):
@@ -28,6 +29,6 @@ def tell(survey, result, source, **more):
     from parlai_spotbot.findings.finding import Result
 
     others = {name: part["by_source"][source] for name, part in result.items() if source in part["by_source"]}
-    found = [f for f in findings_of(survey) if f.name in others]
+    found = [f for f in findings_of(get_survey(survey)) if f.name in others]
     told = [render.tell(f, Result(source, others[f.name], others, **more)) for f in found]
     return [section for section in told if section]

@@ -190,8 +190,11 @@ def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
         assert "highest" not in names("turn_likert")
         assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]
         assert result["highest"]["by_source"][HUMAN] == {"highest": 5}
-        assert tables("dialogue_likert", result)["highest"].to_dict("list") == {"source": [HUMAN], "highest": [5]}
-        assert "  The highest rating is 5." in summary("dialogue_likert", result)
+        assert tables(get_survey("dialogue_likert"), result)["highest"].to_dict("list") == {
+            "source": [HUMAN],
+            "highest": [5],
+        }
+        assert "  The highest rating is 5." in summary(get_survey("dialogue_likert"), result)
         told = {section.anchor: section.text for section in tell("dialogue_likert", result, HUMAN)}
         assert told["highest"] == ["The highest rating is 5."]
     finally:

@@ -47,7 +47,8 @@ def test_a_seed_makes_the_same_numbers_and_another_does_not(made_up):
 
 def test_analysis_imports_no_heavy_framework():
     code = (
-        "import sys; from parlai_spotbot.findings import compute, findings_of; findings_of('spot_the_bot');"
+        "import sys; from parlai_spotbot.findings import compute, findings_of;"
+        "from parlai_spotbot.surveys import get_survey; findings_of(get_survey('spot_the_bot'));"
         "print([m for m in ('parlai', 'torch', 'mephisto', 'rpy2') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

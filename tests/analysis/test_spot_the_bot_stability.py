@@ -11,6 +11,7 @@ from parlai_spotbot.findings.compute import tables
 from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys import get_survey
 
 FEW = {"model": 20, "paper": 30}
 
@@ -20,7 +21,7 @@ def analyze_stability(judgements, conversations, **facts):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stability, "REPETITIONS", FEW)
         result = analyze(judgements, conversations, only=("stability",), stability=True, **facts)
-    return result["stability"], tables("spot_the_bot", result).get("stability")
+    return result["stability"], tables(get_survey("spot_the_bot"), result).get("stability")
 
 
 def test_each_source_has_both_ways_and_each_bot_left_out(made_up):

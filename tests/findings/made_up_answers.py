@@ -12,6 +12,7 @@ import parlai_spotbot as sb
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.records import HUMAN, Item, Judgement
+from parlai_spotbot.surveys import get_survey
 
 WORDS = ("river", "stone", "lamp", "bread", "window", "garden", "letter", "music", "winter", "bicycle", "market")
 SURVEYS = ("spot_the_bot", "comparative", "dialogue_likert", "votes")
@@ -131,7 +132,7 @@ def ranked(survey, made, folder=None, margin=None):
     if survey == "votes":
         return sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).data
     judgements, facts = judgements_and_facts(survey, made)
-    result = compute(survey, judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
+    result = compute(get_survey(survey), judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
     ranking = result["ranking"]["by_source"][made.source]
     return ranking["criteria"][ranking["question"]] if "criteria" in ranking else ranking
 

@@ -14,7 +14,7 @@ from parlai_spotbot.findings.facts_of_study import facts_of
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
-from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
@@ -84,7 +84,7 @@ def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Colle
     rows = [row for part in parts for row in part]
     checksums.write_jsonl(study.judgements_path(survey), rows)
     if only:
-        return compute(survey, rows, facts_of(study, survey), Options(bootstraps=20), only=only)
+        return compute(get_survey(survey, study), rows, facts_of(study, survey), Options(bootstraps=20), only=only)
     return analyze(study, survey, bootstraps=20)
 
 

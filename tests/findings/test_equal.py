@@ -18,6 +18,7 @@ from parlai_spotbot.findings.scarce import VOTES
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.result import UNDECIDED
 from parlai_spotbot.scripts.spotbot_compare import CODES
+from parlai_spotbot.surveys import get_survey
 
 MARGINS = dict.fromkeys(SURVEYS, 0.2) | {"dialogue_likert": 0.5}
 
@@ -162,4 +163,4 @@ def test_margins_that_say_nothing(survey, margin, says):
     from parlai_spotbot.findings.analyze import check_options
 
     with pytest.raises(UserError, match=says):
-        check_options(survey, {"margin": margin})
+        check_options(get_survey(survey), {"margin": margin})

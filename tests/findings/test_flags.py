@@ -6,7 +6,7 @@ from scripted import always_first, answered, by_chance, rows_of, small_study
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.records import HUMAN, indexed
-from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 
 SURVEYS = ("spot_the_bot", "spot_the_bot_game", "comparative", "dialogue_likert", "abc_eval")
@@ -40,7 +40,7 @@ def test_the_analysis_flags_whom_collecting_does(study):
 def test_who_is_flagged_is_named_as_the_page_calls_them(study):
     study, survey, _, result = study
     others = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
-    finding = next(own for own in findings_of(survey) if own.name == "annotators")
+    finding = next(own for own in findings_of(get_survey(survey)) if own.name == "annotators")
     called = {f"w{n}": f"annotator {n}" for n in (1, 2, 3)}
     told = render.tell(finding, Result(HUMAN, others["annotators"], others, called))
     (flagged,) = [text for text in told.text if text.startswith("Flagged: ")]

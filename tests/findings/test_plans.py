@@ -28,10 +28,10 @@ def test_it_needs_no_parlai():
 @pytest.mark.parametrize("survey", sorted(planned()))
 def test_what_is_not_said_is_the_survey_s(survey):
     known = planned()[survey]
-    asked = PlanRequest(survey, bots=2).with_defaults()
+    asked = PlanRequest(survey, bots=2).with_defaults(planned()[survey])
     assert asked.difference == known.difference
     assert asked.annotators_per_segment == known.annotators_per_segment
-    assert PlanRequest(survey, annotators_per_segment=7).with_defaults().annotators_per_segment == 7
+    assert PlanRequest(survey, annotators_per_segment=7).with_defaults(known).annotators_per_segment == 7
     made = plan(PlanRequest(survey, bots=2, simulations=0))
     assert made.to_json()["made_by"]["options"]["difference"] == known.difference
     assert made.path is None

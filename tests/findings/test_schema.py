@@ -11,6 +11,7 @@ from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import get_survey
 
 DATA = yaml.safe_load("""
 order: [ann, bob]
@@ -119,7 +120,7 @@ def test_every_column_of_every_table_is_filled_by_some_study():
     """A path or key that leads nowhere would be an empty column."""
     filled: dict[tuple, bool] = {}
     for survey in SURVEYS:
-        for own in findings_of(survey):
+        for own in findings_of(get_survey(survey)):
             paths = GOLDENS.glob(f"*/surveys/{survey}/analysis/{own.name}.json")
             results = [data for path in paths for data in json.loads(path.read_text())["by_source"].values()]
             for name, table in own.tables.items():

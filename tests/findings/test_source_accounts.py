@@ -8,6 +8,7 @@ from parlai_spotbot.findings.contents import Analysis, read_contents
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import get_survey
 
 SURVEY = "spot_the_bot"
 GOOD, CONSTANT, KILLED = "judge:good", "judge:constant", "judge:killed"
@@ -81,7 +82,7 @@ def told(study, source):
     """The ranking's first text and its card."""
     contents = read_contents(study, SURVEY)
     others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
-    ranking = next(finding for finding in findings_of(SURVEY) if finding.name == "ranking")
+    ranking = next(finding for finding in findings_of(get_survey(SURVEY)) if finding.name == "ranking")
     result = Result(source, others["ranking"], others)
     return render.tell(ranking, result).text, render.card(ranking, result)
 

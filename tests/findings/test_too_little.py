@@ -18,6 +18,7 @@ from parlai_spotbot.findings import compute, findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.records import HUMAN, indexed
+from parlai_spotbot.surveys import get_survey
 
 OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game", "spot_the_user")
 SURVEYS = (*OF_SEGMENTS, "acute_eval", "comparative", "dialogue_likert", "turn_likert", "abc_eval")
@@ -86,7 +87,7 @@ def _several(ends):
 def told(survey, study, result, source=HUMAN):
     """Every sentence that the findings tell of a source."""
     others = {name: part["by_source"][source] for name, part in result.items() if source in part.get("by_source", {})}
-    for finding in findings_of(survey):
+    for finding in findings_of(get_survey(survey)):
         if finding.name not in others:
             continue
         own = Result(source, others[finding.name], others)
@@ -130,7 +131,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     text = " ".join(filter(None, told("spot_the_bot", study, result)))
     assert alone in text
     assert "further annotations" not in text
-    ranking = next(finding for finding in findings_of("spot_the_bot") if finding.name == "ranking")
+    ranking = next(finding for finding in findings_of(get_survey("spot_the_bot")) if finding.name == "ranking")
     card = render.card(ranking, Result(HUMAN, human["ranking"], human))
     assert card.text[0] == f"It is not known who is better. {alone}"
     assert "the order is" not in " ".join(card.text)
@@ -181,7 +182,7 @@ def test_a_lack_of_memory_is_not_reported_as_too_few_answers(monkeypatch):
     def without_memory(*_):
         raise MemoryError("Unable to allocate 9 GiB")
 
-    findings = [replace(finding, compute=without_memory) for finding in findings_of("spot_the_bot")]
+    findings = [replace(finding, compute=without_memory) for finding in findings_of(get_survey("spot_the_bot"))]
     monkeypatch.setattr(compute, "asked_for", lambda *_: findings)
     with pytest.raises(MemoryError, match="Unable to allocate 9 GiB"):
         sb.rank(sb.demo().answers())

@@ -27,6 +27,7 @@ from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.parts import SurveyView
+from parlai_spotbot.surveys import get_survey
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 WORKERS = [f"w{number}" for number in range(8)]
@@ -122,7 +123,7 @@ def said(study, survey, result):
     others = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
     found = json.loads(json.dumps(others, default=float).replace("NaN", "null"))
     text, next_step = [], ""
-    for finding in findings_of(survey):
+    for finding in findings_of(get_survey(survey)):
         if finding.name in found:
             own = Result(HUMAN, found[finding.name], found)
             card = render.card(finding, own)

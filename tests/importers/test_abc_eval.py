@@ -156,7 +156,7 @@ def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys)
     assert "nothing changed" in capsys.readouterr().out
     made = Study.open(study)
     given = judgements_of(made, "abc_eval"), facts_of(made, "abc_eval"), Options(bootstraps=30)
-    ranking = compute("abc_eval", *given, only=("ranking",))["ranking"]["by_source"]
+    ranking = compute(get_survey("abc_eval"), *given, only=("ranking",))["ranking"]["by_source"]
     assert set(ranking) == {"human", "judge:gpt", "judge:specialized"}
     assert len(ranking["human"]["criteria"]) == 9
     assert len(ranking["judge:specialized"]["criteria"]) == 6

@@ -14,6 +14,7 @@ from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.records import Judgement
+from parlai_spotbot.surveys import get_survey
 
 SURVEY = "spot_the_bot"
 VALID = {
@@ -91,7 +92,7 @@ def test_a_study_that_an_older_spotter_has_judged_goes_on(copy):
     with pytest.raises(UserError, match="made with seed 0, version 4; asked for are seed 0, version 5") as refused:
         judge_study(copy, SURVEY, "spotter", seed=0, progress=False)
     assert "add --judge-name with a new name, under which all units are answered" in refused.value.remedy
-    [judge] = [spec.make(0) for spec in JudgeRequest("spotter", name="spotter-5").specs(SURVEY)]
+    [judge] = [spec.make(0) for spec in JudgeRequest("spotter", name="spotter-5").specs(get_survey(SURVEY))]
     assert judge_study(copy, SURVEY, judge, progress=False)["judge"] == "spotter-5"
     new = [row for row in copy.judgements(SURVEY) if row.source == "judge:spotter-5"]
     assert [(row.item_id, row.answer) for row in new] == [(row.item_id, row.answer) for row in before]

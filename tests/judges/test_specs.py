@@ -9,6 +9,7 @@ from parlai_spotbot.judges.language_model import LanguageModelJudge
 from parlai_spotbot.judges.specs import JudgeRequest, read_judges
 from parlai_spotbot.judges.spotter import Spotter
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
+from parlai_spotbot.surveys import get_survey
 
 
 def written(tmp_path, text):
@@ -30,7 +31,7 @@ large:
 
 
 def judges_of(text=None, **options):
-    return JudgeRequest.of({"judges": text, **options}).specs(SURVEY)
+    return JudgeRequest.of({"judges": text, **options}).specs(get_survey(SURVEY))
 
 
 def test_names_and_files_become_judges(tmp_path):

@@ -7,7 +7,7 @@ from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.report import citations, reader_data
 from parlai_spotbot.report.parts import SurveyView
-from parlai_spotbot.surveys import survey_names
+from parlai_spotbot.surveys import get_survey, survey_names
 
 
 def test_the_data_end_no_script_and_come_back_as_they_were():
@@ -43,7 +43,7 @@ def test_of_a_long_turn_the_beginning_is_there(new_study, tmp_path):
 
 
 def test_works_are_cited_and_written_as_bibtex():
-    findings = [own for survey in survey_names() for own in findings_of(survey)]
+    findings = [own for survey in survey_names() for own in findings_of(get_survey(survey))]
     cited = {key for own in findings for table in own.tables.values() for key in table.cite}
     assert len(cited) > 20
     assert cited <= set(citations.publications())

@@ -13,6 +13,7 @@ from in_process import spotbot
 from small_study import SURVEY, spot_study
 
 from parlai_spotbot.judges.language_model.served_model import UNUSABLE
+from parlai_spotbot.surveys import get_survey
 
 PROMPTS = 4 * 5 * 2
 """Four items, two natures and three features of each, in both orders."""
@@ -218,7 +219,7 @@ def test_a_finding_that_fails_numerically_leaves_the_others(study, monkeypatch):
     def fails(answers):
         raise ZeroDivisionError("float division by zero")
 
-    findings = [finding for finding in findings_of(SURVEY) if not finding.asked]
+    findings = [finding for finding in findings_of(get_survey(SURVEY)) if not finding.asked]
     findings = [replace(finding, compute=fails) if finding.name == "features" else finding for finding in findings]
     monkeypatch.setattr(compute, "asked_for", lambda *_: findings)
     with ChatServer(good) as server:

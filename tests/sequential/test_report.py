@@ -119,7 +119,7 @@ def told(study, survey):
 def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     study, course = served(tmp_path / "s", survey, **more)
     result, page = told(study, survey)
-    found, frames = result["settled"]["by_source"][HUMAN], tables(survey, result)
+    found, frames = result["settled"]["by_source"][HUMAN], tables(get_survey(survey), result)
     evidence, names = course.evidence, list(course.plan.contestants)
     assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
     assert (found["departures"], len(found["checks"])) == ([], 10)
@@ -150,7 +150,7 @@ def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     assert "No departure from the plan fixed before the first answer (" in rest
     assert "deadline 2999-01-01T00:00+00:00, without people who missed more than " in rest
     assert "Computed as if the number of answers had been fixed: ann is ahead" in rest
-    assert "Computed as if the number" in summary(survey, result)
+    assert "Computed as if the number" in summary(get_survey(survey), result)
     assert "needs" not in result
 
 

@@ -14,7 +14,7 @@ from in_process import spotbot
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.main import main
-from parlai_spotbot.study import OPENED, Study
+from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_names, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.spot_the_bot import SURVEY as SPOT
@@ -25,16 +25,6 @@ MEMORABLE, POLITE, WORDINGS = (
     re.sub(r"(?m)^    ", "", re.search(rf"    # {name}.yaml\n(.*?)\n\n", README, re.S)[1])
     for name in ("my_survey", "polite", "wordings")
 )
-
-
-@pytest.fixture(autouse=True)
-def nothing_opened(monkeypatch):
-    """Surveys of other tests' studies aren't known."""
-    for path in list(OPENED):
-        monkeypatch.delitem(OPENED, path)
-    yield
-    OPENED.clear()
-    own_surveys._OFFERED.clear()
 
 
 @pytest.fixture
@@ -83,8 +73,8 @@ def test_the_study_keeps_it_and_knows_it_by_its_name_wherever_it_goes(study, wri
     assert study.provenance()["own_surveys"]["memorable"]["file"] == str(source)
     units = study.units_path("memorable").read_bytes()
     source.unlink()
-    assert "memorable" in survey_names()
-    assert get_survey("memorable").questions[0].name == "memory"
+    assert "memorable" in survey_names(study)
+    assert get_survey("memorable", study).questions[0].name == "memory"
     pack(study, "memorable")
     assert study.units_path("memorable").read_bytes() == units
     moved = shutil.move(study.path, tmp_path / "moved")
@@ -115,7 +105,6 @@ def test_it_is_answered_analysed_told_and_published(study, written, tmp_path):
     main(["report", *name, "--quiet"])
     main(["report", *name[:2], "--export", str(tmp_path / "copy"), "--quiet"])
     assert "which of two bots is remembered?" in (study.path / "report" / "index.html").read_text(encoding="utf-8")
-    OPENED.clear()
     copy = Study.open(next((tmp_path / "copy").rglob("study.yaml")).parent)
     assert survey_of(copy, "memorable").about.findings == ("choices",)
     assert "elsewhere" not in (copy.path / "provenance.json").read_text(encoding="utf-8")
@@ -150,16 +139,15 @@ def test_a_survey_that_has_answers_stays_as_it_is(study, written, capsys):
     assert "differs from the one that" in refused(study, written(MEMORABLE), capsys)
 
 
-def test_a_changed_copy_and_two_surveys_of_one_name_are_said(study, written, tmp_path):
+def test_two_studies_have_surveys_of_one_name_and_a_changed_copy_is_said(study, written, tmp_path):
     pack(study, written(MEMORABLE))
     other = shutil.copytree(study.path, tmp_path / "other")
-    assert get_survey("memorable") == survey_of(Study.open(other), "memorable")
+    assert survey_of(study, "memorable") == survey_of(Study.open(other), "memorable")
     pack(Study.open(other), written(MEMORABLE.replace("tomorrow?", "next week?")))
     assert "next week" in survey_of(Study.open(other), "memorable").question("memory").wording
     assert "tomorrow" in survey_of(study, "memorable").question("memory").wording
-    with pytest.raises(UserError, match="have different surveys of the name memorable"):
+    with pytest.raises(UserError, match="unknown survey"):
         get_survey("memorable")
-    OPENED.clear()
     path = own_surveys.path_of(study, "memorable")
     path.write_text(path.read_text(encoding="utf-8").replace("tomorrow", "on Monday"), encoding="utf-8")
     with pytest.raises(UserError, match="changed since it was written"):

@@ -16,6 +16,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.about import Planning
 from parlai_spotbot.terminal import Bar
 
 __all__ = ["PlanRequest", "SizePlan", "plan"]
@@ -63,28 +64,29 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
     """
     if study is None and request.bots is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
-    request = request.with_defaults()
+    own = request.planning(study)
+    request = request.with_defaults(own)
     options = {name: getattr(request, name) for name in SAID}
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
-    unit = request.planning.of
     try:
         if study is None:
-            numbers, design = _before(request, progress)
-            return SizePlan(words.before_text(numbers, design, unit), numbers, made_by=made_by)
-        numbers = pilot.after(study.remaining(), request)
+            numbers, design = _before(request, own, progress)
+            return SizePlan(words.before_text(numbers, design, own.of), numbers, made_by=made_by)
+        numbers = pilot.after(study.remaining(), request, own.of)
     except ValueError as err:
         raise UserError(f"{err}.", "Change that option.") from err
     text, path = words.after_text(numbers), study.analysis_path(request.survey) / "plan.json"
     return SizePlan(text, numbers, numbers.pop("source"), made_by, path)
 
 
-def _before(request: PlanRequest, progress: bool) -> tuple[dict, planning.Design]:
+def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, planning.Design]:
     """Return the need, the same for other differences, and a check by simulated studies; and the design."""
     if (request.simulations or 0) < 0:
         raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
-    design, unit = request.design(request.bots), request.planning.of
-    seconds = request.planning.seconds if request.seconds is None else request.seconds
-    costs = {"sd": request.sd, "questions": request.questions, "seconds": seconds, "wage": request.wage}
+    unit, design = own.of, request.design(own.of, request.bots)
+    seconds = own.seconds if request.seconds is None else request.seconds
+    rating_sd = request.rating_sd if unit == "ratings" else None
+    costs = {"sd": rating_sd, "questions": request.questions, "seconds": seconds, "wage": request.wage}
     planned, simulation = planning.plan(design, request.difference, **costs), None
     studies = request.simulations
     if studies is None:

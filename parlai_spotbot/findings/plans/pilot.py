@@ -29,9 +29,9 @@ from parlai_spotbot.study import Study
 RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
-def after(study: Study, request: PlanRequest) -> dict:
-    """Return which pairs of a study still need data, and what that comes to."""
-    unit, path = request.planning.of, study.judgements_path(request.survey)
+def after(study: Study, request: PlanRequest, unit: str) -> dict:
+    """Return which pairs of a study still need data, and what that comes to; `unit` is what its ranking is made of."""
+    path = study.judgements_path(request.survey)
     answers = answers_of(study, request.survey, RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
@@ -48,7 +48,7 @@ def after(study: Study, request: PlanRequest) -> dict:
         pairs, design, annotations = _of_ratings(rows, ranking, request)
     else:
         names = needs.planned_for(rows, answers.names, ranking)
-        start = request.design(max(2, len(names)), request.looks)
+        start = request.design(unit, max(2, len(names)), request.looks)
         pairs, design = needs.open_pairs(rows, names, start, ranking, request.difference, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
     seconds = request.seconds or needs.seconds_of(answers)
@@ -64,7 +64,7 @@ def _of_ratings(rows: pd.DataFrame, ranking: Mapping, request: PlanRequest) -> t
     """Return what each pair of rated contestants needs, the design, and the annotations in all."""
     talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
     by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
-    design = request.design(max(2, rows["name"].nunique()), request.looks)
+    design = request.design("ratings", max(2, rows["name"].nunique()), request.looks)
     design = replace(design, annotations_per_conversation=max(1, talks))
     pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.difference)
     pairs = needs.without_equal(pairs, ranking)

@@ -20,7 +20,6 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.product import bootstrap_weights
 from parlai_spotbot.findings.answers import Answers, Facts, Form, Rows, free_texts
 from parlai_spotbot.records import HUMAN, Judgement
-from parlai_spotbot.surveys import get_survey, is_survey
 from parlai_spotbot.surveys.features import features_of
 
 FEW = 5
@@ -136,7 +135,7 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> R
 
 
 def _is_game(facts: Facts) -> bool:
-    return is_survey(facts.name) and get_survey(facts.name).layout == "opening"
+    return facts.survey is not None and facts.survey.layout == "opening"
 
 
 def _opened(frame: pd.DataFrame, tidy: pd.DataFrame, facts: Facts) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import about_of
+from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import listed
 
 FILE = "methods.json"
@@ -71,7 +71,7 @@ def summarise(result: Result) -> list[str]:
     """Return who is first, and what each method ranks by."""
     own, by = result.data, {}
     for survey, main in own["surveys"].items():
-        by.setdefault(main["what"], []).append(about_of(survey).short)
+        by.setdefault(main["what"], []).append(called(survey))
     asked = [f"{listed(names)} by {what}" for what, names in by.items()]
     ranked_by = f"Methods rank by their main question: {'; '.join(asked)}."
     return [_first(own["surveys"]), ranked_by]
@@ -83,7 +83,7 @@ def _first(surveys: Mapping[str, Mapping]) -> str:
     for survey, main in surveys.items():
         best = main["order"][0]
         alone = tuple(main["clusters"].get(best) or ()) == (1, 1)
-        by.setdefault(best if alone else "nobody", []).append(about_of(survey).short)
+        by.setdefault(best if alone else "nobody", []).append(called(survey))
     if set(by) == {"nobody"}:
         return "By no method is one contestant first, apart from all others."
     return f"First, apart from all others: {'; '.join(f'{name} by {listed(names)}' for name, names in by.items())}."

@@ -12,7 +12,7 @@ from parlai_spotbot.findings.contents import stored
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import about_of
+from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import counted, listed, number, percent, plainly, to
 
 LEVEL = "0.05"
@@ -27,7 +27,7 @@ def read(stem: str, rows: Callable[[Mapping], Iterator[dict]], study: Study, sur
 
 
 def _named(row: Mapping) -> str:
-    return f"{plainly(row['name'])} ({about_of(row['method']).short})"
+    return f"{plainly(row['name'])} ({called(row['method'])})"
 
 
 def _best(rows: Iterable[Mapping], key: str) -> Iterator[dict]:
@@ -74,7 +74,7 @@ def _agreement(result: Result) -> list[str]:
 def _coverage_rows(data: Mapping) -> Iterator[dict]:
     for outcome, what in OUTCOMES.items():
         for method, found in data[outcome]["methods"].items():
-            line = f"{about_of(method).short}, {what}"
+            line = f"{called(method)}, {what}"
             for step in reversed(found.get("steps", [])):
                 yield {**step, "line": line, "size": len(step["metrics"])}
 

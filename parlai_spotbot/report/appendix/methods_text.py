@@ -18,7 +18,7 @@ from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.surveys import about_of, survey_of
+from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.wording import asked, counted, listed, number, people_said, plainly, to, upper_first
@@ -91,7 +91,7 @@ def _survey(contents: Contents) -> dict[str, Any]:
     lengths = sorted({row.exchanges for row in contents.judgements} - {0})
     questions = [question for question in survey.questions if question.kind != "free_text"] if survey else []
     return {
-        "about": about_of(contents.survey),
+        "about": contents.asked.about,
         "survey": survey,
         "features": [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
         if survey and survey.spots

@@ -1,4 +1,6 @@
-"""Checksums of a study's files: ``manifest.json`` holds length and SHA-256 of each, and reading compares.
+"""Checksums of a study's files: ``manifest.json`` holds length and SHA-256 of each.
+
+Lengths are compared when a study is opened, contents when they are read.
 
 A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
 between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the
@@ -9,11 +11,11 @@ error, too. Files outside a study have no checksums.
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
-import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,7 @@ MARK, VERSION = "manifest", 1
 MARKS = {PLAN: MANIFEST, PROVENANCE: f'"{MARK}": {VERSION}'}
 """Texts in files of a study that has a manifest."""
 DERIVED = re.compile(r"(?:surveys/[^/]+/|nuc/)?analysis/")
-"""Results, which are compared when they are read, all other files when a study is opened."""
+"""Results, which may be damaged without anything being lost: they are looked at when they are read."""
 
 RECORDED = (
     PLAN,
@@ -49,6 +51,10 @@ RECORDED = (
 
 Manifest = dict[str, dict[str, Any]]
 
+_manifests = files.Unchanged()
+_digests = files.Unchanged()
+"""SHA-256 of files that were read."""
+
 
 def study_of(path: Path) -> Path | None:
     """Return the folder of the study that `path` belongs to; None where there is none."""
@@ -60,13 +66,17 @@ def study_of(path: Path) -> Path | None:
 
 def read_manifest(folder: Path) -> Manifest | None:
     """Return the records by path in the study; None for a study that has no manifest yet."""
+    return copy.deepcopy(_manifests.of(folder / MANIFEST, lambda: _manifest(folder)))
+
+
+def _manifest(folder: Path) -> Manifest | None:
     path = folder / MANIFEST
     remedy = f"Put a copy back, or record the files as they are: {hints.command('check', folder, new_manifest=True)}"
-    if bytes_of(path, remedy=remedy) is None:
+    if (data := bytes_of(path, remedy=remedy)) is None:
         if not any(mark.encode() in (bytes_of(folder / name) or b"") for name, mark in MARKS.items()):
             return None
         raise UserError(f"{path}: missing, but {' or '.join(MARKS)} says that the study has one.", remedy)
-    manifest = files.read_json(path, "manifest", remedy)
+    manifest = files.json_of(data, path, "manifest", remedy)
     if isinstance(manifest, dict) and all(map(_is_record, manifest.values())):
         return manifest
     raise UserError(f"{path}: not a manifest: expected 'bytes' and 'sha256' of each file.", remedy)
@@ -95,14 +105,21 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     files.write_json(folder / MANIFEST, manifest)
 
 
-def verify_files(study: Path, below: tuple[str, ...] = (), remedy: str = "") -> None:
-    """`verify` all files of a study but results, or those that are `below` a folder of it ("analysis/")."""
+def check_files(study: Path, below: tuple[str, ...] = (), remedy: str = "") -> None:
+    """`verify` the files of a study that are gone, are there unasked or have another length: all but results, or those
+    that are `below` a folder of it ("analysis/")."""
     manifest = read_manifest(study) or {}
     for name in names_of(study, manifest):
-        if name.startswith(below) if below else not DERIVED.match(name):
-            data = bytes_of(study / name)
-            if not _agrees(manifest.get(name), data):
-                verify(study / name, data, remedy)
+        asked = name.startswith(below) if below else not DERIVED.match(name)
+        if asked and not _has_length(study / name, manifest.get(name)):
+            verify(study / name, remedy=remedy)
+
+
+def _has_length(path: Path, record: dict | None) -> bool:
+    if record is None or not path.is_file():
+        return False
+    longer = path.stat().st_size - record["bytes"]
+    return longer == 0 or (longer > 0 and record.get("grows", False))
 
 
 def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
@@ -114,8 +131,11 @@ def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
     for turn in range(2):  # another command may have replaced the file since it was read
         manifest = read_manifest(folder)
         record = (manifest or {}).get(name)
+        state = files.state_of(path)
         data = bytes_of(path) if data is None or turn else data
         if _agrees(record, data) or (record and "before" in record and _agrees(record["before"], data)):
+            if state is not None and record and state.length == len(data) == record["bytes"]:
+                _digests[path] = state, record["sha256"]
             return
         if record is None and (manifest is None or name not in names_of(folder, manifest)):
             return
@@ -136,6 +156,11 @@ def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
 
 def record_of(data: bytes) -> dict[str, Any]:
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def sha256(path: Path) -> str:
+    """`files.sha256`, known without reading where a file was read as recorded and is the same since."""
+    return _digests.of(path, lambda: files.sha256(path))
 
 
 def _agrees(record: dict | None, data: bytes | None) -> bool:
@@ -190,9 +215,10 @@ def read_journal(path: Path, parse: Callable[[dict, str], Any]) -> list:
 
 def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
     """`files.read_json` of a file as recorded."""
-    value = files.read_json(path, what, remedy)
-    verify(path, remedy=remedy)
-    return value
+    if (data := bytes_of(path, what, remedy)) is None:
+        raise UserError(f"{path}: no such {what}.", remedy)
+    verify(path, data, remedy)
+    return files.json_of(data, path, what, remedy)
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
@@ -202,7 +228,7 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """`files.write_json`, recorded."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    replace_all({path: files.json_bytes(value)})
 
 
 def write_text(path: Path, text: str) -> None:
@@ -212,29 +238,51 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, pieces: Iterable[bytes]) -> None:
     """`files.write_bytes`, recorded; a file that holds these bytes already is left alone."""
-    data = b"".join(pieces)
-    if study_of(path) is None:
-        files.write_bytes(path, data)
-        return
-    with _held(path) as (folder, name, manifest):
-        old, record = bytes_of(path), record_of(data)
-        before = None if old is None else record_of(old)
-        if before == record == manifest.get(name):
-            return
-        manifest[name] = {**record, "before": before}
-        write_manifest(folder, manifest)
-        files.write_bytes(path, data)
+    replace_all({path: b"".join(pieces)})
 
 
 def remove(path: Path) -> None:
     """Remove a file, if it is there, and its record."""
-    if study_of(path) is not None:
-        with _held(path) as (folder, name, manifest):
-            if name in manifest:
-                write_manifest(folder, {**manifest, name: {**manifest[name], "before": None}})  # it is there, or gone
+    replace_all({path: None})
+
+
+def replace_all(changes: Mapping[Path, bytes | None]) -> None:
+    """Write files of one folder, or remove those with None, and record them together.
+
+    Before anything is replaced the manifest has both versions of each file, in the end the new ones alone.
+    """
+    if not changes:
+        return
+    if study_of(next(iter(changes))) is None:
+        for path, data in changes.items():
+            _put(path, data)
+        return
+    with _held(next(iter(changes))) as (folder, _, manifest):
+        both, after = dict(manifest), dict(manifest)
+        changed = {}
+        for path, data in changes.items():
+            name = path.absolute().relative_to(folder).as_posix()
+            old = bytes_of(path)
+            before = None if old is None else record_of(old)
+            record = None if data is None else record_of(data)
+            if before == record == manifest.get(name):
+                continue
+            changed[path] = data
+            after[name] = record
+            both[name] = {**(record or before or manifest[name]), "before": before if record else None}
+        if changed:
+            write_manifest(folder, both)
+            for path, data in changed.items():
+                _put(path, data)
+            write_manifest(folder, {name: record for name, record in after.items() if record})
+
+
+def _put(path: Path, data: bytes | None) -> None:
+    if data is not None:
+        files.write_bytes(path, data)
+        return
     with files.disk_errors(path):
         path.unlink(missing_ok=True)
-    forget_gone(path)
 
 
 def forget_gone(path: Path) -> None:
@@ -242,7 +290,8 @@ def forget_gone(path: Path) -> None:
     if study_of(path) is not None:
         with _held(path) as (folder, name, manifest):
             gone = {key for key in manifest if f"{key}/".startswith(f"{name}/") and not (folder / key).exists()}
-            write_manifest(folder, {key: row for key, row in manifest.items() if key not in gone})
+            if gone:
+                write_manifest(folder, {key: row for key, row in manifest.items() if key not in gone})
 
 
 class Journal(files.Journal):

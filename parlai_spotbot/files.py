@@ -15,16 +15,18 @@ import os
 import re
 import socket
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from operator import methodcaller
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from filelock import AcquireReturnProxy, FileLock, SoftFileLock, Timeout, lock_descriptor
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import Malformed, parse_json, regular
+from parlai_spotbot.reading import json_of as json_of
 from parlai_spotbot.reading import read_json as read_json
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=methodcaller("to_json"))
@@ -40,6 +42,40 @@ def sha256(path: Path) -> str:
     """The SHA-256 of a file's bytes, as 64 hexadecimal digits."""
     with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class State(NamedTuple):
+    """What tells a file from one that was changed or put in its place since."""
+
+    inode: int
+    length: int
+    changed: int
+
+
+TICK = 50_000_000
+"""Nanoseconds within which disks may give two changes one time."""
+
+
+def state_of(path: Path) -> State | None:
+    """Return the state of a file; None where there is none, or a change right after the last would not show in it."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    settled = time.time_ns() - about.st_mtime_ns > TICK
+    return State(about.st_ino, about.st_size, about.st_mtime_ns) if settled else None
+
+
+class Unchanged(dict[Path, tuple[State, Any]]):
+    """What was read of files; of one that has changed since it is read again."""
+
+    def of(self, path: Path, read: Callable[[], Any]) -> Any:
+        state = state_of(path)
+        if state is None:
+            return read()
+        if path not in self or self[path][0] != state:
+            self[path] = state, read()
+        return self[path][1]
 
 
 DISK_REMEDY = "Free some space, allow writing there, or choose another folder"
@@ -122,7 +158,12 @@ def sync(path: Path) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write `value` as indented JSON, atomically."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    write_bytes(path, json_bytes(value))
+
+
+def json_bytes(value: Any) -> bytes:
+    """Return `value` as indented JSON, as a file has it."""
+    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode("utf-8")
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:

@@ -136,11 +136,19 @@ def parse_json(
 def read_json(path: Path, what: str = "file", remedy: str = "", nan: bool = False) -> Any:
     """Read a JSON file; a missing or malformed one is a `UserError`, and without `nan` one that holds NaN."""
     try:
-        return parse_json(whole_text(path), constant=float if nan else _no_number)
+        return json_of(whole_text(path), path, what, remedy, nan)
     except FileNotFoundError:
         raise UserError(f"{path}: no such {what}.", remedy) from None
     except OSError as err:
         raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
+    except Malformed as err:
+        raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
+
+
+def json_of(data: str | bytes, path: Path, what: str = "file", remedy: str = "", nan: bool = False) -> Any:
+    """Return the value of what a JSON file holds, as `read_json` does."""
+    try:
+        return parse_json(data, constant=float if nan else _no_number)
     except Malformed as err:
         raise UserError(f"{path}: not a valid JSON {what}: {err}.", remedy) from None
 

@@ -98,7 +98,7 @@ class Study:
     base: Plan
     extensions: list[dict] = field(default_factory=list)
     gone: frozenset[str] = frozenset()
-    _rows: dict[Path, tuple[tuple | None, list]] = field(default_factory=dict, repr=False, compare=False)
+    _unchanged: files.Unchanged = field(default_factory=files.Unchanged, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"<study {self.path}: {len(self.plan.contestants)} bots>"
@@ -205,7 +205,7 @@ class Study:
         plan_path = path / "study.yaml"
         base = Plan.from_json(read_yaml(plan_path, "Put a copy back.", "Correct that line."), str(plan_path))
         if verify:
-            checksums.verify_files(path)
+            checksums.check_files(path)
         study = cls(path, base, base)
         for extension in checksums.read_journal(study.history_path, lambda r, where: {**r, "_where": where}):
             study._apply(extension)
@@ -269,11 +269,11 @@ class Study:
         self, path: Path, parse: Callable[[dict, str], Any], what: str, remedy: str = "", torn_tail: bool = False
     ) -> list:
         """Return the rows of a file, read and compared with its checksum once until it changes."""
-        stat = path.stat() if path.exists() else None
-        signature = stat and (stat.st_ino, stat.st_size, stat.st_mtime_ns)
-        if signature is None or self._rows.get(path, (None, []))[0] != signature:
-            self._rows[path] = signature, checksums.read_jsonl(path, parse, what, remedy, torn_tail)
-        return list(self._rows[path][1])
+        return list(self.once(path, lambda: checksums.read_jsonl(path, parse, what, remedy, torn_tail)))
+
+    def once(self, path: Path, read: Callable[[], Any]) -> Any:
+        """Return what was read of a file before, if it is the same since, else what `read` gives."""
+        return self._unchanged.of(path, read)
 
     def load(self, survey: str) -> SurveyData:
         """Return all that the study holds of a survey."""
@@ -301,7 +301,7 @@ class Study:
         """The rows of failures.jsonl; none where nothing failed."""
         if not self.failures_path.exists():
             return []
-        return checksums.read_jsonl(self.failures_path, lambda row, where: row, "failures file", torn_tail=True)
+        return self._read(self.failures_path, lambda row, where: row, "failures file", torn_tail=True)
 
     def played(self) -> set[str]:
         """The contestants with at least one finished conversation."""
@@ -348,12 +348,15 @@ class Study:
         ]
         if survey == "nuc":
             paths += [nuc / "questions.jsonl", nuc / "analysis" / "ranking.json", *sorted(nuc.glob("scores/*.jsonl"))]
-        return {path.relative_to(self.path).as_posix(): files.sha256(path) for path in paths if path.exists()}
+        return {path.relative_to(self.path).as_posix(): checksums.sha256(path) for path in paths if path.exists()}
 
     # -- provenance --------------------------------------------------------------------------------------------------
     def provenance(self) -> dict:
-        checksums.verify(self.provenance_path)
-        return files.read_json(self.provenance_path) if self.provenance_path.exists() else {}
+        """Return what provenance.json says of each step; {} before the first."""
+        if not self.provenance_path.exists():
+            checksums.verify(self.provenance_path)
+            return {}
+        return dict(self.once(self.provenance_path, lambda: checksums.read_json(self.provenance_path)))
 
     def record(self, step: str, value: dict) -> None:
         """Set what provenance.json says of one step (`selfplay`, `pack`, `judge`, …)."""

@@ -101,7 +101,7 @@ def test_a_kill_while_a_file_is_replaced_is_no_damage(path, monkeypatch, name):
     folder, path = path.parent, path.with_name(name)
     before = checksums.read_journal(path, lambda row, where: row)
     states = states_of(folder, lambda: checksums.write_jsonl(path, ROWS[::-1]), monkeypatch)
-    assert len(states) == 3
+    assert len(states) == 4
     for state in states:
         for old in folder.iterdir():
             old.unlink()

@@ -14,6 +14,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
+from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, margin_of, sources_of, training_texts
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
@@ -48,7 +49,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     asked = get_survey(survey, study)
     chosen = check_options(asked, options, study.plan.contestants)
     _check_declared(study, survey, chosen.margin)
-    findings, checksums = asked_for(asked, chosen), study.checksums(survey)
+    findings = asked_for(asked, chosen)
     if not study.judgements_path(survey).exists():
         raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
     judgements = judgements_of(study, survey)
@@ -57,8 +58,9 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
             f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
         )
     facts = facts_of(study, survey)
-    looks_seen = looks.looks_of(study, survey, facts, judgements)
-    facts = replace(facts, looks=looks_seen)
+    before = looks.looks_of(study, survey)
+    look = looks.this_look(facts, judgements, before)
+    facts = replace(facts, looks=[*before, *look])
     parts = len(sources_of(judgements)) * len(findings)
     try:
         with Bar("analysis", parts, "part", shown=progress) as bar:
@@ -71,7 +73,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
             f"{study.judgements_path(survey)}: {err}.",
             "Judgement N is line N of that file: correct it, or make the file again.",
         ) from err
-    made_of = _made_of(study, checksums)
+    made_of = _made_of(study, study.checksums(survey))
     for value in result.values():
         value["made_by"] |= made_of
     frames = tables(asked, result)
@@ -84,9 +86,11 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
     _write(study, survey, study.analysis_path(survey), result, frames)
-    looks.note(study, survey, looks_seen)
-    methods.write(study)
-    nuc.write_agreement(study)
+    looks.note(study, survey, look)
+    by_source = {name: value["by_source"] for name, value in result.items() if "by_source" in value}
+    surveys = analysed(study, Analysis(study, survey, by_source, {}))
+    methods.write(study, surveys)
+    nuc.write_agreement(study, surveys)
     return result
 
 
@@ -110,13 +114,14 @@ def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], 
     findings = findings_of(get_survey(survey, study))
     asked = {finding.name for finding in findings if finding.asked and finding.name not in result}
     kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", study, survey)))
+    changes: dict[Path, bytes | None] = {}
     for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
         made = result if path.suffix == ".json" else frames
         if path.stem not in made and not path.stem.startswith(kept):
-            checksums.remove(path)
+            changes[path] = None
+    changes |= {folder / f"{name}.json": files.json_bytes(value) for name, value in result.items()}
+    checksums.replace_all(changes)
     checksums.forget_gone(folder)
-    for name, value in result.items():
-        checksums.write_json(folder / f"{name}.json", value)
     for name, table in frames.items():
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 

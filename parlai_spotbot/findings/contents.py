@@ -187,11 +187,12 @@ def read_analysis(study: Study, survey: str) -> Analysis:
     return Analysis(study, survey, *_analysis(study, survey))
 
 
-def analysed(study: Study) -> list[Analysis]:
-    """Return what was found of every survey of the study that is analysed: those of its plan first, the others by
-    name."""
+def analysed(study: Study, fresh: Analysis | None = None) -> list[Analysis]:
+    """Return what was found of every survey of the study that is analysed, one of them just now perhaps: those of its
+    plan first, the others by name."""
     names = [name for name in _begun(study) if (study.analysis_path(name) / "ranking.json").exists()]
-    return [read_analysis(study, name) for name in names]
+    made = {fresh.survey: fresh} if fresh else {}
+    return [made.get(name) or read_analysis(study, name) for name in names]
 
 
 def not_analysed(study: Study, survey: str | None = None) -> list[str]:
@@ -206,7 +207,8 @@ def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
     """Return what a file of an analysis, made with such options, holds; {} where there is none."""
     if not path.exists():
         return {}
-    return checksums.read_json(path, "analysis file", hints.run("analyze", study.path, survey, **options))
+    remedy = hints.run("analyze", study.path, survey, **options)
+    return study.once(path, lambda: checksums.read_json(path, "analysis file", remedy))
 
 
 def _begun(study: Study) -> list[str]:
@@ -225,12 +227,12 @@ def _check_survey(study: Study, survey: str) -> None:
 def _analysis(study: Study, survey: str) -> tuple[dict, dict]:
     analysis, made_by = {}, {}
     remedy = hints.run("analyze", study.path, survey)
-    checksums.verify_files(study.path, (f"surveys/{survey}/analysis/",), remedy)
+    checksums.check_files(study.path, (f"surveys/{survey}/analysis/",), remedy)
     for path in sorted(study.analysis_path(survey).glob("*.json")):
         stem = path.stem
         if stem in NO_SOURCES:
             continue
-        value = checksums.read_json(path, "analysis file", remedy)
+        value = stored(path, study, survey)
         by_source = value.get("by_source") if isinstance(value, dict) else None
         if not isinstance(by_source, dict) or not all(isinstance(result, dict) for result in by_source.values()):
             raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)

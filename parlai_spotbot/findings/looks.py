@@ -11,30 +11,28 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
 
 
-def looks_of(study: Study, survey: str, facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
-    """Return the looks at a survey before its answers were complete, this one among them if it is one.
+def looks_of(study: Study, survey: str) -> list[dict]:
+    """Return the looks at a survey that were noted, oldest first."""
+    return checksums.read_journal(_path(study, survey), lambda row, where: row)
 
-    Only where people answer here, units are left, and others are answered than at the last look.
-    """
-    looks = _read(study, survey)
-    if facts.collection and not facts.settled:
-        answered = len({row.unit_id for row in judgements if row.source == HUMAN}.intersection(facts.units))
-        if 0 < answered < len(facts.units) and [row["units"] for row in looks[-1:]] != [answered]:
-            date = datetime.now(UTC).date().isoformat()
-            looks.append({"date": date, "units": answered, "of": len(facts.units)})
-    return looks
+
+def this_look(facts: Facts, judgements: Sequence[Judgement], before: Sequence[dict]) -> list[dict]:
+    """Return this look in a list, if it is one: people answer here, units are left, and others are answered than at the
+    last look."""
+    if not facts.collection or facts.settled:
+        return []
+    answered = len({row.unit_id for row in judgements if row.source == HUMAN}.intersection(facts.units))
+    if not 0 < answered < len(facts.units) or [row["units"] for row in before[-1:]] == [answered]:
+        return []
+    return [{"date": datetime.now(UTC).date().isoformat(), "units": answered, "of": len(facts.units)}]
 
 
 def note(study: Study, survey: str, looks: Sequence[dict]) -> None:
-    """Append the last of the looks to ``looks.jsonl`` of the survey, if it isn't there."""
-    if len(looks) > len(_read(study, survey)):
+    """Append looks to ``looks.jsonl`` of the survey."""
+    if looks:
         with closing(checksums.Journal(_path(study, survey))) as journal:
-            journal.append(looks[-1])
+            journal.append(*looks)
 
 
 def _path(study: Study, survey: str) -> Path:
     return study.survey_path(survey) / "looks.jsonl"
-
-
-def _read(study: Study, survey: str) -> list[dict]:
-    return checksums.read_journal(_path(study, survey), lambda row, where: row)

@@ -121,7 +121,7 @@ def told_of_study(
 ) -> list[tuple[Finding, list[tuple[str, Section]]]]:
     """Return what findings on the whole study say, each with its (source, section)s; those with nothing stay away."""
     contents, found = views[0].contents, []
-    checksums.verify_files(contents.study.path, ("analysis/", "nuc/analysis/"), "Run the command that wrote it again.")
+    checksums.check_files(contents.study.path, ("analysis/", "nuc/analysis/"), "Run the command that wrote it again.")
     with known_to(contents):
         for finding in findings_of_study():
             results = finding.compute(contents.study, [view.contents.survey for view in views])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.options import option_values
@@ -66,7 +67,8 @@ class SpotbotAnalyze(Command):
             print(metrics_of_study.summary(study))
             print(f"written to {metrics_of_study.metrics_path(study)}")
             self.result.wrote(metrics=metrics_of_study.metrics_path(study))
-        self.say_next(study, survey)
+        self.result.next = hints.command("report", study.path, survey)
+        print(f"\nnext: {self.result.next}")
         return self.accounted("All else is analysed; collect or correct these answers, and analyse again.")
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings.contents import Analysis, analysed, stored
+from parlai_spotbot.findings.contents import Analysis, stored
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.made_by import VERSION
@@ -23,9 +23,9 @@ from parlai_spotbot.wording import listed
 FILE = "methods.json"
 
 
-def write(study: Study) -> None:
+def write(study: Study, surveys: Sequence[Analysis]) -> None:
     """Compare the surveys of a study that are analysed, and write what was found; nothing where there is only one."""
-    result = compute(analysed(study))
+    result = compute(surveys)
     path = study.path / "analysis" / FILE
     if result:
         checksums.write_json(path, {"by_source": result, "made_by": {"version": VERSION}})

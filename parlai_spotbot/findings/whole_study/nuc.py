@@ -9,7 +9,7 @@ from pathlib import Path
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
 from parlai_spotbot.analysis.values import best_first, plain
-from parlai_spotbot.findings.contents import Analysis, analysed
+from parlai_spotbot.findings.contents import Analysis
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import clear
@@ -47,13 +47,13 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping) -> dict:
     return plain({"measure": measure, "surveys": rows})
 
 
-def write_agreement(study: Study) -> None:
+def write_agreement(study: Study, surveys: Sequence[Analysis]) -> None:
     """Compute again how far the models' order agrees with the surveys', one of which was analysed again."""
     folder = study.path / "nuc" / "analysis"
     results = read_results(folder)
     if results:
         ranking = results["ranking"]
-        checksums.write_json(folder / "agreement.json", agreement_of(analysed(study), ranking))
+        checksums.write_json(folder / "agreement.json", agreement_of(surveys, ranking))
 
 
 # -- findings --------------------------------------------------------------------------------------------------------

@@ -71,7 +71,8 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 def _manifest(folder: Path) -> Manifest | None:
     path = folder / MANIFEST
-    remedy = f"Put a copy back, or record the files as they are: {hints.command('check', folder, new_manifest=True)}"
+    check = hints.command("check", folder, new_manifest=True)
+    remedy = hints.Remedy("Put a copy back, or record the files as they are: ", check)
     if (data := bytes_of(path, remedy=remedy)) is None:
         if not any(mark.encode() in (bytes_of(folder / name) or b"") for name, mark in MARKS.items()):
             return None
@@ -149,8 +150,11 @@ def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
         what = f"{len(data):,} bytes, {record['bytes']:,} were written"
     raise UserError(
         f"{path}: changed since it was written: {what} ({MANIFEST}).",
-        f"{remedy or ('Put a copy of the file back.' if record else 'Remove it.')} Or, where you changed it yourself: "
-        + hints.command("check", folder, new_manifest=True),
+        hints.Remedy(
+            remedy or ("Put a copy of the file back." if record else "Remove it."),
+            " Or, where you changed it yourself: ",
+            hints.command("check", folder, new_manifest=True),
+        ),
     )
 
 

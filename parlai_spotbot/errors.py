@@ -21,10 +21,11 @@ class UserError(Exception):
     problem : str
         What is wrong and where: file, line, field, offending value.
     remedy : str
-        What to do about it, as an imperative sentence.
+        What to do about it, as an imperative sentence; a `hints.Remedy` where commands are in it.
     """
 
     def __init__(self, problem: str, remedy: str = ""):
+        self.parts = (f"{problem} ".lstrip(), *getattr(remedy, "parts", (remedy,)))
         self.problem = TWO_STOPS.sub(".", _bounded(problem))
         self.remedy = TWO_STOPS.sub(".", _bounded(remedy))
         super().__init__(f"{self.problem} {self.remedy}".strip())

@@ -4,8 +4,10 @@ import importlib.util
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Self
 
 PROGRAM, PREFIX = ("parlai", "spotbot_") if importlib.util.find_spec("parlai") else ("spotbot", "")
 """Program and prefix of a command: without ParlAI only `spotbot` is available."""
@@ -31,7 +33,42 @@ def bring(package: str) -> str:
     return f"{shlex.quote(typed('pip'))} install {package}" if package in EXTRAS else SET_UP
 
 
-def command(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> str:
+class Typed(str):
+    """A command as it is typed here, with its `name` and what is `given`, for whoever calls a function in its place."""
+
+    name: str
+    given: Mapping[str, object]
+
+    def __new__(cls, name: str, given: Mapping[str, object]) -> Self:
+        words = [typed(PROGRAM), PREFIX + name]
+        for option, value in given.items():
+            words.append(f"--{option.replace('_', '-')}")
+            if value is not True:
+                words.append(str(value))
+        made = super().__new__(cls, shlex.join(words))
+        made.name = name
+        made.given = given
+        return made
+
+    def __getnewargs__(self) -> tuple:
+        return self.name, self.given
+
+
+class Remedy(str):
+    """What to do, in words; among its `parts` are commands (`Typed`)."""
+
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Self:
+        made = super().__new__(cls, "".join(parts))
+        made.parts = parts
+        return made
+
+    def __getnewargs__(self) -> tuple:
+        return self.parts
+
+
+def command(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> Typed:
     """The command `name`, without its prefix, as it is typed here; `spotbot NAME` where ParlAI isn't installed.
 
     `options` are called as on the command line, with _ for -; True is a switch, None and False are left out.
@@ -39,13 +76,10 @@ def command(name: str, study: Path | str | None = None, survey: str = "", **opti
     >>> command("judge", "studies/my study", "acute_eval", judges="language_model", dry_run=True)
     "parlai spotbot_judge --study 'studies/my study' --survey acute_eval --judges language_model --dry-run"
     """
-    words = [typed(PROGRAM), PREFIX + name]
-    for option, value in {"study": study, "survey": survey or None, **options}.items():
-        if value is not None and value is not False:
-            words += [f"--{option.replace('_', '-')}", *([] if value is True else [str(value)])]
-    return shlex.join(words)
+    given = {"study": study, "survey": survey or None, **options}
+    return Typed(name, {option: value for option, value in given.items() if value is not None and value is not False})
 
 
-def run(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> str:
+def run(name: str, study: Path | str | None = None, survey: str = "", **options: object) -> Remedy:
     """A remedy: "Run: parlai spotbot_… …"; see `command`."""
-    return f"Run: {command(name, study, survey, **options)}"
+    return Remedy("Run: ", command(name, study, survey, **options))

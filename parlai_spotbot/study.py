@@ -200,7 +200,7 @@ class Study:
         if not cls.exists(path):
             raise UserError(
                 f"{path}: no study here (study.yaml is missing).",
-                f"Correct it, or make one: {hints.command('selfchat', path)}",
+                hints.Remedy("Correct it, or make one: ", hints.command("selfchat", path)),
             )
         plan_path = path / "study.yaml"
         base = Plan.from_json(read_yaml(plan_path, "Put a copy back.", "Correct that line."), str(plan_path))

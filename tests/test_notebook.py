@@ -15,6 +15,7 @@ from case_tables import cases
 from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
+from parlai_spotbot import hints
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.judges import spotter
@@ -124,11 +125,11 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - [own.answers("spot_the_bat"), '^survey: .*Did you mean ''spot_the_bot''']
 - [own.answers().of("spoter"), '^source: ''spoter'' gave no answers. Did you mean ''judge:sp']
 - ['sb.rank(own.answers(), bootstrap=3)', '^bootstrap: .*Did you mean ''bootstraps''']
-- ['sb.rank(own.answers(), bootstraps=0)', '^bootstraps=0: expected a whole number from 1']
+- ['sb.rank(own.answers(), bootstraps=0)', '^bootstraps 0: expected a whole number from 1']
 - ['sb.rank(own.answers(), bootstraps="x")', '^bootstraps: expected a valid integer']
 - [sb.rank(own.answers()).plot("rankin"), '^chart: there is no ''rankin''. Did you mean']
 - [sb.rank(own), '^answers: expected a study''s answers to a survey, study.answers\(SURVEY\)']
-- ['sb.survival(own.answers(), backend="r")', '^backend=''r'': not known. Known: auto, icenreg']
+- ['sb.survival(own.answers(), backend="r")', '^backend r: not known. Known: auto, icenreg']
 - ['sb.finding(own.answers(), "segmens")', '^answers: the survey ''spot_the_bot'' has no segmens; it has .*segments']
 - ['sb.finding(own.answers(), "stability")', '^stability: expected stability=True']
 - ['sb.finding(own.answers(), "settled")', '^answers: too little was answered for settled']
@@ -136,29 +137,29 @@ OURS = {"a": "left", "b": "right", "winner": "who"}
 - ['sb.trust(own.answers(), judge="nobody")', '^source: ''nobody'' gave no answers']
 - ['sb.trust(sb.demo().answers(), judge="spotter")', '^answers: no person answered']
 - [sb.read_votes(at / "none.csv"), '^path: .*no such file']
-- [sb.read_votes(at / "v.csv"), '^path: .* Name it: columns=''winner=THEIR_COLUMN''.']
+- [sb.read_votes(at / "v.csv"), '^path: .* Name it: columns winner=THEIR_COLUMN.']
 - [sb.report(at), '^study: expected a study, Study.open\(PATH\)']
-- ['sb.report(own, "spot_the_bat")', '^survey=''spot_the_bat'': .*Did you mean ''spot_the_bot''']
-- ['sb.report(own, without="nobody")', '^without=''nobody'': no such judge answered']
+- ['sb.report(own, "spot_the_bat")', '^survey spot_the_bat: .*Did you mean ''spot_the_bot''']
+- ['sb.report(own, without="nobody")', '^without nobody: no such judge answered']
 - [sb.analyze(str(at)), '^study: expected a study, Study.open\(PATH\)']
 - ['sb.analyze(own, "acute_eval")', 'Run: sb.pack\(study, survey=''acute_eval''\)$']
-- ['sb.analyze(own, known_order="human>dr")', '^known_order: .* it has backend=, bootstraps=']
+- ['sb.analyze(own, known_order="human>dr")', '^known_order: .* it has backend, bootstraps']
 - [sb.pack(str(at)), '^study: expected a study, Study.open\(PATH\)']
-- ['sb.pack(own, "acute_eval", ask="fluncy")', '^ask=''fluncy'': survey acute_eval has no such']
-- ['sb.pack(own, "acute_eval", comparisons=-1)', '^comparisons=-1: expected a whole number']
-- ['sb.pack(own, unit_size=7)', '^study: .*Use the options of the first time, or another study=']
+- ['sb.pack(own, "acute_eval", ask="fluncy")', '^ask fluncy: survey acute_eval has no such']
+- ['sb.pack(own, "acute_eval", comparisons=-1)', '^comparisons -1: expected a whole number']
+- ['sb.pack(own, unit_size=7)', '^study: .*Use the options of the first time, or another study']
 - [sb.judge_study(str(at)), '^study: expected a study, Study.open\(PATH\)']
-- ['sb.judge_study(own, judge="spoter")', '^judge=''spoter'': no such judge. Did you mean']
-- ['sb.judge_study(own, "acute_eval")', '^survey=''acute_eval'': .*: url=''http://.*'' model=NAME.$']
+- ['sb.judge_study(own, judge="spoter")', '^judge spoter: no such judge. Did you mean']
+- ['sb.judge_study(own, "acute_eval")', '^survey acute_eval: .*: url http://.* model NAME.$']
 - ['sb.judge_study(own, **served, key=f"sk-{''ab1'' * 9}")', option 'key' holds no name of an env]
-- ['sb.judge_study(own, **served, max_cost=1)', '^max_cost=1: judge m has no prices']
-- [sb.plan(), ^bots missing. .* name a pilot with study=.$]
+- ['sb.judge_study(own, **served, max_cost=1)', '^max_cost 1: judge m has no prices']
+- [sb.plan(), ^bots missing. .* name a pilot with study.$]
 - [sb.plan(bots="4"), '^bots: expected a valid integer, found ''4''']
-- ['sb.plan(bots=4, survey="spot")', '^survey=''spot'': .*Did you mean ''spot_the_bot''']
+- ['sb.plan(bots=4, survey="spot")', '^survey spot: .*Did you mean ''spot_the_bot''']
 - [sb.plan(study=str(at)), '^study: expected a study, Study.open\(PATH\)']
-- ['sb.import_study("vote", at / "v.csv", at / "s")', '^format=''vote'': not known. Did you mean']
-- ['sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', '^columns=''x=a'': th']
-- ['sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', '^data: .* answers=''WORD']
+- ['sb.import_study("vote", at / "v.csv", at / "s")', '^format vote: not known. Did you mean']
+- ['sb.import_study("votes", at / "v.csv", at / "s", columns={"x": "a"})', '^columns x=a: th']
+- ['sb.import_study("votes", at / "v.csv", at / "s", columns=ours)', '^data: .* answers WORD']
 - ['sb.import_study("spotbot2020", at, at / "s")', ^domain missing. Name one of]
 """,
 )
@@ -172,14 +173,17 @@ def test_errors_are_value_errors_that_name_the_argument(people, tmp_path, call, 
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ("Raise --unit-size, or name another --study.", "Raise unit_size=, or name another study=."),
-        ("--survey my_own: unknown.", "survey='my_own': unknown."),
-        ("Add --yes to allow it.", "Add yes= to allow it."),
+        ("Raise --unit-size, or name another --study.", "Raise unit_size, or name another study."),
+        ("--survey my_own: unknown.", "survey my_own: unknown."),
+        ("Add --yes to allow it, not git commit --amend.", "Add yes=True to allow it, not git commit --amend."),
         (
-            "Run: parlai spotbot_judge --study 'my study' --judge-url http://127.0.0.1:8000/v1 --max-cost 5",
+            hints.run("judge", "my study", judge_url="http://127.0.0.1:8000/v1", max_cost=5),
             "Run: sb.judge_study(study, url='http://127.0.0.1:8000/v1', max_cost=5)",
         ),
-        (whole := "Run: .venv/bin/spotbot crowdsource --study x --annotators 5", whole),
+        (hints.run("judge", "x", judges="spotter"), "Run: sb.judge_study(study, judge='spotter')"),
+        (hints.run("selfchat", "x", more="a/b"), "Run: sb.selfplay(None, study='x', more='a/b')"),
+        (whole := hints.run("crowdsource", "x", annotators=5), whole),
+        (whole := hints.run("plan", "x", "votes", next=200), whole),
     ],
 )
 def test_what_a_command_says_is_put_in_python(message, said):
@@ -224,7 +228,7 @@ def test_what_plays_and_what_is_opened_are_one_kind_of_study():
     assert isinstance(sb.demo(), sb.Study)
     with pytest.raises(ValueError, match=r"^contestants: expected names"):
         parlai_spotbot.selfplay({}, study="x")
-    with pytest.raises(ValueError, match=r"^survey=.*Did you mean 'spot_the_bot'"):
+    with pytest.raises(ValueError, match=r"^survey spot_the_bat: .*Did you mean 'spot_the_bot'"):
         parlai_spotbot.report(sb.demo(), "spot_the_bat")
 
 

@@ -100,7 +100,7 @@ def _bring(study: Study, survey: str, chats: Sequence[Conversation]) -> tuple[in
     if not path.exists() and study.journal_path.exists():
         raise UserError(
             f"{study.journal_path}: self-play of this study has not ended, and its conversations are not in place.",
-            f"Run it to its end first: {hints.command('selfchat', study.path)}",
+            hints.Remedy("Run it to its end first: ", hints.command("selfchat", study.path)),
         )
     conversations = study.load(survey).conversations
     others = [row for row in conversations if row.provenance.get(ORIGIN) != survey]

@@ -124,8 +124,10 @@ class Ledger:
     def _damaged(self, what: str) -> UserError:
         return UserError(
             f"{self.path}: cannot be opened as a ledger: {' '.join(what.split())}.",
-            "Where the disk is full, free some space; where the file is damaged, put the latest backup back: "
-            f"{hints.command('check', self._study, restore=True)}",
+            hints.Remedy(
+                "Where the disk is full, free some space; where the file is damaged, put the latest backup back: ",
+                hints.command("check", self._study, restore=True),
+            ),
         )
 
     def _lost(self) -> str:

@@ -49,7 +49,7 @@ def label_studio(request: ExportRequest) -> Exported:
             questions = frozenset(item.questions or (question.name for question in survey.questions))
             by_questions.setdefault(questions, []).append(item)
     if not by_questions:
-        remedy = f"Run: {settles(study, name) or hints.command('pack', study.path, name)}"
+        remedy = hints.Remedy("Run: ", settles(study, name) or hints.command("pack", study.path, name))
         raise UserError(f"{study.units_path(name)}: nothing to export, as there is no unit yet.", remedy)
     sets = [questions for questions in by_questions if request.question is None or request.question in questions]
     if len(sets) != 1:

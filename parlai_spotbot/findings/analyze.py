@@ -18,6 +18,7 @@ from parlai_spotbot.findings.contents import Analysis, analysed
 from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, margin_of, sources_of, training_texts
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
+from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
@@ -49,49 +50,62 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     asked = get_survey(survey, study)
     chosen = check_options(asked, options, study.plan.contestants)
     _check_declared(study, survey, chosen.margin)
-    findings = asked_for(asked, chosen)
-    if not study.judgements_path(survey).exists():
-        raise UserError(f"{study.judgements_path(survey)}: no such file.", f"Run: {next_step(study, survey)}")
-    judgements = judgements_of(study, survey)
-    if not len(judgements):
-        raise UserError(
-            f"{study.judgements_path(survey)}: there are no judgements in it.", f"Run: {next_step(study, survey)}"
-        )
-    facts = facts_of(study, survey)
-    before = looks.looks_of(study, survey)
-    look = looks.this_look(facts, judgements, before)
-    facts = replace(facts, looks=[*before, *look])
-    parts = len(sources_of(judgements)) * len(findings)
-    try:
-        with Bar("analysis", parts, "part", shown=progress) as bar:
-            result = compute(asked, judgements, facts, chosen, partial(_advance, bar))
-    except NothingLeft as err:
-        more = answers_of_a_file(study, survey) or answers_by_people(study, survey)
-        raise UserError(f"{study.judgements_path(survey)}: {err}.", f"More answers are needed. Run: {more}") from err
-    except ValueError as err:
-        raise UserError(
-            f"{study.judgements_path(survey)}: {err}.",
-            "Judgement N is line N of that file: correct it, or make the file again.",
-        ) from err
+    judgements, facts = _answers(study, survey)
+    look = looks.this_look(facts, judgements)
+    facts = replace(facts, looks=[*facts.looks, *look])
+    result = _computed(study, asked, judgements, facts, chosen, progress)
     made_of = _made_of(study, study.checksums(survey))
     for value in result.values():
         value["made_by"] |= made_of
     frames = tables(asked, result)
+    by_source = {name: value["by_source"] for name, value in result.items()}
     if study.conversations_path.exists():
-        if not facts.conversations:  # answers of this survey are about none
-            facts = Facts.of(study.conversations(), bots=facts.bots)
-        talks = list(facts.conversations.values())
-        result["hygiene"] = hygiene.hygiene(talks, facts.bots, training_texts(study), facts.copies)
+        result["hygiene"] = _hygiene(study, facts)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
-    _write(study, survey, study.analysis_path(survey), result, frames)
+    _write(study, asked, study.analysis_path(survey), result, frames)
     looks.note(study, survey, look)
-    by_source = {name: value["by_source"] for name, value in result.items() if "by_source" in value}
     surveys = analysed(study, Analysis(study, survey, by_source, {}))
     methods.write(study, surveys)
     nuc.write_agreement(study, surveys)
     return result
+
+
+def _answers(study: Study, survey: str) -> tuple[Any, Facts]:
+    """Return the judgements of a survey, and what its findings go by; a `UserError` where nobody has judged."""
+    path = study.judgements_path(survey)
+    if not path.exists():
+        raise UserError(f"{path}: no such file.", Remedy("Run: ", next_step(study, survey)))
+    judgements = judgements_of(study, survey)
+    if not len(judgements):
+        raise UserError(f"{path}: there are no judgements in it.", Remedy("Run: ", next_step(study, survey)))
+    return judgements, replace(facts_of(study, survey), looks=looks.looks_of(study, survey))
+
+
+def _computed(
+    study: Study, survey: Survey, judgements: Any, facts: Facts, options: Options, progress: bool
+) -> dict[str, dict]:
+    """Compute the findings, with a bar; a judgement that is wrong, or that none is left, is a `UserError`."""
+    parts = len(sources_of(judgements)) * len(asked_for(survey, options))
+    path = study.judgements_path(survey.name)
+    try:
+        with Bar("analysis", parts, "part", shown=progress) as bar:
+            return compute(survey, judgements, facts, options, partial(_advance, bar))
+    except NothingLeft as err:
+        more = answers_of_a_file(study, survey.name) or answers_by_people(study, survey.name)
+        raise UserError(f"{path}: {err}.", Remedy("More answers are needed. Run: ", more)) from err
+    except ValueError as err:
+        raise UserError(
+            f"{path}: {err}.", "Judgement N is line N of that file: correct it, or make the file again."
+        ) from err
+
+
+def _hygiene(study: Study, facts: Facts) -> dict:
+    """Return what there is to say of the study's conversations themselves."""
+    if not facts.conversations:  # answers of this survey are about none
+        facts = Facts.of(study.conversations(), bots=facts.bots)
+    return hygiene.hygiene(list(facts.conversations.values()), facts.bots, training_texts(study), facts.copies)
 
 
 def _made_of(study: Study, checksums: Mapping[str, str]) -> dict[str, Any]:
@@ -109,11 +123,10 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
     bar.advance()
 
 
-def _write(study: Study, survey: str, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
+def _write(study: Study, survey: Survey, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
     """Write results and tables; what is left from before is removed, but for what takes an option and still holds."""
-    findings = findings_of(get_survey(survey, study))
-    asked = {finding.name for finding in findings if finding.asked and finding.name not in result}
-    kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", study, survey)))
+    asked = {finding.name for finding in findings_of(survey) if finding.asked and finding.name not in result}
+    kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", study, survey.name)))
     changes: dict[Path, bytes | None] = {}
     for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
         made = result if path.suffix == ".json" else frames

@@ -16,13 +16,13 @@ def looks_of(study: Study, survey: str) -> list[dict]:
     return checksums.read_journal(_path(study, survey), lambda row, where: row)
 
 
-def this_look(facts: Facts, judgements: Sequence[Judgement], before: Sequence[dict]) -> list[dict]:
+def this_look(facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
     """Return this look in a list, if it is one: people answer here, units are left, and others are answered than at the
     last look."""
     if not facts.collection or facts.settled:
         return []
     answered = len({row.unit_id for row in judgements if row.source == HUMAN}.intersection(facts.units))
-    if not 0 < answered < len(facts.units) or [row["units"] for row in before[-1:]] == [answered]:
+    if not 0 < answered < len(facts.units) or [row["units"] for row in facts.looks[-1:]] == [answered]:
         return []
     return [{"date": datetime.now(UTC).date().isoformat(), "units": answered, "of": len(facts.units)}]
 

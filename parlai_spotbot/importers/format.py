@@ -42,14 +42,15 @@ def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
         answered = imported.judgements or imported.lines
         step = "analyze" if answered else "crowdsource" if imported.units else "pack"
         survey = "" if imported.survey == "spot_the_bot" else imported.survey
-        return "\n".join(
+        lines = "\n".join(
             (
                 summary(imported),
                 *request.left_out.lines(),
                 f"\n{'written' if new else 'there already, nothing changed'}: {request.study}",
                 *(f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()),
-                f"next: {hints.command(step, request.study, survey)}",
+                "next: ",
             )
         )
+        return hints.Remedy(lines, hints.command(step, request.study, survey))
 
     return bring

@@ -158,15 +158,16 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
             study.extend(surveys=[survey])
         study.record(JUDGEMENTS, {**study.provenance().get(JUDGEMENTS, {}), data.name: about})
     workers = len({judgement.worker_id for judgement in new})
-    return "\n".join(
+    lines = "\n".join(
         [
             f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new",
             *left_out.lines(),
             *(f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()),
             f"written: {path}",
-            f"next: {hints.command('analyze', request.study, survey)}",
+            "next: ",
         ]
     )
+    return hints.Remedy(lines, hints.command("analyze", request.study, survey))
 
 
 def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[Judgement]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,16 +99,21 @@ class JudgeRequest:
         twice = [name for name, count in Counter(spec.name for spec in specs).items() if count > 1]
         if twice:
             raise UserError(f"--judges {self.judge}: judge '{twice[0]}' stands twice.", "Give each another name.")
-        if self.max_cost is not None:
-            if not self.max_cost > 0:
-                raise UserError(f"--max-cost {self.max_cost:g}: expected more than 0.", "Leave it out for no limit.")
-            for spec in specs:
-                if spec.kind == LANGUAGE_MODEL and not spec.options.priced:
-                    raise UserError(
-                        f"--max-cost {self.max_cost:g}: judge {spec.name} has no prices.",
-                        "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
-                    )
+        self._check_cost(specs)
         return [replace(spec, max_cost=self.max_cost) for spec in specs]
+
+    def _check_cost(self, specs: Sequence[JudgeSpec]) -> None:
+        """Raise `UserError` for a limit of cost that is none, or of a judge without prices."""
+        if self.max_cost is None:
+            return
+        if not self.max_cost > 0:
+            raise UserError(f"--max-cost {self.max_cost:g}: expected more than 0.", "Leave it out for no limit.")
+        for spec in specs:
+            if spec.kind == LANGUAGE_MODEL and not spec.options.priced:
+                raise UserError(
+                    f"--max-cost {self.max_cost:g}: judge {spec.name} has no prices.",
+                    "Give 'price_prompt' and 'price_completion' (for a million tokens) in the judges file.",
+                )
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
+from importlib import import_module
 from inspect import cleandoc, signature
 from itertools import chain
 from textwrap import fill
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 from parlai_spotbot.errors import MissingPackage, UserError, nearest, packages_named
+from parlai_spotbot.hints import Remedy, Typed
 from parlai_spotbot.options import flags_of
 from parlai_spotbot.user_files import validated
 
@@ -28,12 +30,7 @@ FUNCTIONS = {
 }
 """Commands that are public functions, too, and how these are called."""
 
-VALUE = r"(?:'[^']*'\S*?|-?[^\s'-][^\s']*?)(?=[.,;:)]*(?:\s|$))"
-OPTION = rf"(?<![\w-])--([a-z][\w-]*)(?:[ =]({VALUE}))?"
-COMMAND = rf"(?:\S*\bparlai spotbot_|\S*\bspotbot |\bspotbot_)([a-z]+)\b((?: --[\w-]+(?: {VALUE})?)*)"
-VALUE_IN_SENTENCE = re.compile(r"^(?:'.*|-?[\d.]+|[A-Z][A-Z_,=….]+|[^_/=\n]*[_/=].*)")
-"""The word after an option that is its value, not the next word of the sentence."""
-AS_IS = re.compile(r"-?[\d.]+|[A-Z][A-Z_,=….]+|True")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 INDENT = " " * 4
 
 
@@ -48,7 +45,7 @@ def takes(
 
     def decorated(function: Callable[[Call], Returned]) -> Callable[Given, Returned]:
         form, field_by_name = signature(kind), {one.name: one for one in fields(kind)}  # pyright: ignore
-        names = {flag: _spelt(one) for one in field_by_name.values() for flag in flags_of(one)}
+        names = names_of(kind)
 
         @wraps(function)
         def called(*args: Given.args, **given: Given.kwargs) -> Returned:
@@ -63,10 +60,16 @@ def takes(
         described = "\n".join(_described(field_by_name[name]) for name in form.parameters)
         parameters = f"Parameters\n----------\n{in_python(described, names)}\n\nReturns\n-------"
         called.__doc__ = cleandoc(function.__doc__ or "").replace("Returns\n-------", parameters, 1)
+        vars(called)["kind"] = kind
         vars(called)["__signature__"] = form.replace(return_annotation=signature(function).return_annotation)
         return called
 
     return decorated
+
+
+def names_of(kind: Any) -> dict[str, str]:
+    """Return how the arguments of a function are named in a sentence, by their options."""
+    return {flag: _spelt(one) for one in fields(kind) for flag in flags_of(one)}
 
 
 def _spelt(one: Field) -> str:
@@ -103,7 +106,7 @@ def _kinds(hint: Any) -> list:
 
 
 @contextmanager
-def as_value_error(subject: str, names: Mapping[str, str] = {}) -> Iterator[None]:
+def as_value_error(subject: str, names: Mapping[str, str] | None = None) -> Iterator[None]:
     """Turn `UserError` into ValueError, as programs expect; it begins with an argument's name, by default `subject`.
 
     The lack of a package is an ImportError.
@@ -114,33 +117,46 @@ def as_value_error(subject: str, names: Mapping[str, str] = {}) -> Iterator[None
     except MissingPackage:
         raise
     except UserError as err:
-        text = in_python(str(err).removeprefix("what you asked for: "), names)
-        begun = re.match(rf"(?:unknown )?({'|'.join([*names.values(), subject])})\b", text)
+        text = in_python(Remedy(*err.parts), names).strip().removeprefix("what you asked for: ")
+        begun = re.match(rf"(?:unknown )?({'|'.join([*(names or {}).values(), subject])})\b", text)
         raise ValueError(text if begun or str(err).startswith("--") else f"{subject}: {text}") from None
 
 
-def in_python(text: str, names: Mapping[str, str] = {}) -> str:
+def in_python(message: str, names: Mapping[str, str] | None = None) -> str:
     """Return a message with arguments in place of options, and with public functions in place of commands.
 
-    `names` has the names of arguments by options, where they differ.
+    `names` are those of arguments by their options; by default those of all public functions.
     """
+    if names is None:
+        names = {flag: name for function in FUNCTIONS.values() for flag, name in names_of(_kind(function)).items()}
+    parts = message.parts if isinstance(message, Remedy) else (message,)
+    return "".join(_called(part) if isinstance(part, Typed) else _argued(part, names) for part in parts)
 
-    def translated(match: re.Match) -> str:
-        command, options, flag, value = match.groups()
-        if flag:
-            name = named(flag)
-            if value and ((match.end() < len(text) and text[match.end()] == ":") or VALUE_IN_SENTENCE.fullmatch(value)):
-                return written(name, value)
-            return name + "=" * ("=" not in name and match.start() > 0) + match[0].partition(flag)[2]
-        given = [
-            "study" if flag == "study" else written(named(flag), value) for flag, value in re.findall(OPTION, options)
-        ]
-        return f"sb.{FUNCTIONS[command]}({', '.join(given)})" if command in FUNCTIONS else match[0]
 
-    def named(flag: str) -> str:
-        return names.get(f"--{flag}", flag.replace("-", "_").removeprefix("judge_"))
+def _kind(function: str) -> Any:
+    """Return the dataclass of a public function's arguments."""
+    return getattr(import_module("parlai_spotbot"), function).kind
 
-    def written(name: str, value: str) -> str:
-        return f"{name}={value if AS_IS.fullmatch(value) else repr(value.strip(chr(39)))}" if value else name
 
-    return re.sub(f"{COMMAND}|{OPTION}", translated, text).replace("'key_variable'", "'key'")
+def _argued(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with the names of arguments in place of options."""
+    return OPTION.sub(lambda match: names.get(match[0], match[0]), text).replace("'key_variable'", "'key'")
+
+
+def _called(command: Typed) -> str:
+    """Return the call of a public function that does what a command does; the command itself where none does."""
+    if command.name not in FUNCTIONS:
+        return command
+    function = FUNCTIONS[command.name]
+    argument_by_option = {
+        flag.removeprefix("--").replace("-", "_"): one for one in fields(_kind(function)) for flag in flags_of(one)
+    }
+    if not command.given.keys() <= argument_by_option.keys():
+        return command
+    arguments = ["None"] if function == "selfplay" else []  # the contestants that there are
+    for option, value in command.given.items():
+        one = argument_by_option[option]
+        plain = value if isinstance(value, (bool, int, float)) else str(value)
+        opened = "Study" in str(one.type).split(" | ")
+        arguments.append(one.name if opened else f"{one.name}={plain!r}")
+    return f"sb.{function}({', '.join(arguments)})"

@@ -73,7 +73,7 @@ class Progress:
 class PlayCall(PairOptions, Progress):
     """Arguments of `selfplay`."""
 
-    contestants: Mapping[str, Bot]
+    contestants: Mapping[str, Bot] | None
     study: Path | str
 
 
@@ -108,7 +108,7 @@ def selfplay(call: PlayCall) -> Study:
     from parlai_spotbot.selfplay.engine_here import HereEngine
     from parlai_spotbot.selfplay.play import claimed, play
 
-    contestant_list, here = _contestants(call.contestants)
+    contestant_list, here = (None, set()) if call.contestants is None else _contestants(call.contestants)
     request = SelfPlayRequest(contestant_list, **option_values(PairOptions, vars(call)))
     say = print if call.progress else (lambda line: None)
     with claimed(call.study, "selfplay") as path:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command, seed_of
 from parlai_spotbot.scripts.result import DONE
 from parlai_spotbot.sequential.settled_request import SettledRequest
 
+if TYPE_CHECKING:
+    from parlai_spotbot.judges import Judge
+    from parlai_spotbot.study import Study
+
 
 class SpotbotJudge(Command):
     REQUESTS = (JudgeRequest, SettledRequest)
 
     def execute(self) -> int:
-        from parlai_spotbot.judges.run import estimate, let_judge
-        from parlai_spotbot.judges.summary import accounted, estimate_text, is_open
+        from parlai_spotbot.judges.run import let_judge
+        from parlai_spotbot.judges.summary import accounted, is_open
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import own_surveys, survey_at
         from parlai_spotbot.wording import counted, listed
@@ -28,11 +35,7 @@ class SpotbotJudge(Command):
         survey, specs = asked.name, request.specs(asked, settled)
         judges = [spec.make(seed_of(self.opt, study)) for spec in specs]
         if self.opt["dry_run"]:
-            for judge in judges:
-                self.result.figures[judge.name] = estimated = estimate(study, survey, judge, settled)
-                print(estimate_text(estimated))
-            print("\nnothing was asked (--dry-run)")
-            return DONE
+            return self._estimate(study, survey, judges, settled)
         with study.lock("spotbot_judge"):
             own_surveys.taken(study, given)
             self.result.figures = summaries = let_judge(study, survey, judges, request.yes, settled=settled)
@@ -54,6 +57,17 @@ class SpotbotJudge(Command):
         if not problem and any(map(is_open, summaries.values())):
             print(f"for the missing answers: {again}")
         return code
+
+    def _estimate(self, study: Study, survey: str, judges: Sequence[Judge], settled: SettledRequest | None) -> int:
+        """Print what it would take, and ask nothing."""
+        from parlai_spotbot.judges.run import estimate
+        from parlai_spotbot.judges.summary import estimate_text
+
+        for judge in judges:
+            self.result.figures[judge.name] = estimated = estimate(study, survey, judge, settled)
+            print(estimate_text(estimated))
+        print("\nnothing was asked (--dry-run)")
+        return DONE
 
 
 COMMAND = SpotbotJudge

@@ -44,7 +44,8 @@ class SpotbotTournament(Command):
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import survey_at
 
-        begun = Study.open(self.opt["study"]) if Study.exists(self.opt["study"]) else None
+        path = self.opt["study"]
+        begun = Study.open(path) if path and Study.exists(path) else None
         survey = survey_at(self.opt["survey"], begun)
         if survey.name != self.opt["survey"]:
             check_findings(survey, self.opt["survey"])

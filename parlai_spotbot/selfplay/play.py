@@ -222,7 +222,11 @@ def _check_unchanged(study: Study, contestants: Iterable[Contestant]) -> None:
             file = contestant.model_file if changed[0] == "model_sha256" else source_files(contestant)[0]
             raise UserError(
                 f"contestant '{name}': {file} has changed since {name} played, so it is another bot now.",
-                f"Put the file back; or leave {name} out ({leave_out}) and add the changed one under a new name.",
+                hints.Remedy(
+                    f"Put the file back; or leave {name} out (",
+                    leave_out,
+                    ") and add the changed one under a new name.",
+                ),
             )
 
 

@@ -236,7 +236,7 @@ def prepared(
     elif earlier.source != HUMAN:
         raise UserError(
             f"{study.settled_path(survey)}: registered for {earlier.source}, whose answers choose what is shown.",
-            f"Take another --study for people, or go on: {hints.command('judge', study.path, survey)}",
+            hints.Remedy("Take another --study for people, or go on: ", hints.command("judge", study.path, survey)),
         )
     plan = registered(study, survey)
     if plan and plan.control_mistakes not in (None, control_mistakes):

@@ -6,6 +6,7 @@ import shlex
 import pytest
 from scripted import always_first, answered, by_chance, rows_of, small_study
 
+import parlai_spotbot as sb
 from parlai_spotbot.scripts.main import main
 
 HINT = re.compile(r"parlai (spotbot_\w+ --study .*)")
@@ -52,6 +53,23 @@ def test_from_the_first_error_to_the_report_by_hints_alone(study, survey, capsys
     assert ran == ["pack", "crowdsource", "judge", "analyze", "report"]
     assert study.report_path.exists()
     assert "There are no units yet" not in study.report_path.read_text()
+
+
+@pytest.mark.parametrize("survey", BY_JUDGES)
+def test_from_the_first_error_to_the_report_in_python(study, survey, server):
+    """What a ValueError tells to run is run as it is, but for the user's own server."""
+    ran, known = [], {"sb": sb, "study": sb.Study.open(study.path)}
+    asked = f"sb.analyze(study, survey={survey!r}, bootstraps=20, progress=False)"
+    while len(ran) < 5:
+        try:
+            eval(asked, known)
+            break
+        except ValueError as err:
+            [told] = re.findall(r"Run: (sb\..*\))$", str(err))
+        ran.append(told.partition("(")[0])
+        eval(told.replace("http://127.0.0.1:8000/v1", server).replace("'NAME'", "'parrot-1', yes=True"), known)
+    assert ran == ["sb.pack", "sb.judge_study"]
+    assert sb.report(known["study"], survey).exists()
 
 
 def test_surveys_that_no_judge_answers_hint_at_people(tmp_path, capsys):

@@ -133,7 +133,7 @@ def _questions(study: Study, request: PackRequest) -> tuple[list[NucQuestion], l
     if not path.exists():
         raise UserError(
             f"{path}: no such file of questions.",
-            f"Make them: {hints.command('nuc', study.path)}\n  or name a file of them: --nuc-questions FILE",
+            hints.Remedy("Make them: ", hints.command("nuc", study.path), "\n  or name a file: --nuc-questions FILE"),
         )
     questions = read_questions(path)
     for question in questions:

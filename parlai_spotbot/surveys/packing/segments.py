@@ -119,8 +119,12 @@ def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, 
     if not longest:
         raise UserError(
             f"{study.conversations_path}: no conversation of bots with each other in it.",
-            f"Play some: {hints.command('selfchat', study.path)}\n  or ask of self-chats, and of chats with people: "
-            + hints.command("pack", study.path, "acute_eval"),
+            hints.Remedy(
+                "Play some: ",
+                hints.command("selfchat", study.path),
+                "\n  or ask of self-chats, and of chats with people: ",
+                hints.command("pack", study.path, "acute_eval"),
+            ),
         )
     if max(options.segments) > longest:
         raise UserError(

@@ -260,7 +260,8 @@ class Desk(Reception):
         message again counts once. Refusals: 400 malformed, 403 foreign, preview, 404 unknown, 409 said (another message
         has this number), answer_due, not_next, chat_over, doubled, 410 late, 422 empty, too_long.
         """
-        return self.chats.say(self._chatting(visitor, body), body)
+        handout = self._chatting(visitor, body)
+        return self.chats.say(handout, body)
 
     def chat(self, visitor: Visitor, body: Any) -> dict:
         """Return how the chat stands: ``{"chat": CHAT, "turns": those from "have" on, "step"}``. It changes nothing.
@@ -268,7 +269,8 @@ class Desk(Reception):
         ``body = {"unit", "item", "have": as many turns as the page has}``. Refusals: 400 malformed, 403 foreign,
         preview, 404 unknown, 409 doubled, 410 late.
         """
-        return self.chats.poll(self._chatting(visitor, body), body)
+        handout = self._chatting(visitor, body)
+        return self.chats.poll(handout, body)
 
     def rate(self, visitor: Visitor, body: Any) -> dict:
         """Take the ratings of a chat, for good; returns the SESSION when they are durable.
@@ -277,7 +279,8 @@ class Desk(Reception):
         malformed, 403 foreign, preview, 404 unknown, 409 rated (otherwise, before), chat_short, answer_due, chat_over,
         doubled, 410 late, 422 incomplete.
         """
-        self.chats.rate(self._chatting(visitor, body), body)
+        handout = self._chatting(visitor, body)
+        self.chats.rate(handout, body)
         return self.session(visitor)
 
     def leave(self, visitor: Visitor, body: Any) -> dict:

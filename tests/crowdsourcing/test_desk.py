@@ -1,7 +1,7 @@
 """The desk's rules, one at a time: who gets what, what is taken, and what does not fit."""
 
 import pytest
-from office import careful, conversations, refused
+from office import careful, controls_of, conversations, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 
@@ -55,6 +55,14 @@ def test_whom_the_platform_refuses_gets_nothing(office):
     assert (said["accepted"], said["state"], said["why"]) == (True, "stopped", "Blocked.")
 
 
+def test_no_control_comes_twice_to_an_annotator(office):
+    o = office(spot_the_bot(controls_per_unit=2), controls=controls_of(each=1))
+    for _ in range(3):
+        do_unit(o, ANN)
+    handed = [item for handout in o.ledger.handouts() for item in handout.items]
+    assert sorted(item for item in handed if item.startswith("control")) == sorted(c.item_id for c in o.controls)
+
+
 # -- registrations (MTurk's assignments) -------------------------------------------------------------------------------
 def test_an_open_unit_belongs_to_its_registration(office):
     o = office()
@@ -70,6 +78,27 @@ def test_an_open_unit_belongs_to_its_registration(office):
 
 
 # -- submitting --------------------------------------------------------------------------------------------------------
+def test_what_is_handed_in_counts_once_and_is_recorded(office):
+    o = office()
+    body = {**careful(o.survey, o.unit("ann")), "comment": "fun"}
+    handout = held(o, ANN)
+    o.clock.pass_by(100)
+    for _ in range(2):
+        assert o.desk.submit(ANN, body)["progress"]["done"] == 1
+    for call in (o.desk.submit, o.desk.give_back):
+        assert refused(call, ANN, {**body, "comment": "more"}) == (409, "doubled")
+    record = o.crowd.done["agent-1"]
+    assert [row["item_id"] for row in record.pop("items")] == list(handout.items)
+    assert record == {
+        "handle": body["unit"],
+        "unit_id": handout.unit_id,
+        "started_at": handout.handed_at,
+        "submitted_at": handout.handed_at + 100,
+        "comment": "fun",
+        "texts_language": "en",
+    }
+
+
 def test_another_ones_unit_is_refused(office):
     o = office()
     body = careful(o.survey, o.unit("ann"))
@@ -87,16 +116,18 @@ def test_another_ones_unit_is_refused(office):
 def test_late_is_late_after_the_grace(office):
     o = office()
     body = careful(o.survey, o.unit("ann"))
+    other = careful(o.survey, o.unit("bob"))
     o.clock.pass_by(3630)
     assert o.desk.session(ANN)["unit"]["seconds_left"] == 0
     assert o.desk.expire() == 0
+    assert o.desk.submit(BOB, other)["accepted"]
     o.clock.pass_by(0.5)
     assert refused(o.desk.submit, ANN, body) == (410, "late")
     assert o.desk.expire() == 1
     assert o.desk.expire() == 0
     assert refused(o.desk.submit, ANN, body) == (410, "late")
     assert o.desk.give_back(ANN, body)["state"] == "ready"
-    assert list(o.ledger.submissions()) == []
+    assert [submission.body for submission in o.ledger.submissions()] == [other]
 
 
 # -- what doesn't fit --------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from office import answers, plain, refused, spot_the_bot
+from office import answers, careful, conversations, plain, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
@@ -109,6 +109,21 @@ def test_unfinished_exercises_are_no_attempt(full):
     for attempt in (0, 2, "1", None, True):  # no attempt that isn't counted
         assert refused(full.desk.onboarding, ANN, {**body, "attempt": attempt}) == (400, "malformed"), attempt
     assert full.ledger.attempts("ann") == []
+
+
+def test_exercises_are_refused_while_no_unit_is_left(office):
+    o = office(FULL, conversations(bots=2, per_pair=4, people=2), annotators_per_segment=1)
+    body = keyed(FULL, 0, o.desk.consent(ANN))
+    workers = [Visitor(f"w{n}") for n in range(len(o.units))]
+    for worker in (BOB, *workers):
+        o.desk.onboarding(worker, keyed(FULL, 0, o.desk.consent(worker)))
+    units = [o.desk.next_unit(worker)["unit"] for worker in workers]
+    for why in ("waiting", "finished"):
+        assert o.desk.session(ANN)["state"] == why
+        assert refused(o.desk.onboarding, ANN, body) == (409, "taken")
+        assert refused(o.desk.onboarding, BOB, {**body, "attempt": 2}) == (409, "attempt")  # he has passed
+        for worker, unit in zip(workers, units, strict=True):
+            o.desk.submit(worker, careful(FULL, unit))
 
 
 # -- controls ----------------------------------------------------------------------------------------------------------

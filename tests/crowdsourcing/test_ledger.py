@@ -11,7 +11,7 @@ import textwrap
 import pytest
 
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, PracticeAttempt, Submission, digest
-from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from parlai_spotbot.crowdsourcing.ledger.ledger import BACKUPS, Ledger, answers_in, later_of
 from parlai_spotbot.errors import UserError
 
 HANDLES = [f"{n:032x}" for n in range(10)]
@@ -87,6 +87,8 @@ def test_only_what_is_open_is_submitted_or_ends(ledger):
     ledger.end(HANDLES[0], "expired", 30.0)
     with pytest.raises(sqlite3.IntegrityError):
         ledger.submit(Submission(HANDLES[0], {}, {}, digest({}), 31.0), {})
+    with pytest.raises(sqlite3.IntegrityError):
+        ledger.open_exchange(HANDLES[5], 0, 2, 31.0)  # nobody has it
     assert ledger.submission(HANDLES[0]) is None
     assert ledger.handout(HANDLES[0]).status == "expired"
 
@@ -126,7 +128,7 @@ def test_nobody_else_may_read_a_ledger_and_nothing_is_left_beside_it(ledger, pat
 KILLED = """
     import os, signal, sys
     from parlai_spotbot.crowdsourcing.ledger.entries import Handout, Submission, digest
-    from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+    from parlai_spotbot.crowdsourcing.ledger.ledger import BACKUPS, Ledger, answers_in, later_of
     ledger = Ledger(sys.argv[1])
     ledger.begin("spot_the_bot", 3)
     for n in range(100):
@@ -166,6 +168,12 @@ def test_a_full_disk_is_an_error_and_changes_nothing(ledger, path):
     assert ledger.submission(HANDLES[0]).body == big
 
 
+def test_a_clock_that_was_set_back_stands_still():
+    times = iter([5.0, 12.0, 11.0, 13.0])
+    now = later_of(lambda: next(times), 10.0)
+    assert [now() for _ in range(4)] == [10.0, 12.0, 12.0, 13.0]
+
+
 # -- opening it --------------------------------------------------------------------------------------------------------
 def test_the_limit_holds_over_launches_and_may_be_raised(path):
     with Ledger(path) as first:
@@ -179,6 +187,26 @@ def test_the_limit_holds_over_launches_and_may_be_raised(path):
             second.hand_out(handout(1, slot=1, unit="u1", block="b1"), [], [])
         second.begin("spot_the_bot", 2)
         second.hand_out(handout(1, slot=1, unit="u1", block="b1"), [], [])
+
+
+def test_what_a_launch_set_first_stays(ledger):
+    assert [ledger.keep("plan", value) for value in ("first", "second")] == ["first", "first"]
+
+
+def test_rows_that_refer_to_nothing_are_damage(ledger, path):
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("DELETE FROM submissions")
+    db.close()
+    for look in (answers_in, Ledger):
+        with pytest.raises((sqlite3.DatabaseError, UserError), match="table grades refers to a missing row"):
+            look(path)
+
+
+def test_a_backup_that_cannot_be_read_says_nothing_against_a_ledger(ledger, path):
+    folder = path.parent / BACKUPS
+    folder.mkdir()
+    (folder / "20260101T000000Z.db").write_bytes(b"no database")
+    Ledger(path).close()
 
 
 def test_another_survey_another_version_and_other_files_are_refused(ledger, path, tmp_path):

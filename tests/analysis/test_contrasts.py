@@ -54,6 +54,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from made_up_studies import DESIGNS, expected_counts, places_of, simulated, study
 from scipy.optimize import minimize
+from scipy.special import logit
 from scipy.stats import chi2
 
 from parlai_spotbot.analysis.frames import matches_frame
@@ -348,6 +349,13 @@ def test_win_rates_at_the_ends_and_of_too_few_pairs(matches_of):
     ends = win_rate_intervals(contrasts(rows, list("abcd")))
     assert np.isnan(ends[3]).all()
     assert np.isfinite(ends[:3]).all()
+
+
+def test_intervals_of_many_independent_matches_are_those_of_a_share(matches_of):
+    rows = spread_over(matches_of("ab+ ab+ ba- ba+ " * 100), 400)
+    low, high = logit(win_rate_intervals(contrasts(rows, ["a", "b"]))[0])
+    assert low + high == pytest.approx(2 * logit(0.75))
+    assert 1 <= (high - low) / (2 * 1.96 / np.sqrt(400 * 0.75 * 0.25)) <= 1.2  # small-sample corrections widen it
 
 
 def test_conversations_won_are_counted_whole(matches_of):

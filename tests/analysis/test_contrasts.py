@@ -354,7 +354,6 @@ def test_win_rates_at_the_ends_and_of_too_few_pairs(matches_of):
 def test_intervals_of_many_independent_matches_are_those_of_a_share(matches_of):
     rows = spread_over(matches_of("ab+ ab+ ba- ba+ " * 100), 400)
     low, high = logit(win_rate_intervals(contrasts(rows, ["a", "b"]))[0])
-    assert low + high == pytest.approx(2 * logit(0.75))
     assert 1 <= (high - low) / (2 * 1.96 / np.sqrt(400 * 0.75 * 0.25)) <= 1.2  # small-sample corrections widen it
 
 

@@ -61,6 +61,7 @@ def test_no_control_comes_twice_to_an_annotator(office):
         do_unit(o, ANN)
     handed = [item for handout in o.ledger.handouts() for item in handout.items]
     assert sorted(item for item in handed if item.startswith("control")) == sorted(c.item_id for c in o.controls)
+    assert {seed for _, kind, seed in o.ledger.seen() if kind == "seed"} <= set(o.seeds.values())
 
 
 # -- registrations (MTurk's assignments) -------------------------------------------------------------------------------

@@ -87,6 +87,7 @@ def test_a_second_attempt_has_other_exercises_and_is_the_last(full):
     assert (out["state"], out["onboarding_result"]["right"]) == ("stopped", 2)
     full.restart()
     assert refused(full.desk.next_unit, ANN) == (403, "stopped")
+    assert refused(full.desk.onboarding, ANN, {**first, "attempt": 3}) == (403, "stopped")
     assert "exercises" in full.desk.session(ANN)["why"]
     assert "in each attempt" in full.desk.session(ANN)["why"]
     assert "Who passes in no attempt gets no tasks" in page_texts()["onboarding_needed"]  # said beforehand

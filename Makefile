@@ -41,7 +41,7 @@ test-all: install ## all tests
 mutants: install ## mutation tests of a room (ROOM=ranking; ARGS=100 tries so many of its changes)
 	.ci/mutants $(ROOM) $(ARGS)
 
-lint: install ## style, formatting, and types of the public names
+lint: install ## style, formatting, and types
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
 	$(VENV)/pyright

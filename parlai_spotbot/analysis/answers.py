@@ -157,7 +157,7 @@ def last_answers(
     for place in sorted(places, key=lambda place: rank[winners[place]]):
         if annotations[winners[place]] != annotations[place]:
             joins[annotations[place]] = winners[place]
-    repeats: dict[Hashable, int] = {}
+    repeats: dict[tuple, int] = {}
     for key, winner in zip(keys, winners, strict=True):
         about = (*key[:2], judgements[winner].annotation_id)
         repeats[about] = max(repeats.get(about, 0), times[key] - 1)

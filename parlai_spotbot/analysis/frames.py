@@ -116,7 +116,7 @@ def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> Arr
     features = [name for name, values in allowed.items() if values is not NATURES]
     questions = {("nature", f"entity:{name[-1]}"): name for name in allowed if name not in features}
     questions |= {(name, "pair"): name for name in features}
-    names = [questions.get(pair) for pair in asked_pairs]
+    names = [questions.get(pair, "") for pair in asked_pairs]
     columns = ("number", "judgement_id", "conversation_ids", "exchanges", "answer")
     rows = zip(*(answers[column] for column in columns), asked_pairs, names, strict=True)
     for number, identity, ids, exchanges, answer, (question, target), name in rows:
@@ -125,7 +125,7 @@ def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> Arr
             raise ValueError(f"{where}: conversation_ids {list(ids)}, expected exactly one")
         if exchanges < 1:
             raise ValueError(f"{where}: exchanges {exchanges}, expected a whole number from 1 up")
-        if name is None:
+        if not name:
             expected = ", ".join(f"'{q}' about '{t}'" for q, t in questions)
             raise ValueError(f"{where}: question '{question}' about target '{target}', expected one of {expected}")
         if answer not in allowed[name]:

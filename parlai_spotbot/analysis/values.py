@@ -32,11 +32,11 @@ def ratio(above: ArrayLike, below: ArrayLike, otherwise: float = np.nan) -> np.n
     return np.divide(above, below, out=np.full(above.shape, otherwise), where=below > 0)
 
 
-def best_first(items: Sequence[Item], scores: Iterable[float]) -> list[Item]:
+def best_first(items: Sequence[Item], scores: Iterable[float | None]) -> list[Item]:
     """Return the items with the highest scores first.
 
     Scores that are equal but for rounding, which differs between processors, leave items in the order in which they
-    stand, as a name is listed. Where a score is NaN the item comes last.
+    stand, as a name is listed. Where a score is NaN or None the item comes last.
     """
     values = np.array(list(scores), dtype=float)
     values[np.isnan(values)] = -np.inf

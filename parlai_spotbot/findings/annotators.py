@@ -144,7 +144,7 @@ def summarise(result: Result) -> list[str]:
     if not result.people:
         return []
     data = result.data
-    text = [Fact.of("Annotators", data["summary"]["sentence"])] if "sentence" in data["summary"] else []
+    text: list[str] = [Fact.of("Annotators", data["summary"]["sentence"])] if "sentence" in data["summary"] else []
     if data["controls"]["answered"]:
         text.append(Fact.of("Controls", data["controls"]["sentence"]))
     text.append(Caution(flagged_sentence(data["annotators"], result.called)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -186,12 +186,12 @@ class Answers(OneSource):
         rankings = {question: ranked(self, self.to(question)) for question in self.questions}
         return {**rankings[main], "question": main, "criteria": rankings}
 
-    def with_rows(self, rows: pd.DataFrame) -> Answers:
+    def with_rows(self, rows: pd.DataFrame) -> Self:
         """The same with other rows instead of the main ones."""
         return replace(self, rows=rows)
 
     @cached_property
-    def whole(self) -> Answers:
+    def whole(self) -> Self:
         """The same with the answers of people who failed the controls."""
         return self.with_rows(self.everyone)
 
@@ -295,18 +295,17 @@ class Form:
         """Further facts that these findings go by, from the study's files."""
         return {}
 
-    def sources(
-        self, judgements: Sequence[Judgement], facts: Facts, options: Options
-    ) -> tuple[dict[str, Answers], LeftOut]:
-        """The answers of each source that has any left, and what is left out.
+    def sources(self, judgements: Any, facts: Facts, options: Options) -> tuple[dict[str, Any], LeftOut]:
+        """The answers of each source that has any left, as `answers` says, and what is left out.
+
+        `judgements` are a sequence of them, or a table where the form reads them `as_table`.
 
         Raises `ValueError` naming the judgement that is wrong.
         """
-        asks = self.by_survey and facts.survey is not None
         whole = facts.survey is not None and facts.survey.layout == "opening"
         item_of = shown_item(facts.items, facts.conversations, whole)
         judgements_of_form = [row for row in judgements if self.mine(row)]
-        lacking = incomplete(facts.survey, facts.items) if asks else None
+        lacking = incomplete(facts.survey, facts.items) if self.by_survey and facts.survey else None
         answers = answers_frame(judgements_of_form, facts.conversations.values(), lacking, item_of, facts.copies)
         by_source: dict[str, list[Judgement]] = {}
         for _, row in last_answers(judgements_of_form, lambda row: (item_of(row), row.unit_id))[0]:

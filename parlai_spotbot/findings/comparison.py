@@ -95,7 +95,7 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
     if not ranking.get("order"):
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
     row = criteria.pair_verdict(ranking, new, old)
-    ends = row.get("ci") or (None, None)
+    low, high = row.get("ci") or (None, None)
     return Comparison(
         new,
         old,
@@ -103,7 +103,7 @@ def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
         verdict=row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
         what=WIN_RATE if "groups" in ranking else standing.what,
         rate=row.get("estimate"),
-        ci=None if None in ends else tuple(ends),
+        ci=None if low is None or high is None else (low, high),
         why=_unknown(ranking, row, new, old),
         probes=tuple(ranking.get("audit") or ()),
         equal=criteria.equal_within(ranking) if row.get("verdict") == EQUAL else "",

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.choices import clear_circle
 from parlai_spotbot.analysis.ranking.contrasts import Contrasts, leave_one_out
@@ -35,7 +36,7 @@ def pool_of(
     contrasts: Contrasts,
     grid: Sequence[dict],
     probes: Sequence[Probe] = (),
-    times: Sequence[float] | None = None,
+    times: ArrayLike | None = None,
     margin: float | None = None,
 ) -> tuple[dict, Verdict]:
     """Return what a ranking by contrasts says of the pool as a whole, and the verdict on every two.
@@ -214,7 +215,7 @@ def _turned(row: Mapping, whole: int) -> dict:
         return None if value is None else whole - value
 
     low, high = row.get("ci") or (None, None)
-    verdict = row.get("verdict")
+    verdict = row.get("verdict", "")
     return {
         **row,
         "a": row["b"],

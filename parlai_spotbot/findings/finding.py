@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
 import pandas as pd
 
@@ -20,12 +20,16 @@ METHODS: dict[str, str] = own_data(__file__, "methods.yaml")
 """Sentences on methods that several findings share."""
 
 
+Answered = ParamSpec("Answered")
+"""What a finding is computed from: one source's answers, or a study and its surveys."""
+
+
 def _no_sentences(result: Result) -> list[str]:
     return []
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Generic[Answered]):
     """One thing that answers say.
 
     Attributes
@@ -61,7 +65,7 @@ class Finding:
 
     name: str
     form: Form
-    compute: Callable[..., Mapping | None]
+    compute: Callable[Answered, Mapping | None]
     tables: Mapping[str, Table] = field(default_factory=dict)
     summarise: Callable[[Result], list[str]] = _no_sentences
     heading: str = ""
@@ -78,11 +82,11 @@ class Finding:
 def declared(
     module: str,
     form: Any,
-    compute: Callable[..., Mapping | None],
+    compute: Callable[Answered, Mapping | None],
     summarise: Callable[[Result], list[str]] = _no_sentences,
     part: str = "",
     **figures: object,
-) -> Finding:
+) -> Finding[Answered]:
     """Return the finding whose heading, tables and chart stand in the YAML file beside a module.
 
     Parameters

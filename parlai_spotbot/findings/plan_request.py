@@ -76,12 +76,19 @@ class PlanRequest:
         value_by_name = {name: value for name, value in asdict(planning).items() if name not in ("of", "seconds")}
         return replace(self, **{name: value for name, value in value_by_name.items() if getattr(self, name) is None})
 
-    def design(self, unit: str, bots: int, looks: int = 1) -> Design:
-        """Return the design of a study of so many bots by `unit`: "matches", "choices" or "ratings"."""
+    def least_difference(self, own: Planning) -> float:
+        """Return the difference that is planned for: the survey's own where none was asked for."""
+        return own.difference if self.difference is None else self.difference
+
+    def design(self, own: Planning, bots: int, looks: int = 1) -> Design:
+        """Return the design of a study of so many bots, by a survey's own numbers where others are not asked for."""
         from parlai_spotbot.analysis.planning import Design
 
-        matches = unit == "matches"
+        matches = own.of == "matches"
         shown = len(check_segments(self.segments, "--segments")) if matches else 1
+        each = self.annotators_per_segment
+        if each is None:
+            each = own.annotators_per_segment
         people = (PEOPLE if self.people is None else self.people) if matches else 0.0
         names = {name: getattr(self, name) for name in OF_DESIGN}
-        return Design(bots, shown * self.annotators_per_segment, looks=looks, people=people, **names)
+        return Design(bots, shown * each, looks=looks, people=people, **names)

@@ -116,8 +116,10 @@ def bar(value: float, ci: Sequence[float | None] | None, scale: tuple[float, flo
     def place(x: float) -> float:
         return round(100 * (x - low) / ((high - low) or 1), 1)
 
-    ends = ci if ci and None not in ci else [value, value]
-    return Bar(place(value), place(ends[0]), place(ends[1]), show(value) + between(ci, show))
+    left, right = ci or (None, None)
+    if left is None or right is None:
+        left = right = value
+    return Bar(place(value), place(left), place(right), show(value) + between(ci, show))
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ def clusters(ranking: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tu
         ranks = span(ranges[bot]) if bot in ranges else ""
         return Name(bot), ranks, [column.get(bot) for column in bars.values()]
 
-    grouped = groupby(ranking["order"], key=places_said(ranking).get)
+    grouped = groupby(ranking["order"], key=places_said(ranking).__getitem__)
     shown = [(places, list(map(line, bots))) for places, bots in grouped]
     few = list(ranking.get("too_few") or ())[:FEW]
     if few:

@@ -111,8 +111,9 @@ def account_of(source: str, annotators: Mapping) -> SourceAccount:
     """The account of a source from its data in ``annotators.json``; empty where there are none."""
     data, people = annotators.get("account") or {}, source == HUMAN
     accuracy = data.get("accuracy") or {}
-    estimate, ci = accuracy.get("estimate"), accuracy.get("ci") or (None, None)
-    has_interval = None not in ci
+    estimate = accuracy.get("estimate")
+    low, high = accuracy.get("ci") or (None, None)
+    ci = None if low is None or high is None else (low, high)
     return SourceAccount(
         source=source,
         people=people,
@@ -120,8 +121,8 @@ def account_of(source: str, annotators: Mapping) -> SourceAccount:
         units=data.get("units", 0),
         partial=not people and data.get("answered", 0) < data.get("units", 0),
         accuracy=estimate,
-        ci=tuple(ci) if has_interval else None,
-        chance=not people and estimate is not None and not (has_interval and ci[0] > GUESSING),
+        ci=ci,
+        chance=not people and estimate is not None and not (ci and ci[0] > GUESSING),
         judged=(accuracy.get("people", 0), accuracy.get("bots", 0)),
     )
 

@@ -120,7 +120,7 @@ def summarise(result: Result) -> list[str]:
     if data.get("why"):
         return [f"Nothing can be said of this judge: {data['why']}."]
     sentence = data["verdict"]["sentence"]
-    sentences = [Caution(sentence) if data["verdict"]["warning"] else sentence]
+    sentences: list[str] = [Caution(sentence) if data["verdict"]["warning"] else sentence]
     for criterion, entry in (data.get("powered") or {}).items():
         items = sum(row["n_judge_alone"] for row in entry.get("means", ()))
         if entry.get("width") and items:

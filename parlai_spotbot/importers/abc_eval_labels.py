@@ -96,7 +96,10 @@ def released_labels(path: Path | str) -> ImportedStudy:
     with as_released(path, place) as dialogues:
         for number, (identity, turns) in enumerate(dialogues.items()):
             place[0] = f"dialogue '{identity}'"
-            bot = IDENTITY.match(identity)["bot"]
+            named = IDENTITY.match(identity)
+            if named is None:
+                raise ValueError("its name doesn't say which bot it is with")
+            bot = named["bot"]
             talk = conversation(identity, bot, [(str(turn["user"]), str(turn["system"])) for turn in turns], {})
             conversations.append(talk)
             judgements += _judgements(talk, turns, number)

@@ -161,13 +161,12 @@ def _json_lines(path: Path) -> Rows:
 
 def _parquet(path: Path) -> Rows:
     with packages_named():
-        import pyarrow
-        import pyarrow.parquet
+        from pyarrow import ArrowException, parquet  # pyright: ignore[reportMissingImports] # of the extra parquet
     number = 0
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path) as file:
             for batch in file.iter_batches(1000):
                 yield from enumerate(batch.to_pylist(), start=number + 1)
                 number += len(batch)
-    except pyarrow.ArrowException as err:
+    except ArrowException as err:
         raise Malformed(f"not a valid Parquet file: {err}") from None

@@ -25,8 +25,9 @@ def oddities(dump: Dump, leave_out: Collection[str] = DEFAULT_LEAVE_OUT) -> pd.D
     words |= {"longest": max(dump.domain.segments)}
     rows = []
     for name, text in texts.items():
-        cases = [(words, counts.get(name))]
-        if name == "annotated":
+        if name != "annotated":
+            cases = [(words, counts[name])]
+        else:
             numbers = sorted({1, 2, 3, 4, *sizes})
             cases = [({"n": n, "s": "s" * (n > 1)}, (sum(sizes == n), len(sizes))) for n in numbers]
         rows += [(text["what"].format_map(case), *count, text["rule"].format_map(case)) for case, count in cases]

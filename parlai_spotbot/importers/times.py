@@ -27,8 +27,7 @@ def utc_time(value: Any) -> str:
 
     Of an object (MongoDB's ``{"$date": …}``) the first value is the time.
     """
-    while isinstance(value, dict) and value:
-        value = next(iter(value.values()))
+    value = _innermost(value)
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -59,3 +58,9 @@ def utc_time(value: Any) -> str:
 def _in_utc(when: datetime) -> str:
     when = when.astimezone(UTC) if when.tzinfo not in (None, UTC) else when
     return f"{when.isoformat().removesuffix('+00:00')}Z"
+
+
+def _innermost(value: Any) -> Any:
+    while isinstance(value, dict) and value:
+        value = next(iter(value.values()))
+    return value

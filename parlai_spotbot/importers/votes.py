@@ -94,8 +94,8 @@ def votes(
     left_out.check(path)
     contestants, counts = reader.names.named, reader.counts
     if len(contestants) < 2:
-        read = f"{counted(counts.total(), 'vote')} on {counted(len(contestants), 'contestant')}"
-        raise UserError(f"{path}: {read}, and it takes two of these.", REMEDY)
+        size = f"{counted(counts.total(), 'vote')} on {counted(len(contestants), 'contestant')}"
+        raise UserError(f"{path}: {size}, and it takes two of these.", REMEDY)
     reader.names.check_used()
     bots = {
         name: contestant(name, "imported votes" + ("" if theirs == name else f", as {theirs}"))

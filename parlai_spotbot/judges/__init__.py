@@ -85,7 +85,7 @@ class Judge(ABC):
     def describe(self) -> dict:
         """Account of the judge as JSON: at least `trained_on` and, per worker_id, `variants`."""
 
-    def judgement(self, unit: Unit, item: Item, target: str, question: str, answer: str) -> Judgement:
+    def judgement(self, unit: Unit, item: Item, target: str, question: str, answer: object) -> Judgement:
         """One row. Ids follow from what is answered, times are empty: the same answers are the same bytes."""
         worker = self.worker_of(unit)
         annotation = identifier(unit.survey, unit.unit_id, item.item_id, self.source, worker)

@@ -127,10 +127,11 @@ class JudgeSpec:
 
     def make(self, seed: int) -> Judge:
         """Return the judge; `max_cost` bounds what it may cost in the study, if it costs anything."""
-        kind = get_judge(self.kind)
         if self.kind == LANGUAGE_MODEL:
-            return kind(seed, self.name, self.options, self.max_cost)
-        judge = kind(seed)
+            from parlai_spotbot.judges.language_model import LanguageModelJudge
+
+            return LanguageModelJudge(seed, self.name, self.options, self.max_cost)
+        judge = get_judge(self.kind)(seed)
         judge.name = self.name
         return judge
 

@@ -67,7 +67,8 @@ def summary_text(summary: Mapping) -> str:
 
 def missing_answers(summary: Mapping) -> dict[str, int]:
     """Return the reasons why answers of a judge are missing -> how many."""
-    counts = {KINDS.get(kind, kind): n for kind, n in (summary.get("missing") or {}).get("reasons", {}).items()}
+    reasons: Mapping[str, int] = (summary.get("missing") or {}).get("reasons", {})
+    counts = {KINDS.get(kind, kind): n for kind, n in reasons.items()}
     if summary.get("not_asked"):
         counts["not asked"] = summary["not_asked"]
     if not counts and summary["answered"] < summary["units"]:

@@ -5,6 +5,7 @@ bonus. The authors found it hard to tune: some decided at once, others opened ev
 """
 
 from parlai_spotbot.surveys.shipped import data, shipped
+from parlai_spotbot.surveys.survey import GameRules
 
 NAME, BASE = "spot_the_bot_game", data("spot_the_bot")
 
@@ -15,4 +16,4 @@ SURVEY = shipped(
     about=BASE["about"] | data(NAME)["about"],
     **{name: BASE[name] for name in ("example", "onboarding")},
 )
-GAME = SURVEY.game
+GAME = GameRules(**data(NAME)["game"])

@@ -69,7 +69,7 @@ def _distances(given: np.ndarray, metric: str, values: ArrayLike | None) -> np.n
     if metric == "ordinal":
         place = _middle(given)
         return np.square(place[..., :, None] - place[..., None, :])
-    if np.shape(values) != given.shape[-1:]:
+    if values is None or np.shape(values) != given.shape[-1:]:
         raise ValueError(f"values is {values!r}, expected the number of each level for metric {metric!r}")
     values = numbers(values, "values")
     difference = values[:, None] - values[None, :]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.values import ratio
 from parlai_spotbot.records import HUMAN
@@ -42,9 +43,9 @@ def order_agreements(rankings: Sequence[tuple[str, str, Mapping[str, float]]]) -
     return rows
 
 
-def kendall(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def kendall(first: ArrayLike, second: ArrayLike) -> np.ndarray:
     """Tau-b (...) of scores (..., K); NaN where either ranks all alike, or a score isn't known."""
-    first, second = (np.asarray(scores, dtype=float) for scores in (first, second))
-    i, j = np.triu_indices(first.shape[-1], 1)
-    a, b = (np.sign(np.round(scores[..., i] - scores[..., j], DIGITS)) for scores in (first, second))
+    both = [np.asarray(scores, dtype=float) for scores in (first, second)]
+    i, j = np.triu_indices(both[0].shape[-1], 1)
+    a, b = (np.sign(np.round(scores[..., i] - scores[..., j], DIGITS)) for scores in both)
     return ratio((a * b).sum(axis=-1), np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))

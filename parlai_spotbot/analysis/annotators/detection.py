@@ -4,10 +4,9 @@ Most entities are bots, so always answering "bot" is mostly correct and the pape
 a balanced accuracy of .5 and a sensitivity near 0.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 from scipy.stats import norm
 
@@ -23,7 +22,7 @@ RATES = ("hit", "false_alarm", "balanced_accuracy", "sensitivity", "bias")
 Z95 = float(norm.ppf(0.975))
 
 
-def detection(called: Sequence[float], is_bot: Sequence[bool]) -> dict:
+def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
     """Return signal detection from labels (n,) of known bots and people: 1 for "bot", 0 for "human", ½ for "unsure".
 
     d' = z(hit) − z(false alarm) and c = −(z(hit) + z(false alarm)) / 2 with ½ added to each count (the log-linear rule,
@@ -37,14 +36,14 @@ def detection(called: Sequence[float], is_bot: Sequence[bool]) -> dict:
         `balanced_accuracy`; `sensitivity` d' and `bias` c (> 0: slow to say "bot") with `_ci`. NaN without bots or
         without people.
     """
-    called, is_bot = np.asarray(called, dtype=float), np.asarray(is_bot, dtype=bool)
-    bots, people = called[is_bot], called[~is_bot]
-    result = {"bots": len(bots), "people": len(people)}
+    labels, of_bots = np.asarray(called, dtype=float), np.asarray(is_bot, dtype=bool)
+    bots, people = labels[of_bots], labels[~of_bots]
+    result: dict = {"bots": len(bots), "people": len(people)}
     if not len(bots) or not len(people):
         unknown = (np.nan, np.nan)
         return result | dict.fromkeys(RATES, np.nan) | {"sensitivity_ci": unknown, "bias_ci": unknown}
     sizes = np.array([len(bots) + 1.0, len(people) + 1.0])
-    rates = _log_linear(called, is_bot)
+    rates = _log_linear(labels, of_bots)
     z = norm.ppf(rates)
     half = Z95 * np.sqrt((rates * (1 - rates) / (sizes * norm.pdf(z) ** 2)).sum())
     d, c = float(z[0] - z[1]), float(-z.sum() / 2)
@@ -72,7 +71,7 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     """
     called = entities["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (entities["name"] != HUMAN).to_numpy()
-    result = detection(called, is_bot) | {"always_bot": float(is_bot.mean()) if len(is_bot) else np.nan}
+    result: dict = detection(called, is_bot) | {"always_bot": float(is_bot.mean()) if len(is_bot) else np.nan}
     if not result["bots"] or not result["people"]:
         return result
     means = group_means(called, is_bot.astype(int), 2, clusters, (0.0, 1.0))

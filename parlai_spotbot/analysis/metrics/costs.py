@@ -37,9 +37,10 @@ def times_of(judgements: Sequence[Judgement], metrics: Sequence[Metric], source:
     rows = {}
     for row in judgements:
         task = task_of.get(row.annotation_id)
-        if row.source == source and task is not None and task[0] == row.survey and (row.seconds or 0) > 0:
+        seconds = row.seconds or 0.0
+        if row.source == source and task is not None and task[0] == row.survey and seconds > 0:
             home = "\t".join(sorted(row.conversation_ids))
-            rows.setdefault((row.survey, row.annotation_id), (*task, home, row.worker_id, row.seconds / 60))
+            rows.setdefault((row.survey, row.annotation_id), (*task, home, row.worker_id, seconds / 60))
     return pd.DataFrame(list(rows.values()), columns=["method", "task", "home", "worker_id", "minutes"])
 
 

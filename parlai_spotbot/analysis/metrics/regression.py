@@ -61,7 +61,7 @@ def regress(x: np.ndarray, y: np.ndarray, model: str, clusters: Sequence | None 
     why = obstacle(x, y)
     result = None if why else fitted(x, y, model)
     if result is None:
-        return Fit(*np.full((5, k), np.nan), why=why or SEPARATED)
+        return _unknown(k, why or SEPARATED)
     design, beta = result.model.exog, result.params
     if model == "linear":
         rest, weights, inverse = result.resid, np.ones(n), result.normalized_cov_params
@@ -76,7 +76,13 @@ def regress(x: np.ndarray, y: np.ndarray, model: str, clusters: Sequence | None 
     clustered = np.sqrt(variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(df > 0, 2 * stdtr(df, -np.abs(beta / clustered)), np.nan)
-    return Fit(beta[1:], result.bse[1:], clustered[1:], df[1:], p[1:], *map(float, explained))
+    return Fit(beta[1:], result.bse[1:], clustered[1:], df[1:], p[1:], *explained)
+
+
+def _unknown(k: int, why: str) -> Fit:
+    """Return the result of a regression that can't be fitted."""
+    nothing = np.full(k, np.nan)
+    return Fit(nothing, nothing, nothing, nothing, nothing, why=why)
 
 
 def fitted(x: np.ndarray, y: np.ndarray, model: str):

@@ -38,8 +38,9 @@ def removal(x: np.ndarray, y: np.ndarray, names: Sequence[str], model: str, beam
     flat = [constant(column) for column in x.T]
     result = {"n": len(y), "steps": [], "constant": [name for name, same in zip(names, flat, strict=True) if same]}
     x, names = x[:, ~np.array(flat)], [name for name, same in zip(names, flat, strict=True) if not same]
-    if not names or (why := obstacle(x, y)):
-        return result | {"why": why if names else CONSTANT}
+    why = obstacle(x, y) if names else CONSTANT
+    if why:
+        return result | {"why": why}
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     path = _search(_least_squares(x, y), x.shape[1], beam) if model == "linear" else _logistic_search(x, y, beam)
     for columns, after in pairwise([*path, ()]):

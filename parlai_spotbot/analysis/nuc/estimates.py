@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
@@ -17,7 +18,7 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.analysis.values import plain
 
 
-def share(values: Sequence[float], conversations: Sequence, workers: Sequence | None = None) -> dict:
+def share(values: ArrayLike, conversations: Sequence, workers: Sequence | None = None) -> dict:
     """Return the mean of `values` (q,) from 0 to 1, ready for JSON.
 
     `conversations` (q,) is the conversation of each question, `workers` (q,) the person who answered it: then values

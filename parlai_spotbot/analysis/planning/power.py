@@ -25,7 +25,7 @@ CLEAREST = 0.99
 """Largest share of decided matches that is planned for; all of them has no strength."""
 
 
-def planned_error(gap: float, conversations: np.ndarray | float, design: Design) -> Interval:
+def planned_error(gap: float, conversations: float, design: Design) -> Interval:
     """Return the expected standard error, and degrees of freedom, of the difference `gap` of two log strengths.
 
     The other contestants are taken to stand half way between the two; `conversations` are those of each pair.
@@ -47,7 +47,7 @@ def planned_error(gap: float, conversations: np.ndarray | float, design: Design)
     clusters = [conversations * held**2 / squared, talks * each / (shared + squared * design.pairs / held**2)]
     effective = 1 + np.maximum(np.array(clusters) - 1, 1e-9) / _share(design)
     variance = talked + worked - chance
-    _, df = known(np.array([variance]), [talked, worked], effective[:, None])
+    _, df = known(np.array([variance]), [talked, worked], list(effective[:, None]))
     return design.calibration * math.sqrt(variance), 0.0 if min(clusters) < FEW else float(df[0])
 
 
@@ -110,8 +110,8 @@ def rating_variance(sd: float, conversations: float, design: Design) -> Interval
     person = row * (1 + design.worker_correlation * shared / design.bots)
     annotators = 2 * conversations * each / (1 + shared * min(1.0, 2 / design.bots))
     # How annotators differ is learnt from all pairs together (`Spread.moderated`), so few of them go further.
-    effective = [2 * conversations, 1 + (annotators - 1) / _share(design)]
-    _, df = known(np.array([talk + person - row]), [talk, person], np.reshape(np.maximum(effective, 1.0), (2, 1)))
+    effective = np.array([[2 * conversations], [1 + (annotators - 1) / _share(design)]])
+    _, df = known(np.array([talk + person - row]), [talk, person], list(np.maximum(effective, 1.0)))
     return design.calibration**2 * (talk + person - row) / conversations, float(df[0])
 
 

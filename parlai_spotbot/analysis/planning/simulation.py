@@ -5,11 +5,12 @@ liking for either bot, all normal. Their sizes are found so that the matches hav
 wished win rate, ties and correlations. Each study is tested by the contrasts of the whole pool, as data are.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 from scipy.stats import binomtest, norm
 
@@ -41,7 +42,7 @@ def outcome_chances(gap: np.ndarray, tie: float) -> np.ndarray:
     return worth / worth.sum(axis=-1, keepdims=True)
 
 
-def moments(latent: Latent, apart: Sequence[float] = (1.0,)) -> np.ndarray:
+def moments(latent: Latent, apart: ArrayLike = (1.0,)) -> np.ndarray:
     """Return the first pair's win rate of decided matches, and over all pairs the share of ties and the correlation of
     two matches by conversation and by worker.
 
@@ -66,7 +67,7 @@ def moments(latent: Latent, apart: Sequence[float] = (1.0,)) -> np.ndarray:
     return np.array([each[first.argmin(), 0], ties, *(np.array(shared) / variance)])
 
 
-def latent_of(rate: float, design: Design, apart: Sequence[float] = (1.0,)) -> Latent:
+def latent_of(rate: float, design: Design, apart: ArrayLike = (1.0,)) -> Latent:
     """Return the model under which the first pair has the win rate `rate`, and all the design's ties and correlations.
 
     `apart` is as of `moments`.

@@ -47,8 +47,9 @@ def rank_clusters(
     """
     scores = trueskill_replicates(matches, names, weights, rng=rng, model=model)[0]
     ranges = rank_ranges(scores)
-    by_name = [dict(zip(names, rows.tolist(), strict=True)) for rows in (ranges, cluster_places(ranges))]
-    return RankClusters(*by_name, scores)
+    range_by_name = dict(zip(names, ranges.tolist(), strict=True))
+    place_by_name = dict(zip(names, cluster_places(ranges).tolist(), strict=True))
+    return RankClusters(range_by_name, place_by_name, scores)
 
 
 def ranks(scores: np.ndarray) -> ArrayPair:

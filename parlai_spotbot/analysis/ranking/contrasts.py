@@ -143,7 +143,7 @@ def contrasts(
     strength, score = np.full((2, size), np.nan)
     ci, score_ci = np.full((2, size, 2), np.nan)
     for fit in fits:
-        if fit.estimates is not None:
+        if fit.solution is not None:
             strength[fit.members], ci[fit.members] = fit.strengths()
             score[fit.members], score_ci[fit.members] = fit.scores()
     matrix = WinMatrix(names, code_counts(codes, size))
@@ -183,13 +183,14 @@ def leave_one_out(fit: Contrasts, leader: str) -> dict:
         isn't surely ahead, and how many of those add far more than others. Empty where annotators aren't a sample.
     """
     total = fit.influence.shape[1]
-    if not total:
+    workers = fit.clusters.workers
+    if not total or workers is None:
         return {}
     theirs = ((fit.pairs["a"] == leader) | (fit.pairs["b"] == leader)) & fit.pairs["p"].notna()
     p, adjusted, df = fit.pairs.loc[theirs, ["p", "p_adjusted", "df"]].to_numpy().T
     part = fit.influence[theirs.to_numpy()]
     t = -stdtrit(df, np.maximum(p, 1e-300) / 2)
-    given = np.bincount(fit.clusters.workers, minlength=total) / fit.clusters.rows
+    given = np.bincount(workers, minlength=total) / fit.clusters.rows
     left = np.maximum(1 - part, 0.0) / np.sqrt(1 - given) * t[:, None]
     without = 2 * stdtr(df[:, None], -left) * ratio(adjusted, p, float(len(fit.pairs)))[:, None]
     lost = np.round(without, DIGITS) >= 1 - LEVEL
@@ -239,7 +240,7 @@ def _tested(matrix: WinMatrix, fits: Sequence[GroupFit], people: int) -> tuple[p
     columns = {name: np.full(len(i), np.nan) for name in PAIRS}
     influence = np.zeros((len(i), people))
     for fit in fits:
-        if fit.estimates is not None:
+        if fit.solution is not None:
             rows = np.isin(i, fit.members) & np.isin(j, fit.members)
             influence[rows] = fit.pairs["shares"]
             for name, values in columns.items():

@@ -7,7 +7,7 @@ a parameter, which the flips leave out where most pairs were seen in both orders
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,14 +67,23 @@ def _both_orders(counts: np.ndarray) -> float:
 
 
 @dataclass(frozen=True)
+class Solution:
+    """Estimates `theta` (p,) of the parameters of `model`, and the design `effects` of matches that share clusters."""
+
+    model: PairedCounts
+    theta: np.ndarray
+    effects: DesignEffects
+
+
+@dataclass(frozen=True)
 class GroupFit:
     """The penalised fit of one connected group of contestants, who are `members` of all, and of its matches.
 
-    `rows` are the places of its matches among all. `estimates` are those of the parameters (p,) of `model`; None where
-    no match was decided, which `why` says. `codes` are the matches (n,), by places among the members, and `clusters`
-    theirs; the parts of `people` annotators in differences are told. `both_orders`: the share of matches that are of
-    pairs seen in both orders. `confounded` (k,): what the order of matches could add to each member's strength; None
-    where the order can be told from strength, or nobody asks.
+    `rows` are the places of its matches among all. `solution` is None where no match was decided, which `why` says.
+    `codes` are the matches (n,), by places among the members, and `clusters` theirs; the parts of `people` annotators
+    in differences are told. `both_orders`: the share of matches that are of pairs seen in both orders. `confounded`
+    (k,): what the order of matches could add to each member's strength; None where the order can be told from strength,
+    or nobody asks.
     """
 
     members: np.ndarray
@@ -82,8 +91,7 @@ class GroupFit:
     codes: Codes
     clusters: Clusters
     people: int
-    model: PairedCounts | None
-    estimates: Estimates | None
+    solution: Solution | None
     both_orders: float = 0.0
     confounded: np.ndarray | None = None
     why: str = ""
@@ -100,20 +108,27 @@ class GroupFit:
         share = _both_orders(counts)
         if size < 2 or (outcome == TIE).all():
             why = "no match was decided" if len(rows) else "no match"
-            return cls(members, rows, kept, group_clusters, people, None, None, share, why=why)
+            return cls(members, rows, kept, group_clusters, people, None, share, why=why)
         asked = share <= BOTH_ORDERS if order is None else order
         confounded = _confounded(counts) if asked and share <= BOTH_ORDERS else None
         model = PairedCounts.of(counts, asked and confounded is None)
         theta = model.maximise(np.zeros(model.parameters))
         effects = DesignEffects.of(model.cells(theta, a, b, outcome), group_clusters, size)
         why = "" if effects.known else NO_CLUSTERS
-        estimates = Estimates(theta, effects)
-        return cls(members, rows, kept, group_clusters, people, model, estimates, share, confounded, why)
+        solution = Solution(model, theta, effects)
+        return cls(members, rows, kept, group_clusters, people, solution, share, confounded, why)
 
     @property
     def size(self) -> int:
         """Number of members."""
         return len(self.members)
+
+    @property
+    def solved(self) -> Solution:
+        """The solution of a group that has one."""
+        if self.solution is None:
+            raise ValueError(self.why)
+        return self.solution
 
     @cached_property
     def pairs(self) -> dict[str, np.ndarray]:
@@ -126,15 +141,15 @@ class GroupFit:
         that each annotator (a code of the clusters) adds. `effective` is the least effective number of clusters that
         say anything of the difference. `confounded` is 1 where the order of matches alone could bring it about.
         """
-        theta, effects = self.estimates.values, self.estimates.spread
-        variance, effect, df = effects.pairs(self.size)
+        theta, model = self.solved.theta, self.solved.model
+        variance, effect, df = self.solved.effects.pairs(self.size)
         i, j = np.triu_indices(self.size, 1)
         difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
         t = np.abs(difference) / se
         restricted = []
         if self.size <= PROFILED:
-            restricted = list(self.model.restricted(theta, differences(self.size, len(theta))))
-            t = np.sqrt(self.model.likelihood_ratios(theta, restricted) / effect)
+            restricted = list(model.restricted(theta, differences(self.size, len(theta))))
+            t = np.sqrt(model.likelihood_ratios(theta, restricted) / effect)
         test = _tested(difference, se, t, df)
         if restricted:
             low, high, p, effective, shares = self._flipped(difference, test, df, restricted)
@@ -152,11 +167,11 @@ class GroupFit:
         return columns
 
     def _flipped(
-        self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray, restricted: Sequence[tuple[slice, np.ndarray]]
+        self, difference: np.ndarray, test: ArrayTriple, df: np.ndarray, restricted: Iterable[tuple[slice, np.ndarray]]
     ) -> Iterator[np.ndarray]:
         """Return low, high and p (q,) with sign flips as a floor, the effective clusters (q,), and the part of each
         annotator in each difference (q, people); `restricted` are the fits with a difference of 0."""
-        model = self.model
+        model = self.solved.model
         if model.order and self.both_orders > BOTH_ORDERS:  # the scores that are flipped are without an order effect
             model = PairedCounts.of(code_counts(self.codes, self.size), order=False)
             start = model.maximise(np.zeros(model.parameters))
@@ -170,7 +185,8 @@ class GroupFit:
             flipped = [
                 ClusterScores.of(counts @ score.T, counts @ information.T, weight, ties=True) for counts, weight in ways
             ]
-            floor = floored(difference[part], tuple(column[part] for column in test), df[part], flipped)
+            tested = (test[0][part], test[1][part], test[2][part])
+            floor = floored(difference[part], tested, df[part], flipped)
             effective = np.min([way.effective for way in flipped], axis=0)
             columns.append((*floor, effective, _shares(judged @ score.T)))
         return map(np.concatenate, zip(*columns, strict=True))
@@ -218,11 +234,15 @@ class GroupFit:
 
     def strengths(self) -> ArrayPair:
         """Log strengths (k,) and their intervals (k, 2)."""
-        values = self.estimates.values[: self.size]
+        values = self.solved.theta[: self.size]
         if self.size == 2:
             half = self._ends_of_two() / 2
             return values, np.array([half, -half[::-1]])
-        return values, self.estimates.intervals()[: self.size]
+        return values, self._intervals()[: self.size]
+
+    def _intervals(self) -> np.ndarray:
+        """Return the intervals (p, 2) of the parameters."""
+        return Estimates(self.solved.theta, self.solved.effects).intervals()
 
     def _ends_of_two(self) -> np.ndarray:
         """Return the ends (2,) of the difference of the only two members; infinite where it isn't known."""
@@ -231,10 +251,14 @@ class GroupFit:
 
     def single(self, name: str) -> tuple[float, float, float]:
         """Estimate and interval of log ν ("tie") or log γ ("order"); NaN where not estimated."""
-        if self.model is None or not (self.model.ties if name == "tie" else self.model.order):
+        if self.solution is None:
+            return UNKNOWN
+        model = self.solution.model
+        if not (model.ties if name == "tie" else model.order):
             return UNKNOWN
         place = self.size if name == "tie" else -1
-        return (float(self.estimates.values[place]), *self.estimates.intervals()[place].tolist())
+        low, high = self._intervals()[place].tolist()
+        return float(self.solution.theta[place]), low, high
 
     def scores(self) -> ArrayPair:
         """Shares of points (k,) against the others of the group, in both orders alike, and their intervals (k, 2).
@@ -243,13 +267,13 @@ class GroupFit:
         follow from the interval of their difference.
         """
         size = self.size
-        theta, model = self.estimates.values, self.model
+        theta, model = self.solved.theta, self.solved.model
         i, j = np.nonzero(~np.eye(size, dtype=bool))
         every = PairedCounts(size, i, j, np.full((len(i), 3), 1 / 3), model.ties, model.order)
         chances = np.exp(every.log_chances(theta))
         score = every.points(chances)
         gradient = every.information(chances)[:size] / (2 * (size - 1) * score * (1 - score))[:, None]
-        variance, df = self.estimates.spread.variance(gradient)
+        variance, df = self.solved.effects.variance(gradient)
         half = stdtrit(np.maximum(df, 1e-9), (1 + LEVEL) / 2) * np.sqrt(variance)
         center = np.log(score / (1 - score))
         ci = expit(np.stack([center - half, center + half], axis=-1))

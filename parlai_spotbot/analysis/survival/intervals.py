@@ -111,7 +111,7 @@ def check(left: ArrayLike, right: ArrayLike, weights: ArrayLike | None, entry: A
     if entry is not None:
         raise ValueError(ENTRY)
     ends = [numbers(left, "left"), numbers(right, "right")]
-    arrays = [*ends, np.ones(ends[0].shape) if weights is None else numbers(weights, "weights")]
+    arrays: list[np.ndarray] = [*ends, np.ones(ends[0].shape) if weights is None else numbers(weights, "weights")]
     for name, array in zip(("left", "right", "weights"), arrays, strict=True):
         if array.ndim != 1 or len(array) != len(arrays[0]):
             raise ValueError(f"{name}: shape {array.shape}, expected one number for every observation")

@@ -7,7 +7,7 @@ covariance is that of sampling without replacement where rows are independent, a
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -145,7 +145,7 @@ def logrank_pairs(
     right: ArrayLike,
     group: ArrayLike,
     *,
-    names: ArrayLike | None = None,
+    names: Iterable | None = None,
     adjust: str = "holm",
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,

@@ -99,8 +99,8 @@ class _Problem:
         for _ in range(CONVEX_STEPS):
             mass, probability = self.convex_step(mass, probability)
         rounds = 0
+        slope = self.slope(probability)
         while rounds < 20_000:
-            slope = self.slope(probability)
             if self.gap(slope) <= tolerance:
                 return mass
             many = rounds < ROUNDS and np.count_nonzero(mass) ** 2 > MANY * len(self.first)
@@ -113,6 +113,7 @@ class _Problem:
                 step = self.newton(support, mass, slope, probability) - mass
                 mass, probability = self.search(mass, probability, step, float((slope - self.total) @ step))
                 rounds += 40
+            slope = self.slope(probability)
         raise RuntimeError(f"turnbull: no convergence: the duality gap is still {self.gap(slope):.1e}")
 
     def gap(self, slope: np.ndarray) -> float:

@@ -58,6 +58,12 @@ def runaway(coef: np.ndarray, X: np.ndarray) -> np.ndarray:
     return np.where(~(np.abs(coef * np.ptp(X, axis=0)) < SUSPECT), np.copysign(np.inf, coef), coef)
 
 
+def _ridged(information: np.ndarray) -> np.ndarray:
+    """Return information (replicates, p, p) that can be inverted where some of it is 0."""
+    trace = np.trace(information, axis1=1, axis2=2)
+    return information + 1e-12 * trace[:, None, None] * np.eye(information.shape[-1])
+
+
 def _smallest(information: np.ndarray) -> np.ndarray:
     """The smallest eigenvalue (replicates,) of information (replicates, p, p) scaled to a diagonal of ones.
 
@@ -112,7 +118,7 @@ class _Batch:
         passed = counts @ (at_level & ~self.spotted[:, None])
         inside = begun & (np.cumsum(passed[:, ::-1], axis=1)[:, ::-1] > 0)
         merged = ~(inside[:, 1:] & inside[:, :-1])
-        return np.where(inside[:, self.level], counts, 0.0), merged, ~inside.any(axis=1)
+        return np.where(inside[:, self.level], counts, 0.0), merged, np.logical_not(inside.any(axis=1))
 
     def _newton(self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray) -> ArrayTriple:
         """Newton steps on all replicates with the levels of one `group` equal: theta, convergence, slope by level."""
@@ -127,14 +133,16 @@ class _Batch:
         value, slope, curve = self._terms(x @ design.T)
         total = (counts * value).sum(axis=1)
         done = np.zeros(len(x), dtype=bool)
+        information = np.zeros((len(x), width, width))
         for _ in range(30):
             gradient = (counts * slope) @ design
-            information = ((-counts * curve) @ square).reshape(-1, width, width)
-            information += 1e-12 * np.trace(information, axis1=1, axis2=2)[:, None, None] * np.eye(width)
+            information = _ridged(((-counts * curve) @ square).reshape(-1, width, width))
             step = np.linalg.solve(information, gradient[..., None])[..., 0]
             promise = (gradient * step).sum(axis=1)
             done = promise < 1e-13 * np.maximum(1.0, np.abs(total))
             scale = np.minimum(1.0, 4.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
+            trial = x
+            reached = total
             for _ in range(20):
                 trial = x + scale[:, None] * step
                 value, slope, curve = self._terms(trial @ design.T)

@@ -165,7 +165,8 @@ def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: State) -> tupl
 def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndarray) -> ArrayPair:
     """The covariance (p, p) of the coefficients from replicates (bootstraps · replicates, p), and degrees of freedom of
     each; NaN for `unknown` ones, and where there are too few clusters, or replicates with finite coefficients."""
-    lost, width = ~np.isfinite(samples).all(axis=1), len(unknown)
+    lost = np.asarray(~np.isfinite(samples).all(axis=1))
+    width = len(unknown)
     if lost.mean() > 0.05:
         _warn(
             f"{lost.sum()} of {len(lost)} bootstrap replicates have no finite estimate and are left out of the "

@@ -1,12 +1,13 @@
 """Labels of survival data, one for every observation, as codes; clusters are one or two sequences of labels."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 from pandas.api.types import is_list_like
 
 
-def label_codes(values: ArrayLike, name: str, n: int) -> tuple[np.ndarray, tuple]:
+def label_codes(values: Any, name: str, n: int) -> tuple[np.ndarray, tuple]:
     """Return labels (n,) as numbers, and the distinct ones in the order in which they occur.
 
     Raises
@@ -30,7 +31,7 @@ def label_codes(values: ArrayLike, name: str, n: int) -> tuple[np.ndarray, tuple
     return codes, tuple(categories.tolist())
 
 
-def clusterings(clusters: ArrayLike | None, n: int, selected: np.ndarray) -> list[np.ndarray]:
+def clusterings(clusters: Any, n: int, selected: np.ndarray) -> list[np.ndarray]:
     """Return one or two sequences (n,) of clusters as codes of the rows that are `selected`; none for None."""
     if clusters is None:
         return []

@@ -92,9 +92,13 @@ def _by_criterion(
         for criterion in sorted(set(people_scores["criterion"]) & set(theirs["criterion"])):
             if criterion in result["ranks"]:
                 continue
-            both = [rows[rows["criterion"] == criterion].reset_index(drop=True) for rows in (people_scores, theirs)]
-            result["ranks"][criterion] = rank_agreement(*map(points, both), draws)
-            bound = bounds.get(criterion)
-            result["powered"][criterion] = means_of_contests(*both) if contested else means_of_ratings(*both, bound)
+            of_people = people_scores[people_scores["criterion"] == criterion].reset_index(drop=True)
+            of_judge = theirs[theirs["criterion"] == criterion].reset_index(drop=True)
+            result["ranks"][criterion] = rank_agreement(points(of_people), points(of_judge), draws)
+            if contested:
+                powered = means_of_contests(of_people, of_judge)
+            else:
+                powered = means_of_ratings(of_people, of_judge, bounds.get(criterion))
+            result["powered"][criterion] = powered
     order = list(dict.fromkeys([*people["question"], *sorted(result["ranks"])]))
     return {name: {key: part[key] for key in order if key in part} for name, part in result.items()}

@@ -123,8 +123,9 @@ def means_of_contests(people: pd.DataFrame, judge: pd.DataFrame) -> dict:
 
 def means_of_ratings(people: pd.DataFrame, judge: pd.DataFrame, bounds: Interval | None = None) -> dict:
     """Return `powered_means` of each contestant's ratings by one criterion; `bounds` are the ends of the scale."""
-    both = [
-        rows.assign(group=rows["contestant"], item=rows["item_id"] + "\t" + rows["place"].astype(str), x=rows["score"])
-        for rows in (people, judge)
-    ]
-    return powered_means(*both, lambda contestant: {"contestant": contestant}, bounds)
+
+    def grouped(rows: pd.DataFrame) -> pd.DataFrame:
+        item = rows["item_id"] + "\t" + rows["place"].astype(str)
+        return rows.assign(group=rows["contestant"], item=item, x=rows["score"])
+
+    return powered_means(grouped(people), grouped(judge), lambda contestant: {"contestant": contestant}, bounds)

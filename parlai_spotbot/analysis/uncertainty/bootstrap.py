@@ -125,7 +125,7 @@ class ClusterBootstrap:
         single, both, numbers = self._dimensions(spreads)
         return Spread(single, both, lambda contrasts: [np.full(len(contrasts), number) for number in numbers])
 
-    def interval(self, estimate: np.ndarray, samples: np.ndarray, span: Interval) -> np.ndarray:
+    def interval(self, estimate: ArrayLike, samples: np.ndarray, span: Interval) -> np.ndarray:
         """Intervals (…, 2) of an estimate (…) by its replicates (bootstraps · replicates, …), by Student's t.
 
         `span` is what values are possible: (0, 1) for a share, (-1, 1) for a difference of shares. The interval is

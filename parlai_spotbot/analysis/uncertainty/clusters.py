@@ -38,7 +38,7 @@ def codes_of(values: ArrayLike, name: str = "clusters") -> np.ndarray:
     Raises `ValueError` that names the row where a value is missing.
     """
     if not isinstance(values, (np.ndarray, pd.Series)):
-        values = np.fromiter(values, dtype=object, count=len(values))
+        values = pd.Series(values, dtype=object)
     codes = pd.factorize(values)[0]
     if len(codes) and codes.min() < 0:
         raise ValueError(f"{name}: row {int(np.argmin(codes))} is missing, expected an id in each row")
@@ -83,11 +83,11 @@ class Clusters:
 
     @classmethod
     def _of(cls, codes: np.ndarray, workers: ArrayLike | None) -> Clusters:
-        if workers is not None and len(workers) != len(codes):
-            raise ValueError(f"workers has {len(workers)} entries, expected one for each of {len(codes)} rows")
+        worker_codes = None if workers is None else codes_of(workers, "workers")
+        if worker_codes is not None and len(worker_codes) != len(codes):
+            raise ValueError(f"workers has {len(worker_codes)} entries, expected one for each of {len(codes)} rows")
         if codes.shape[1] == 2:  # a conversation beside itself counts once
             codes[codes[:, 0] == codes[:, 1], 1] = -1
-        worker_codes = None if workers is None else codes_of(workers, "workers")
         several = worker_codes is not None and worker_codes.any()
         return cls(len(codes), codes if len(codes) else None, worker_codes if several else None)
 
@@ -115,24 +115,24 @@ class Clusters:
     def members(self) -> Iterator[tuple[str, list[SignedClusters]]]:
         """The clusters by "conversations" and by "annotators" ("rows" where neither counts), then by "both" at once,
         where there are both."""
-        rows = np.arange(self.rows)
-        if self.conversations is not None:
-            yield "conversations", self._conversations(np.zeros(self.rows, dtype=np.int64))
+        rows, conversations = np.arange(self.rows), self.conversations
+        if conversations is not None:
+            yield "conversations", self._conversations(conversations, np.zeros(self.rows, dtype=np.int64))
         if self.workers is not None:
             yield "annotators", [(1, _incidence(self.workers, rows, self.rows))]
-        if self.conversations is None and self.workers is None:
+        if conversations is None and self.workers is None:
             yield "rows", [(1, _incidence(rows, rows, self.rows))]
-        if self.conversations is not None and self.workers is not None:
-            yield "both", self._conversations(self.workers)
+        if conversations is not None and self.workers is not None:
+            yield "both", self._conversations(conversations, self.workers)
 
-    def _conversations(self, within: np.ndarray) -> list[SignedClusters]:
-        """Rows that share a conversation and the group `within` (n,) that they are of."""
-        flat, width = self.conversations.ravel(), self.conversations.shape[1]
+    def _conversations(self, conversations: np.ndarray, within: np.ndarray) -> list[SignedClusters]:
+        """Rows that share a conversation (n, 1 or 2) and the group `within` (n,) that they are of."""
+        flat, width = conversations.ravel(), conversations.shape[1]
         is_coded, rows = flat >= 0, np.repeat(np.arange(self.rows), width)
         parts = [(1, _incidence(_joint(flat, within[rows])[is_coded], rows[is_coded], self.rows))]
         if width == 2:  # couples that share both would be counted twice
-            two = np.flatnonzero((self.conversations >= 0).all(axis=1))
-            ordered = np.sort(self.conversations[two], axis=1)
+            two = np.flatnonzero((conversations >= 0).all(axis=1))
+            ordered = np.sort(conversations[two], axis=1)
             couples = _joint(_joint(ordered[:, 0], ordered[:, 1]), within[two])
             parts.append((-1, _incidence(couples, two, self.rows)))
         return parts
@@ -340,10 +340,12 @@ def added(single: Sequence[np.ndarray], both: np.ndarray | None) -> np.ndarray:
     return np.max([*single, single[0] + single[1] - both], axis=0)
 
 
-def known(variance: np.ndarray, single: Sequence[np.ndarray], effective: Sequence[np.ndarray]) -> ArrayPair:
+def known(
+    variance: np.ndarray, single: Sequence[np.ndarray | float], effective: Sequence[np.ndarray | float]
+) -> ArrayPair:
     """Variances (q,) and degrees of freedom, see `Spread.variance`, from the variances by each dimension and the
     effective clusters of each."""
-    fewest = np.min(effective, axis=0)
+    fewest = np.min(np.array(effective), axis=0)
     least = np.maximum(fewest - 1, 0.0)
     noise = sum(
         single_variance**2 / np.maximum(degrees - 1, 1e-9)

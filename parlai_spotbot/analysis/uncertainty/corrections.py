@@ -1,13 +1,12 @@
 """Correction of p-values for many comparisons."""
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 METHODS = ("holm", "bonferroni")
 
 
-def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
+def adjust(p: ArrayLike, method: str = "holm") -> np.ndarray:
     """Return adjusted p-values (m,): "holm" (Holm 1979, Scand. J. Stat. 6) or "bonferroni" (the paper's)."""
     p = np.asarray(p, dtype=float)
     wrong = ~((p >= 0) & (p <= 1))
@@ -24,7 +23,7 @@ def adjust(p: np.ndarray, method: str = "holm") -> np.ndarray:
     return adjusted
 
 
-def adjust_known(p: Sequence[float]) -> np.ndarray:
+def adjust_known(p: ArrayLike) -> np.ndarray:
     """Adjust the p-values that are known by Holm's method; NaN stays NaN."""
     p = np.array(p, dtype=float)
     finite = np.isfinite(p)

@@ -99,8 +99,9 @@ class Dimension:
         The first take clusters to vary by random effects such as bring about `effect` (q,) (Imbens & Kolesár 2016, Rev.
         Econ. Stat. 98), so that large clusters count for more.
         """
-        if self.information is None:
-            return (np.full(len(effect), self.effective - 1),) * 2
+        if contrasts is None or self.information is None or self.corrected is None:
+            plain = np.full(len(effect), self.effective - 1)
+            return plain, plain
         rank = contrasts.shape[1]
         flat = self.information.reshape(-1, rank**2)
         pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
@@ -123,7 +124,7 @@ class Dimension:
         """The mean effect over the directions of `basis`, and its degrees of freedom."""
         basis = self.basis
         mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
-        if self.information is None:
+        if self.information is None or self.corrected is None:
             return mean, (self.effective - 1) * basis.shape[1]
         information = np.einsum("ik,gij,jl->gkl", basis, self.information, basis, optimize=True)
         shifted = np.einsum("ik,gij->gkj", basis, self.corrected, optimize=True)

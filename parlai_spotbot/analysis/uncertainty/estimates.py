@@ -15,6 +15,7 @@ from scipy.special import stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Spread
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.analysis.uncertainty.design_effects import DesignEffects
 from parlai_spotbot.analysis.uncertainty.sign_flips import (
     LEVEL,
     ClusterScores,
@@ -44,10 +45,10 @@ class Estimates:
     """
 
     values: np.ndarray
-    spread: Spread
+    spread: Spread | DesignEffects
     bounds: Interval | None = None
     ways: tuple[ArrayPair, ...] = ()
-    rows: np.ndarray | None = None
+    rows: ArrayLike = 1
 
     def contrasts(self, weights: np.ndarray) -> pd.DataFrame:
         """One row a contrast of `weights` (q, p): estimate, se, low, high, df, p (two-sided, of its being 0), p_errors
@@ -58,11 +59,11 @@ class Estimates:
         """
         return pd.DataFrame(self._contrasts(weights))
 
-    def _contrasts(self, weights: np.ndarray, independent: int = 0) -> dict[str, np.ndarray]:
+    def _contrasts(self, weights: ArrayLike, independent: int = 0) -> dict[str, np.ndarray]:
         """The columns (q,) of `contrasts`; of a family with `independent` of them, see `Spread.moderated`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
         estimate = np.where(weights != 0, weights * self.values, 0.0).sum(axis=1)
-        variance, df = self.spread.moderated(weights, independent) if independent else self.spread.variance(weights)
+        variance, df = self._variance(weights, independent)
         finite = np.isfinite(variance) & np.isfinite(estimate)
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
         se = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan))
@@ -85,6 +86,12 @@ class Estimates:
             low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
         columns = {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
         return columns | {"p_errors": p_errors, "effective": effective}
+
+    def _variance(self, weights: np.ndarray, independent: int) -> ArrayPair:
+        """Return the variances and degrees of freedom (q,) of contrasts (q, p)."""
+        if independent and isinstance(self.spread, Spread):
+            return self.spread.moderated(weights, independent)
+        return self.spread.variance(weights)
 
     def _flipped(self, way: ArrayPair, weights: np.ndarray) -> ClusterScores:
         """Return the scores of clusters about contrasts (q, p), worked out some at a time."""
@@ -117,7 +124,7 @@ class Estimates:
         With G clusters alike, another one differs with a chance of at most 1 - (α / 2)^(1 / G) (Clopper & Pearson), by
         as much as the range of values allows; the level is shared out between the estimates of a contrast.
         """
-        if self.bounds is None:
+        if self.bounds is None or not isinstance(self.spread, Spread):
             nothing = np.full(len(estimate), np.nan)
             return nothing, nothing, np.ones(len(estimate))
         single = np.min(self.spread.effective(np.eye(len(self.values))), axis=0)
@@ -131,7 +138,7 @@ class Estimates:
             p[place] = _permutation(single[used[place]])
         return low, high, p
 
-    def contrast(self, weights: np.ndarray) -> dict:
+    def contrast(self, weights: ArrayLike) -> dict:
         """One contrast (p,): `estimate`, `se`, `ci`, `p`, `df`."""
         row = {name: float(column[0]) for name, column in self._contrasts(weights).items()}
         return {name: row[name] for name in ("estimate", "se", "p", "df")} | {"ci": (row["low"], row["high"])}
@@ -201,4 +208,4 @@ def group_means(
 def mean_of(values: ArrayLike, clusters: Clusters, bounds: Interval | None = None) -> dict:
     """The mean of `values` (n,): `estimate`, `se`, `ci`, `p` (of its being 0), `df`; see `Estimates.contrast`. NaN for
     none."""
-    return group_means(values, np.zeros(len(values), dtype=int), 1, clusters, bounds).contrast(np.ones(1))
+    return group_means(values, np.zeros(clusters.rows, dtype=int), 1, clusters, bounds).contrast(np.ones(1))

@@ -1,14 +1,13 @@
 """The interval of a median whose values may are correlated."""
 
-from collections.abc import Sequence
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
 
-def median_interval(values: Sequence[float], clusters: Clusters) -> tuple[float, float]:
+def median_interval(values: ArrayLike, clusters: Clusters) -> tuple[float, float]:
     """Between the quantiles at the ends of the interval of the share of values (n,) that lie below their median.
 
     Woodruff 1952, J. Am. Stat. Assoc. 47, with the interval of Korn & Graubard (`share_interval`). NaN where that says

@@ -7,6 +7,7 @@ or that by sign flips of clusters (`sign_flips`).
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -23,12 +24,12 @@ def wilson(hits: float, n: float) -> Interval:
     return (max(0.0, middle - half), min(1.0, middle + half))
 
 
-def clopper_pearson(share: np.ndarray, n: np.ndarray) -> np.ndarray:
+def clopper_pearson(share: ArrayLike, n: ArrayLike) -> np.ndarray:
     """Clopper and Pearson's exact interval (..., 2) of shares of `n`, which needn't be whole; from 0 to 1 where n is
     0."""
-    share, n = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(n, dtype=float))
-    hits, out = np.where(n > 0, share, 0.0) * n, (1 - LEVEL) / 2
-    misses = n - hits
+    shares, sizes = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(n, dtype=float))
+    hits, out = np.where(sizes > 0, shares, 0.0) * sizes, (1 - LEVEL) / 2
+    misses = sizes - hits
     with np.errstate(invalid="ignore"):
         low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), misses + 1, out), 0.0)
         high = np.where(misses > 1e-12, betaincinv(hits + 1, np.maximum(misses, 1e-300), 1 - out), 1.0)

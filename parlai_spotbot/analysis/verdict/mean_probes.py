@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
@@ -45,7 +45,7 @@ def mean_decider(rows: pd.DataFrame, pairs: pd.DataFrame, clusters: Clusters, sc
 
 
 def mean_drift(
-    rows: pd.DataFrame, clusters: Clusters, scale: Interval, times: Sequence[float] | None, questions: int = 1
+    rows: pd.DataFrame, clusters: Clusters, scale: Interval, times: ArrayLike | None, questions: int = 1
 ) -> Probe:
     """Probe whether a mean moved, between the earlier and the later half, otherwise than the means of all together.
 

@@ -32,10 +32,10 @@ def _group_misfit(fit: GroupFit) -> float:
 
     1 where nothing can disagree: of two contestants, or of a group too large for it.
     """
-    if fit.model is None or fit.size > PROFILED:
+    if fit.solution is None or fit.size > PROFILED:
         return 1.0
-    model = fit.model
-    chances = np.exp(model.log_chances(fit.estimates.values))
+    model = fit.solution.model
+    chances = np.exp(model.log_chances(fit.solution.theta))
     pair = np.minimum(model.first, model.second) * fit.size + np.maximum(model.first, model.second)
     number = np.unique(pair, return_inverse=True)[1]
     cells = len(number)
@@ -59,11 +59,11 @@ def _group_misfit(fit: GroupFit) -> float:
 def drift_pvalue(fit: GroupFit, later: np.ndarray) -> float:
     """Return the p, corrected for all contestants, of one's points in later matches (n,) being other than in earlier
     ones, beyond what the opponents explain."""
-    if fit.model is None or not later.any() or later.all():
+    if fit.solution is None or not later.any() or later.all():
         return 1.0
-    model = fit.model
+    model = fit.solution.model
     kinds = model.kinds(*fit.codes)
-    points = model.residuals(np.exp(model.log_chances(fit.estimates.values)))[..., 0].ravel()[kinds]
+    points = model.residuals(np.exp(model.log_chances(fit.solution.theta)))[..., 0].ravel()[kinds]
     ends = np.concatenate([model.first[kinds // 3], model.second[kinds // 3]])
     half = np.tile(later, 2) * 1.0
     share = np.bincount(ends, half) / np.bincount(ends)

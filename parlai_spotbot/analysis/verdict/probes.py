@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.ranking.contrasts import ALIKE, MUCH, Contrasts
 from parlai_spotbot.analysis.ranking.group_fit import BOTH_ORDERS
@@ -178,7 +179,7 @@ def indirect_probe(fit: Contrasts) -> Probe:
     return Probe("indirect", RED, figures, separate)
 
 
-def drift_probe(fit: Contrasts, times: Sequence[float] | None) -> Probe:
+def drift_probe(fit: Contrasts, times: ArrayLike | None) -> Probe:
     """Probe whether a contestant does otherwise in the later half of the matches; `times` (n,), NaN where unknown."""
     later = later_half(times)
     if later is None:
@@ -187,7 +188,7 @@ def drift_probe(fit: Contrasts, times: Sequence[float] | None) -> Probe:
     return changed_probe(min(1.0, len(fit.fits) * p))
 
 
-def later_half(times: Sequence[float] | None) -> np.ndarray | None:
+def later_half(times: ArrayLike | None) -> np.ndarray | None:
     """Return which answers (n,) are of the later half of all `times` (n,); None where these are not known, or equal."""
     values = np.asarray([] if times is None else times, dtype=float)
     if not len(values) or not np.isfinite(values).all() or np.ptp(values) == 0:
@@ -208,9 +209,7 @@ def group_probe(fit: Contrasts) -> Probe:
     return Probe("groups", GREEN if groups < 2 and not fit.too_few else AMBER, figures)
 
 
-def pair_probes(
-    fit: Contrasts, circle: Sequence[str], misfit: float, times: Sequence[float] | None = None
-) -> list[Probe]:
+def pair_probes(fit: Contrasts, circle: Sequence[str], misfit: float, times: ArrayLike | None = None) -> list[Probe]:
     """Return what the matches and their fit show of the assumptions, in the order in which they are told; `misfit` is
     that of `misfit_pvalue`."""
     return [

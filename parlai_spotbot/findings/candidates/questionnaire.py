@@ -6,6 +6,7 @@ from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.surveys.survey import Question
 
 
 def compute(answers: CandidateAnswers) -> dict:
@@ -21,7 +22,7 @@ def compute(answers: CandidateAnswers) -> dict:
     }
 
 
-def _question(question: object, workers: Sequence[str], about: Mapping) -> dict:
+def _question(question: Question, workers: Sequence[str], about: Mapping) -> dict:
     replies = [about.get(worker, {}).get(question.name, UNTOLD) for worker in workers]
     labels = {option.value: option.label for option in question.options}
     counts = {value: sum(reply == value for reply in replies) for value in labels}

@@ -62,8 +62,6 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
 
     Raises `UserError` where an option is wrong or the pilot holds nothing to go by.
     """
-    if study is None and request.bots is None:
-        raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
     own = request.planning(study)
     request = request.with_defaults(own)
     options = {name: getattr(request, name) for name in SAID}
@@ -72,7 +70,7 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
         if study is None:
             numbers, design = _before(request, own, progress)
             return SizePlan(words.before_text(numbers, design, own.of), numbers, made_by=made_by)
-        numbers = pilot.after(study.remaining(), request, own.of)
+        numbers = pilot.after(study.remaining(), request, own)
     except ValueError as err:
         raise UserError(f"{err}.", "Change that option.") from err
     text, path = words.after_text(numbers), study.analysis_path(request.survey) / "plan.json"
@@ -81,23 +79,26 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
 
 def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, planning.Design]:
     """Return the need, the same for other differences, and a check by simulated studies; and the design."""
+    if request.bots is None:
+        raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
     if (request.simulations or 0) < 0:
         raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
-    unit, design = own.of, request.design(own.of, request.bots)
+    unit, difference = own.of, request.least_difference(own)
+    design = request.design(own, request.bots)
     seconds = own.seconds if request.seconds is None else request.seconds
     rating_sd = request.rating_sd if unit == "ratings" else None
     costs = {"sd": rating_sd, "questions": request.questions, "seconds": seconds, "wage": request.wage}
-    planned, simulation = planning.plan(design, request.difference, **costs), None
+    planned, simulation = planning.plan(design, difference, **costs), None
     studies = request.simulations
     if studies is None:
         studies = SIMULATIONS if unit == "matches" and (planned["annotations"] or 0) <= LARGE else 0
     if studies and planned["needed"] and unit != "ratings":
-        rate = 0.5 + request.difference / 2
+        rate = 0.5 + difference / 2
         with Bar("simulated studies", (planning.ROUNDS + 1) * studies, shown=progress) as bar:
             how = {"repetitions": studies, "progress": bar.advance}
             design = planning.calibrated(design, rate, seed=request.seed + 1, **how)
-            planned = planning.plan(design, request.difference, **costs)
+            planned = planning.plan(design, difference, **costs)
             simulation = planning.simulated_power(rate, planned["needed"], design, seed=request.seed, **how)
-    others = sorted({*DIFFERENCES[unit], request.difference})
+    others = sorted({*DIFFERENCES[unit], difference})
     rows = [planning.plan(design, apart, **costs) for apart in others]
     return {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}, design

@@ -25,13 +25,14 @@ from parlai_spotbot.findings.scarce import (
 )
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
 from parlai_spotbot.study import Study
+from parlai_spotbot.surveys.about import Planning
 
 RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": ratings_ranking}
 
 
-def after(study: Study, request: PlanRequest, unit: str) -> dict:
-    """Return which pairs of a study still need data, and what that comes to; `unit` is what its ranking is made of."""
-    path = study.judgements_path(request.survey)
+def after(study: Study, request: PlanRequest, own: Planning) -> dict:
+    """Return which pairs of a study still need data, and what that comes to; `own` are the survey's own numbers."""
+    unit, path = own.of, study.judgements_path(request.survey)
     answers = answers_of(study, request.survey, RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
@@ -45,11 +46,12 @@ def after(study: Study, request: PlanRequest, unit: str) -> dict:
     if answers.crossed and (little := scarce(kind, rows, each or LEAST_CONVERSATIONS)):
         raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
     if unit == "ratings":
-        pairs, design, annotations = _of_ratings(rows, ranking, request)
+        pairs, design, annotations = _of_ratings(rows, ranking, request, own)
     else:
         names = needs.planned_for(rows, answers.names, ranking)
-        start = request.design(unit, max(2, len(names)), request.looks)
-        pairs, design = needs.open_pairs(rows, names, start, ranking, request.difference, answers.crossed)
+        start = request.design(own, max(2, len(names)), request.looks)
+        least = request.least_difference(own)
+        pairs, design = needs.open_pairs(rows, names, start, ranking, least, answers.crossed)
         annotations = sum(row["more_annotations"] or 0 for row in pairs) * (1 + design.people)
     seconds = request.seconds or needs.seconds_of(answers)
     more: dict[str, float | None] = {"annotations": round(annotations), "hours": None, "cost": None}
@@ -60,13 +62,15 @@ def after(study: Study, request: PlanRequest, unit: str) -> dict:
     return plain(numbers | {"source": answers.source, "first": _first(found)})
 
 
-def _of_ratings(rows: pd.DataFrame, ranking: Mapping, request: PlanRequest) -> tuple[list[dict], Design, int]:
+def _of_ratings(
+    rows: pd.DataFrame, ranking: Mapping, request: PlanRequest, own: Planning
+) -> tuple[list[dict], Design, float]:
     """Return what each pair of rated contestants needs, the design, and the annotations in all."""
     talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
     by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
-    design = request.design("ratings", max(2, rows["name"].nunique()), request.looks)
+    design = request.design(own, max(2, rows["name"].nunique()), request.looks)
     design = replace(design, annotations_per_conversation=max(1, talks))
-    pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.difference)
+    pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.least_difference(own))
     pairs = needs.without_equal(pairs, ranking)
     most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
     for row in pairs:

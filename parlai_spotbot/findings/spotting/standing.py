@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from parlai_spotbot.analysis.choices import pair_grid
 from parlai_spotbot.analysis.ranking import (
@@ -43,7 +44,7 @@ NO_MATCH = {"pairs": [], "order": [], "why": "no match between two different bot
 }
 
 
-def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: Sequence[float] | None = None) -> dict:
+def by_matches(answers: Annotations, matches: pd.DataFrame, name: str, times: ArrayLike | None = None) -> dict:
     """Return the ranking by the matches of one criterion; `name` is that of its random numbers."""
     return ranking(
         matches,
@@ -65,7 +66,7 @@ def ranking(
     *,
     crossed: bool = True,
     probes: Sequence[Probe] = (),
-    times: Sequence[float] | None = None,
+    times: ArrayLike | None = None,
     margin: float | None = None,
 ) -> dict:
     """Everything about one criterion: the headline (`order`, `clusters`, `pairs`, `davidson`) by `contrasts`, and the

@@ -85,10 +85,10 @@ class _Drawn:
         at_risk = np.flip(np.flip(total, axis=-1).cumsum(axis=-1), axis=-1)
         return spotted, at_risk, followed_survival(spotted, at_risk)
 
-    def at(self, k: float) -> tuple[float, np.ndarray] | None:
-        """Survival at a length and its replicates; None where that length wasn't shown."""
-        place = np.flatnonzero(self.lengths == k)
-        return (float(self.survival[place[0]]), self.samples[:, place[0]]) if len(place) else None
+    def at(self, k: float) -> tuple[float, np.ndarray]:
+        """Survival at a length that was shown, and its replicates."""
+        place = int(np.flatnonzero(self.lengths == k)[0])
+        return float(self.survival[place]), self.samples[:, place]
 
     def less(self, other: _Drawn, k: float) -> dict:
         """By how much more of these pass at a length than of `other`, with the interval."""
@@ -112,10 +112,10 @@ def _curve(curve: _Drawn, people: _Drawn | None) -> dict:
     }
     if curve is not people:
         k = curve.lengths[-1]
-        bound = None if people is None else people.at(k)
         result["versus_human"] = None
-        if bound is not None:
-            result["versus_human"] = {"exchanges": _count(k), "human": bound[0], **curve.less(people, k)}
+        if people is not None and k in people.lengths:
+            human = people.at(k)[0]
+            result["versus_human"] = {"exchanges": _count(k), "human": human, **curve.less(people, k)}
     return result | ({"why": curve.drawn.why} if curve.drawn.why else {})
 
 

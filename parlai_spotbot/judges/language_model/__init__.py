@@ -46,7 +46,8 @@ class LanguageModelJudge(Judge):
         self.name, self.settings, self.max_cost = name, options, max_cost
         self.workers, self.at_once = (name,), options.concurrency
         self.where = f"judge {name}"
-        self.model = self._bar = None
+        self.model: ServedModel | None = None
+        self._bar: Bar | None = None
 
     def options(self) -> dict:
         return {**super().options(), **self.settings.deciding(self.together), "prompt_sha256": self.prompt_sha256}
@@ -138,12 +139,15 @@ class LanguageModelJudge(Judge):
 
     def ask(self, units: Sequence[Unit]) -> None:
         items = [item for unit in units for item in self._shown(unit)]
+        model, bar = self.model, self._bar
+        if model is None or bar is None:
+            raise RuntimeError(f"{self.where} asks before it is prepared")
         tried = set()
         while waiting := self._open(items) - tried:
             tried |= waiting
             asks = {key: ask for item in items for key, ask in self._visible(item).items() if key in waiting}
             try:
-                self.model.answer(asks, self.journal, self._bar.advance)
+                model.answer(asks, self.journal, bar.advance)
             except Stopped as err:
                 self.stopped = str(err)
                 return

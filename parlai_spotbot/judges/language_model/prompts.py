@@ -240,7 +240,7 @@ def _answered(survey: Survey, shown: OrderedItem, question: Question, answers: M
     for (name, target), answer in answers.items():
         if name in question.after:
             earlier = survey.question(name)
-            labels = {option.value: shown.label(option) for option in earlier.options}
+            labels: dict[object, str] = {option.value: shown.label(option) for option in earlier.options}
             phrase = ", ".join(
                 labels.get(value) or quoted(str(value)) for value in (answer if isinstance(answer, list) else [answer])
             )

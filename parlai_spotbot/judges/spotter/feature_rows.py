@@ -35,7 +35,7 @@ class FeatureRows:
 
         self.embedding, self.reading = embedding, reading
         self._encoder = MiniLM()
-        self._middle: np.ndarray | None = None
+        self._middle = np.zeros(0)  # until people are kept
         self._made_of = f"{FORMAT} {self._encoder.name} {cache_folder().name}"
 
     def kept(self, examples: Sequence[EntityExample]) -> pd.DataFrame:
@@ -55,7 +55,7 @@ class FeatureRows:
         """Compute the features of examples, in single precision."""
         texts = sorted({text for example in examples for text in example.texts})
         vectors = self._encoder.embed(texts, progress=self.embedding)
-        if self._middle is None:
+        if not self._middle.size:
             self._middle = vectors.mean(axis=0)
             self._middle /= np.linalg.norm(self._middle)
         embedded = EmbeddedTurns(

@@ -136,10 +136,20 @@ def _surprises(model, tokenizer, texts: tuple[str, ...]) -> list[TurnSurprise]:
             for scores, tokens in zip(model.lm_head(rows).split(BLOCK), said.split(BLOCK), strict=True)
         ]
     by_turn = torch.cat(columns, 1).double().split([len(part) for part in parts], dim=1)
-    return [
-        TurnSurprise(len(s), *(float(x.sum()) for x in (s, s**2, mean, variance)), int(guessed.sum()), float(s[-1]))
-        for s, mean, variance, guessed in by_turn
-    ]
+    return [_turn(*statistics) for statistics in by_turn]
+
+
+def _turn(surprise, expected, variance, guessed) -> TurnSurprise:
+    """Return the sums over one turn's tokens (n,)."""
+    return TurnSurprise(
+        n=len(surprise),
+        total=float(surprise.sum()),
+        squares=float((surprise**2).sum()),
+        expected=float(expected.sum()),
+        variance=float(variance.sum()),
+        guessed=int(guessed.sum()),
+        end=float(surprise[-1]),
+    )
 
 
 def _statistics(scores, tokens):

@@ -130,7 +130,7 @@ def test_labels_that_are_given_are_answers_and_those_that_are_not_stay_unknown()
         (lambda d: d["(0,1)_emora"][2]["behaviors"]["ignore"].update(human=[0, 2]), "(0,1)_emora': not as released"),
         (lambda d: d["(0,1)_emora"][1]["behaviors"]["ignore"].update(human=[0]), "different numbers of people"),
         (lambda d: d["(0,1)_emora"][1]["behaviors"].update(ingore={}), "KeyError: 'ingore'"),
-        (lambda d: d.update(dialogue=d["(1,1)_emora"]), "dialogue 'dialogue'"),
+        (lambda d: d.update(dialogue=d["(1,1)_emora"]), "dialogue 'dialogue': not as released: ValueError: its name"),
     ],
 )
 def test_bad_files_are_one_error_that_names_the_place(write, spoil, said):

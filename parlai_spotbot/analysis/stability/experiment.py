@@ -202,7 +202,8 @@ def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple[np.ndarray
     last, curve = rows[-1]["top"], {key: [row[key] for row in rows] for key in ("share", "share_ci", "same_again")}
     curve["ranking"] = [ranking_of(row["top"], pool.names) for row in rows]
     curve["as_last"] = [float((found[size][0] == last).all(axis=1).mean()) for size in sizes]
-    ranks = [ranks for ranks in (found[size][1] for size in sizes) if ranks is not None]
+    by_size = [found[size][1] for size in sizes]
+    ranks = [places for places in by_size if places is not None]
     if ranks:
         true = (-pool.scores(pair_chances(pool))).argsort(kind="stable")
         curve["order"] = [float((np.diff(part[:, true], axis=1) > 0).all(axis=1).mean()) for part in ranks]

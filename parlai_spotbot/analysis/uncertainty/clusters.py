@@ -115,7 +115,8 @@ class Clusters:
     def members(self) -> Iterator[tuple[str, list[SignedClusters]]]:
         """The clusters by "conversations" and by "annotators" ("rows" where neither counts), then by "both" at once,
         where there are both."""
-        rows, conversations = np.arange(self.rows), self.conversations
+        rows = np.arange(self.rows)
+        conversations = self.conversations
         if conversations is not None:
             yield "conversations", self._conversations(conversations, np.zeros(self.rows, dtype=np.int64))
         if self.workers is not None:

@@ -83,7 +83,8 @@ def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, 
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
     if (request.simulations or 0) < 0:
         raise UserError(f"--simulations {request.simulations}: expected a number from 0 up.", "0 leaves them out.")
-    unit, difference = own.of, request.least_difference(own)
+    unit = own.of
+    difference = request.least_difference(own)
     design = request.design(own, request.bots)
     seconds = own.seconds if request.seconds is None else request.seconds
     rating_sd = request.rating_sd if unit == "ratings" else None

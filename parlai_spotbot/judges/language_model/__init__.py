@@ -139,7 +139,8 @@ class LanguageModelJudge(Judge):
 
     def ask(self, units: Sequence[Unit]) -> None:
         items = [item for unit in units for item in self._shown(unit)]
-        model, bar = self.model, self._bar
+        model = self.model
+        bar = self._bar
         if model is None or bar is None:
             raise RuntimeError(f"{self.where} asks before it is prepared")
         tried = set()

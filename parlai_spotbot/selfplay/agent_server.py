@@ -201,7 +201,10 @@ class AgentServer:
             except BaseException as err:
                 yield index, failure(err)
         together = self.batchable and len(ready) > 1
-        for group in [ready] if together else [[index] for index in ready]:
+        groups = [[index] for index in ready]
+        if together:
+            groups = [ready]
+        for group in groups:
             left = dict.fromkeys(group)
             try:
                 seed_everything(batch_seed if together else requests[group[0]][2])
@@ -331,11 +334,8 @@ def agent_options(contestant: Contestant) -> dict:
     """ParlAI's options for a contestant: as in an interactive chat, without labels, with the pool's own on top."""
     from parlai.core.params import ParlaiParser
 
-    given = {"datatype": "valid", **contestant.opt}
-    if contestant.model_file:
-        given["model_file"] = contestant.model_file
-    if contestant.model:
-        given["model"] = contestant.model
+    own = {"model_file": contestant.model_file, "model": contestant.model}
+    given = {"datatype": "valid", **contestant.opt} | {name: value for name, value in own.items() if value}
     opt = ParlaiParser(True, True).parse_kwargs(**given)
     # A checkpoint's stored options must not win over these: it may have been saved while generation was off.
     options = {"skip_generation": False, "interactive_mode": True, **contestant.opt}

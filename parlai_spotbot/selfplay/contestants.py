@@ -101,10 +101,9 @@ class Contestants:
         surplus = len(self._loaded) + len(coming) - self.most
         if surplus > len(idle) and any(map(any, self._used.values())):
             return None
-        leaving = [handle.unload() for name in idle[: max(surplus, 0)] for handle in self._copies[name]]
-        wait(leaving)
-        gone = idle[: max(surplus, 0)]
-        self._loaded = [*(n for n in self._loaded if n not in names and n not in gone), *names]
+        leaving = idle[: max(surplus, 0)]
+        wait([handle.unload() for name in leaving for handle in self._copies[name]])
+        self._loaded = [*(n for n in self._loaded if n not in names and n not in leaving), *names]
         leased = {}
         for name in names:
             copy = min(range(len(self._used[name])), key=self._used[name].__getitem__)

@@ -77,7 +77,7 @@ def pack(conversations: Sequence[Entities], most: int) -> list[int]:
     filled: list[Counter[tuple[int, str]]] = []
     full: Counter[tuple[int, str]] = Counter()  # all groups before this one are full for somebody in a place
     packed = [0] * len(conversations)
-    for index in sorted(range(len(conversations)), key=lambda i: (sweeps[i], i)):
+    for index in sorted(range(len(conversations)), key=sweeps.__getitem__):
         seats = list(enumerate(conversations[index]))
         group = max(full[seat] for seat in seats)
         while group < len(filled) and any(filled[group][seat] >= most for seat in seats):

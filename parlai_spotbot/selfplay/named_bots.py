@@ -16,15 +16,19 @@ WHERE = "the command line"
 
 def asked_contestants(pool: str | None, named: Sequence[str]) -> dict[str, Contestant] | None:
     """Return the checked contestants of a pool and those written ``NAME=WHAT``; None if neither is given."""
-    return contestants_of(_entries(pool, named)) if pool or named else None
+    if pool or named:
+        return contestants_of(_entries(pool, named))
+    return None
 
 
 def asked_entries(pool: str | None, study: Study | None, named: Sequence[str]) -> list[PoolEntry]:
     """Return the entries of the requested contestants with their problems; by default the embedded pool's."""
-    if study is None:
-        return _entries(pool if pool or named else DEFAULT_POOL, named)
     if pool or named:
-        raise UserError("--study is given with --pool or --contestant.", "Name one of them.")
+        if study is not None:
+            raise UserError("--study is given with --pool or --contestant.", "Name one of them.")
+        return _entries(pool, named)
+    if study is None:
+        return _entries(DEFAULT_POOL, ())
     return [check_entry(contestant, str(study.path)) for contestant in study.plan.contestants.values()]
 
 
@@ -38,9 +42,9 @@ def _entries(pool: str | None, named: Sequence[str]) -> list[PoolEntry]:
     for written in named:
         name, equals, what = written.partition("=")
         if not equals or not what or not NAME.match(name):
+            shown = name if equals else "…"
             raise UserError(
-                f"--contestant {name if equals else '…'}: expected NAME=WHAT.",
-                "Write for example --contestant mine=my_bot:respond.",
+                f"--contestant {shown}: expected NAME=WHAT.", "Write for example --contestant mine=my_bot:respond."
             )
         if name in names:
             raise UserError(f"--contestant {name}: the name is in {names[name]} too.", "Give it another name.")

@@ -86,11 +86,9 @@ class PlanDecision:
 def decide(path: Path, request: SelfPlayRequest) -> PlanDecision:
     """Compare what is asked with what is at `path`; raises `UserError` where they contradict each other."""
     if Study.exists(path):
-        study = Study.open(path)
-        return _go_on(study, request)
+        return _go_on(Study.open(path), request)
     begun = (".lock", f".lock{files.HELD}", custom.COPY, checksums.MANIFEST, checksums.LOCK)
-    others = [f.name for f in path.iterdir() if f.name not in begun] if path.is_dir() else []
-    if path.exists() and (others or not path.is_dir()):
+    if path.exists() and not (path.is_dir() and all(file.name in begun for file in path.iterdir())):
         raise UserError(
             f"--study {path}: there are other files, but no study.yaml.", "Choose an empty or a new folder."
         )
@@ -124,8 +122,10 @@ def _go_on(study: Study, request: SelfPlayRequest) -> PlanDecision:
     request = replace(request, contestants=_as_begun(plan, request.contestants or {}) or None)
     domain = domain_of(study.path, plan.domain)
     fixed = {name: getattr(request, name) for name in FIXED}
-    fixed["domain"] = _asked_domain(request.domain, domain, study) if request.domain else None
-    fixed["segments"] = tuple(sorted(request.segments)) if request.segments else None
+    if request.domain:
+        fixed["domain"] = _asked_domain(request.domain, domain, study)
+    if request.segments:
+        fixed["segments"] = tuple(sorted(request.segments))
     differences = [
         f"{name}: the study has {getattr(plan, name)!r}, you asked for {value!r}"
         for name, value in fixed.items()

@@ -6,14 +6,14 @@ import math
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from parlai_spotbot import __version__, files, hints
-from parlai_spotbot.domains import Domain, Episode
+from parlai_spotbot.domains import Domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import LEFT_OUT
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Turn
@@ -25,7 +25,7 @@ from parlai_spotbot.selfplay.empty_study import carry_out
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
-from parlai_spotbot.selfplay.schedule import check_played, conversation_id, derive, schedule, seed_of
+from parlai_spotbot.selfplay.schedule import ConversationJob, check_played, conversation_id, derive, schedule, seed_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
@@ -118,8 +118,8 @@ class SelfPlaySummary:
     def missing(self) -> str:
         """Return the number of missing conversations and the file with the reasons."""
         number = self.expected - self.bots
-        are = "is" if number == 1 else "are"
-        return f"{counted(number, 'conversation')} {are} missing, see {self.study.failures_path}"
+        verb = "is" if number == 1 else "are"
+        return f"{counted(number, 'conversation')} {verb} missing, see {self.study.failures_path}"
 
 
 @contextlib.contextmanager
@@ -154,72 +154,105 @@ def play(
     written. `engine` says where contestants live (on this machine unless it is given).
     """
     decision = decide(path, request)
-    plan, domain = decision.plan, decision.domain
-    jobs, how = schedule(decision.plans, [seed_of(e) for e in domain.episodes("seeds") if len(e.turns) > 1])
-    humans = draw_people(plan, domain)
-    done = finished(decision.study) if decision.study else {}
-    check_played(done, jobs, path)
-    gone = set(plan.left_out)
-    jobs = [job for job in jobs if job.conversation_id in done or gone.isdisjoint(job.entities)]
-    groups = missing_groups(jobs, done)
-    left = [job for group in groups for job in group]
-    kept = kept_turns(decision.study.turns_path, left, plan.contestants) if decision.study else {}
+    plan = decision.plan
+    people = draw_people(plan, decision.domain)
+    jobs, groups, seeds = _scheduled(decision, path)
     if groups:
-        total, missing = (2 * plan.exchanges * len(pairs_of_jobs) for pairs_of_jobs in (jobs, left))
-        missing -= sum(len(kept.get(job.conversation_id, ())) for job in left)
-        say(
-            f"to play: {missing:,} of {counted(total, 'turn')} ({total - missing:,} are there), "
-            f"in {len(left):,} of {counted(len(jobs), 'conversation')}"
-        )
-    needed = {name for job in left for name in job.entities}
-    entries = {name: contestant for name, contestant in plan.contestants.items() if name in needed}
-    if decision.study:
-        _check_unchanged(decision.study, entries.values())
-    for conversation in humans:
+        say(_to_play(decision, jobs, groups))
+    entries = _needed(decision, groups)
+    for conversation in people:
         heard(conversation)
+    if not entries:
+        engine = None
     with (
         printed("spotbot-logs-") as logs,
-        Contestants(
-            entries, logs.path, threads_each(plan), plan.max_loaded, engine if entries else None
-        ) as contestants,
+        Contestants(entries, logs.path, threads_each(plan), plan.max_loaded, engine) as contestants,
     ):
-        first = list(entries)
-        if 0 < plan.max_loaded < len(entries):
-            first = names_of(groups[0])[: plan.max_loaded]
-        if entries:
-            others = f" (at most {plan.max_loaded} of {len(entries)} at once)" if len(first) < len(entries) else ""
-            say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
-        contestants.load(say, first)
+        _load(contestants, list(entries), groups, say)
         study = _write_plan(path, decision, say)
+        failures = []
         with AccountJournal(study.accounts_path) as accounts:
             contestants.keep(accounts)
-            failures = Runner(study, plan, contestants, progress, heard).run(groups) if groups else []
+            if groups:
+                failures = Runner(study, plan, contestants, progress, heard).run(groups)
         logs.kept = bool(failures)
     if logs.kept:
         say(f"what the contestants printed is in {logs.path}")
-    rows = write_conversations(study, jobs, humans)
-    summary = SelfPlaySummary(study, rows, failures, len(jobs), wanted_people(plan))
-    summary.overlap = training_overlap(rows, (episode.turns for episode in domain.episodes("bots")))
+    summary = SelfPlaySummary(study, write_conversations(study, jobs, people), failures, len(jobs), wanted_people(plan))
+    training = (episode.turns for episode in decision.domain.episodes("bots"))
+    summary.overlap = training_overlap(summary.conversations, training)
     abouts = contestants.about()
-    uses = {name: about.get("usage", {}).get(LEFT_OUT_OF_TURNS) for name, about in abouts.items()}
-    summary.left_out = {name: kinds for name, kinds in uses.items() if kinds}
-    _record(summary, plan, domain, how, accounts.runs(abouts), bool(groups))
+    summary.left_out = _left_out(abouts)
+    _record(summary, decision, seeds, accounts.runs(abouts), bool(groups))
     accounts.forget()
     summary.study = Study.open(path)
     return summary
 
 
-def _check_unchanged(study: Study, contestants: Iterable[Contestant]) -> None:
-    """Raise `UserError` where a contestant that has played is made of other files now than it was then."""
+def _left_out(abouts: Mapping[str, dict]) -> dict[str, dict[str, int]]:
+    """Return what was left out of each contestant's turns; nothing of those whose turns are whole."""
+    usages = {name: about.get("usage", {}) for name, about in abouts.items()}
+    return {name: usage[LEFT_OUT_OF_TURNS] for name, usage in usages.items() if LEFT_OUT_OF_TURNS in usage}
+
+
+def _scheduled(decision: PlanDecision, path: Path) -> tuple[list[ConversationJob], list[list[ConversationJob]], str]:
+    """Return the plan's jobs, groups of those that are missing in the study, and how seeds are used."""
+    seeds = [seed_of(episode) for episode in decision.domain.episodes("seeds") if len(episode.turns) > 1]
+    jobs, seeds_used = schedule(decision.plans, seeds)
+    done = {}
+    if decision.study:
+        done = finished(decision.study)
+    check_played(done, jobs, path)
+    gone = set(decision.plan.left_out)
+    jobs = [job for job in jobs if job.conversation_id in done or gone.isdisjoint(job.entities)]
+    return jobs, missing_groups(jobs, done), seeds_used
+
+
+def _to_play(decision: PlanDecision, jobs: list[ConversationJob], groups: list[list[ConversationJob]]) -> str:
+    """Return how many turns, and conversations, are to be played."""
+    missing = [job for group in groups for job in group]
+    turns = 2 * decision.plan.exchanges
+    total = turns * len(jobs)
+    there = total - turns * len(missing)
+    if decision.study:
+        kept = kept_turns(decision.study.turns_path, missing, decision.plan.contestants)
+        there += sum(map(len, kept.values()))
+    return (
+        f"to play: {total - there:,} of {counted(total, 'turn')} ({there:,} are there), "
+        f"in {len(missing):,} of {counted(len(jobs), 'conversation')}"
+    )
+
+
+def _load(contestants: Contestants, names: list[str], groups: list[list[ConversationJob]], say) -> None:
+    """Load the contestants `names`; of more than may be loaded at once those that the first group needs."""
+    first = names
+    others = ""
+    most = contestants.most
+    if most < len(names):
+        first = names_of(groups[0])[:most]
+        others = f" (at most {most} of {len(names)} at once)"
+    if names:
+        say(f"loading {len(first)} contestants{others}: {', '.join(first)}")
+    contestants.load(say, first)
+
+
+def _needed(decision: PlanDecision, groups: list[list[ConversationJob]]) -> dict[str, Contestant]:
+    """Return the contestants of the groups; `UserError` where one is made of other files now than when it played."""
+    names = {name for group in groups for name in names_of(group)}
+    needed = {name: contestant for name, contestant in decision.plan.contestants.items() if name in names}
+    study = decision.study
+    if study is None:
+        return needed
     recorded = study.provenance().get("selfplay", {}).get("contestants", {})
     killed = killed_runs(study.accounts_path)
-    for contestant in contestants:
-        name = contestant.name
+    for name, contestant in needed.items():
         played = (killed.get(name) or [recorded.get(name, {})])[-1]
         sums = digests(contestant, contestant.model_file)
         if changed := [key for key in sums if played.get(key, sums[key]) != sums[key]]:
             leave_out = hints.command("contestants", study.path, leave_out=name)
-            file = contestant.model_file if changed[0] == "model_sha256" else source_files(contestant)[0]
+            file = contestant.model_file
+            if changed[0] != "model_sha256":
+                file = source_files(contestant)[0]
             raise UserError(
                 f"contestant '{name}': {file} has changed since {name} played, so it is another bot now.",
                 hints.Remedy(
@@ -228,6 +261,7 @@ def _check_unchanged(study: Study, contestants: Iterable[Contestant]) -> None:
                     ") and add the changed one under a new name.",
                 ),
             )
+    return needed
 
 
 def threads_each(plan: Plan) -> int:
@@ -242,11 +276,6 @@ def wanted_people(plan: Plan) -> int:
     return math.ceil(plan.bot_conversations / 3)
 
 
-def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
-    episodes = domain.episodes(HUMAN_POOLS[plan.human_pool])
-    return human_conversations(plan, domain, episodes, wanted_people(plan))
-
-
 def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
     if decision.study is None:
         say(decision.domain.table())
@@ -258,35 +287,34 @@ def _write_plan(path: Path, decision: PlanDecision, say) -> Study:
 
 
 def _record(
-    summary: SelfPlaySummary, plan: Plan, domain: Domain, how: str, accounts: dict[str, list[dict]], played: bool
+    summary: SelfPlaySummary, decision: PlanDecision, seeds: str, accounts: dict[str, list[dict]], played: bool
 ) -> None:
     """Record the run in provenance; `accounts` are those of each contestant, the oldest run's first."""
     study = summary.study
+    plan = decision.plan
     before = study.provenance().get("selfplay", {})
     otherwise = before.get("played_otherwise", [])
     differs = {name: getattr(plan, name) for name in EXECUTION if getattr(plan, name) != getattr(study.plan, name)}
     if played and differs and differs not in otherwise:
         otherwise = [*otherwise, differs]
-    study.record(
-        "selfplay",
-        {
-            "versions": versions(),
-            "plan": study.plan.to_json(),
-            **({"played_otherwise": otherwise} if otherwise else {}),
-            "domain": domain.about(),
-            "seeds": how,
-            "contestants": _with_runs(before.get("contestants", {}), accounts),
-            "counts": {
-                "bot_conversations": summary.bots,
-                "bot_conversations_planned": summary.expected,
-                "human_conversations": summary.people,
-                "human_conversations_wanted": summary.people_wanted,
-            },
-            "overlap_with_training_data": summary.overlap,
-            "conversations_sha256": files.sha256(study.conversations_path),
-            "promise": PROMISE,
+    run = {"versions": versions(), "plan": study.plan.to_json()}
+    if otherwise:
+        run["played_otherwise"] = otherwise
+    run |= {
+        "domain": decision.domain.about(),
+        "seeds": seeds,
+        "contestants": _with_runs(before.get("contestants", {}), accounts),
+        "counts": {
+            "bot_conversations": summary.bots,
+            "bot_conversations_planned": summary.expected,
+            "human_conversations": summary.people,
+            "human_conversations_wanted": summary.people_wanted,
         },
-    )
+        "overlap_with_training_data": summary.overlap,
+        "conversations_sha256": files.sha256(study.conversations_path),
+        "promise": PROMISE,
+    }
+    study.record("selfplay", run)
 
 
 def _with_runs(recorded: Mapping[str, dict], accounts: Mapping[str, list[dict]]) -> dict[str, dict]:
@@ -294,9 +322,10 @@ def _with_runs(recorded: Mapping[str, dict], accounts: Mapping[str, list[dict]])
     contestants = dict(recorded)
     for name, abouts in accounts.items():
         for about in abouts:
-            known = dict(contestants.get(name, {}))
-            earlier = known.pop("earlier", [])
-            earlier = [*earlier, known] if known and known != about else earlier
+            latest = dict(contestants.get(name, {}))
+            earlier = latest.pop("earlier", [])
+            if latest and latest != about:
+                earlier = [*earlier, latest]
             contestants[name] = {**about, "earlier": earlier} if earlier else about
     return contestants
 
@@ -311,20 +340,22 @@ def versions() -> dict[str, str]:
     return result
 
 
-def human_conversations(plan: Plan, domain: Domain, episodes: list[Episode], count: int) -> list[Conversation]:
-    """Draw `count` conversations between people (fewer where the pool is smaller), cut to the bots' length.
+def draw_people(plan: Plan, domain: Domain) -> list[Conversation]:
+    """Draw conversations between people (fewer than wanted where the pool is smaller), cut to the bots' length.
 
     The first exchange stays as context, as the bots' seed does, unless they have none. Conversations of full length
     come first; where there are too few, shorter ones that fill at least the shortest segment follow.
     """
+    episodes = domain.episodes(HUMAN_POOLS[plan.human_pool])
     order = np.random.default_rng(derive(plan.seed, HUMAN)).permutation(len(episodes))
-    shuffled = [episodes[int(i)] for i in order]
+    shuffled = [episodes[i] for i in order]
     seed = 0 if plan.unseeded else 1
-    full = [e for e in shuffled if len(e.turns) // 2 >= seed + plan.exchanges]
-    shorter = [e for e in shuffled if seed + min(plan.segments) <= len(e.turns) // 2 < seed + plan.exchanges]
+    most = seed + plan.exchanges
+    fitting = [episode for episode in shuffled if len(episode.turns) // 2 >= seed + min(plan.segments)]
+    fitting.sort(key=lambda episode: len(episode.turns) // 2 < most)
     conversations = []
-    for number, episode in enumerate((full + shorter)[:count]):
-        exchanges = min(len(episode.turns) // 2, seed + plan.exchanges)
+    for number, episode in enumerate(fitting[: wanted_people(plan)]):
+        exchanges = min(len(episode.turns) // 2, most)
         conversations.append(
             Conversation(
                 conversation_id=conversation_id(PEOPLE, number),

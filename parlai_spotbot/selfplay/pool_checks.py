@@ -23,6 +23,8 @@ ZOO = ("zoo:", "models:", "izoo:")
 
 OWN_KEYS = ("model", "model_file")
 
+TRUTHS = ("true", "false", "yes", "no", "t", "f", "y", "n", "1", "0")
+
 UNLISTED = 30
 """Of more options than these only the nearest is named."""
 
@@ -49,8 +51,12 @@ def with_code(contestant: Contestant, folder: Path) -> Contestant:
     agent names lies there."""
     module = contestant.model.partition(":")[0].split(".")[0]
     beside = ":" in contestant.model and any(os.path.exists(folder / name) for name in (f"{module}.py", module))
-    code = contestant.code or ("." if beside else "")
-    return replace(contestant, code=str((folder / code).resolve())) if code else contestant
+    code = contestant.code
+    if beside and not code:
+        code = "."
+    if not code:
+        return contestant
+    return replace(contestant, code=str((folder / code).resolve()))
 
 
 def is_agent(kind: Any) -> bool:
@@ -82,10 +88,14 @@ def _agent_remedy(model: str, err: BaseException) -> str:
 
 
 def _nearest_agent(model: str) -> str:
-    prefix = "spotbot:" if model.startswith("spotbot:") else ""
+    prefix = ""
+    package_name = "parlai.agents"
+    if model.startswith("spotbot:"):
+        prefix = "spotbot:"
+        package_name = "parlai_spotbot.agents"
     if ":" in model.removeprefix(prefix):
         return "Check the module and class."
-    package = importlib.import_module("parlai_spotbot.agents" if prefix else "parlai.agents")
+    package = importlib.import_module(package_name)
     return nearest(model, [prefix + m.name for m in pkgutil.iter_modules(package.__path__) if m.ispkg])
 
 
@@ -100,8 +110,7 @@ def zoo(path: str) -> None:
         if listed not in _zoo_list():
             importlib.import_module(f"parlai.zoo.{folder}.{build}")
     except ImportError:
-        names = _zoo_list()
-        raise UserError(f"no zoo model '{path}'.", nearest(path, names, most=0)) from None
+        raise UserError(f"no zoo model '{path}'.", nearest(path, _zoo_list(), most=0)) from None
 
 
 def zoo_agent(path: str) -> str:
@@ -124,8 +133,9 @@ def model_file(name: str, agent_given: bool) -> Path:
     """Return the path of a model file that exists, with its ``.opt``, which may be missing where the agent is given."""
     path = Path(name).expanduser()
     if not path.is_file():
-        checkpoint = Path(f"{path}.checkpoint").exists()
-        remedy = f"Training hasn't ended: name {path}.checkpoint." if checkpoint else "Name the file that ParlAI wrote."
+        remedy = "Name the file that ParlAI wrote."
+        if Path(f"{path}.checkpoint").exists():
+            remedy = f"Training hasn't ended: name {path}.checkpoint."
         raise UserError(f"there is no file {path}.", remedy)
     if not os.access(path, os.R_OK):
         raise UserError(f"{path} may not be read.", "Change its permissions.")
@@ -187,14 +197,16 @@ def _value_problem(action: argparse.Action, value: Any) -> str:
     """Return what is wrong with an option's value; "" where it is valid."""
     if value is None or isinstance(value, (list, dict)):
         return ""
-    kind, text = action.type, str(value).lower()
+    kind = action.type
     if action.nargs == 0 or kind in (bool, "bool"):
-        return "" if text in ("true", "false", "yes", "no", "t", "f", "y", "n", "1", "0") else "expected true or false"
-    if kind in (int, float):
+        if str(value).lower() not in TRUTHS:
+            return "expected true or false"
+    elif kind in (int, float):
         try:
-            return "" if kind is float or float(value) == int(value) else "expected a whole number"
+            if kind is int and float(value) != int(value):
+                return "expected a whole number"
         except (TypeError, ValueError):
             return "expected a number"
-    if action.choices is not None and value not in action.choices:
+    elif action.choices is not None and value not in action.choices:
         return f"expected one of {', '.join(sorted(map(str, action.choices)))}"
     return ""

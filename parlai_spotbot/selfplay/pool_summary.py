@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import masked, shown
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.pool import PoolEntry
@@ -10,7 +11,8 @@ from parlai_spotbot.selfplay.trial import Trial
 from parlai_spotbot.terminal import table
 
 COLUMNS = {"name": 20, "what it is": 12, "agent class": 34, "model file": 30, "options": 26, "description": 34}
-"""Of the table of a pool, and how wide they may be."""
+"""Columns of the table of a pool, and how wide they may be; those `ALWAYS` there may be empty."""
+ALWAYS = ("name", "what it is")
 FIGURES = ("name", "load s", "first ms", "median ms", "MiB", "batched", "same seed")
 BATCHED = {"same": "yes, same text", "other": "yes, other text"}
 
@@ -19,14 +21,14 @@ def pool_text(entries: Sequence[PoolEntry]) -> str:
     """The pool as a table."""
     rows = []
     for entry in entries:
-        bot = entry.contestant
-        options = ", ".join(f"{key}={value}" for key, value in shown(bot.opt).items()) if bot else ""
+        bot = entry.contestant or Contestant(entry.name)
+        options = ", ".join(f"{key}={value}" for key, value in shown(bot.opt).items())
         kind = "wrong" if entry.problems else entry.kind
-        file, words = (masked(bot.model_file), masked(bot.description)) if bot else ("", "")
-        rows.append((entry.name, kind, entry.agent.rpartition(":")[2], file, options, words))
-    used = [n for n, _ in enumerate(COLUMNS) if n < 2 or any(row[n] for row in rows)]
-    headers, widths = ([column[n] for n in used] for column in (list(COLUMNS), list(COLUMNS.values())))
-    return table([[row[n] for n in used] for row in rows], headers, widths=widths)
+        agent = entry.agent.rpartition(":")[2]
+        rows.append((entry.name, kind, agent, masked(bot.model_file), options, masked(bot.description)))
+    columns = [column for column in zip(COLUMNS, *rows, strict=True) if column[0] in ALWAYS or any(column[1:])]
+    headers, *rows = zip(*columns, strict=True)
+    return table(rows, headers, widths=[COLUMNS[name] for name in headers])
 
 
 def trials_text(trials: Sequence[Trial]) -> str:
@@ -59,11 +61,10 @@ def _conversations(trial: Trial) -> str:
     """Return the test conversations, a line per turn; the first two are the seed."""
     lines = []
     for number, conversation in enumerate(trial.conversations, start=1):
-        lines += [f"{trial.name}, conversation {number}:"]
-        lines += [
-            f"  {name}{' (seed)' * (n < 2)}: {remedies.short(text, 1000) or '(empty)'}"
-            for n, (name, text) in enumerate(conversation)
-        ]
+        lines.append(f"{trial.name}, conversation {number}:")
+        for place, (name, text) in enumerate(conversation):
+            mark = " (seed)" if place < 2 else ""
+            lines.append(f"  {name}{mark}: {remedies.short(text, 1000) or '(empty)'}")
     return "\n".join(lines)
 
 

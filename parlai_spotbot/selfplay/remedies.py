@@ -20,8 +20,10 @@ def remedy(kind: str, message: str, log: str = "") -> str:
     for rule in TEXTS["rules"]:
         if match := re.search(rule["pattern"], message, re.IGNORECASE):
             return match.expand(rule["remedy"])
-    what_it_printed = f" What it printed: {log}" if log else ""
-    return TEXTS["kinds"].get(kind, f"Correct its entry or take it out of the pool.{what_it_printed}")
+    correct = "Correct its entry or take it out of the pool."
+    if log:
+        correct = f"{correct} What it printed: {log}"
+    return TEXTS["kinds"].get(kind, correct)
 
 
 def short(message: str, most: int = 300) -> str:
@@ -29,6 +31,7 @@ def short(message: str, most: int = 300) -> str:
     text = " ".join(message.split())
     if "Weights only load failed" in text and REFUSAL not in text:
         refused = REFUSED.search(text)
-        held = next((name for name in refused.groups() if name), "") if refused else ""
-        text = f"{REFUSAL} (Weights only load failed)" + (f": it holds a {held}" if held else "")
+        text = f"{REFUSAL} (Weights only load failed)"
+        if refused:
+            text = f"{text}: it holds a {refused[1] or refused[2]}"
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -100,19 +100,17 @@ class Runner:
     def run(self, groups: list[list[ConversationJob]]) -> list[dict]:
         """Play `groups` from where they stood; each turn is durable before it is used. Returns the failures' rows."""
         jobs = [job for group in groups for job in group]
-        with TurnJournal(self.study.turns_path, jobs, self.plan.contestants) as self.turns:
-            return self._run(groups)
-
-    def _run(self, groups: list[list[ConversationJob]]) -> list[dict]:
-        total = 2 * self.plan.exchanges * sum(map(len, groups))
-        there = sum(map(len, self.turns.kept.values()))
-        bar = Bar("self-play", total, "turn", there, shown=self._progress)
         most = IN_FLIGHT * self.contestants.copies
         pool = ThreadPoolExecutor(max_workers=most, thread_name_prefix="group")
         queue = list(groups)
         running: set[Future] = set()
-        failed = self.study.failures_path
-        with checksums.Journal(self.study.journal_path) as journal, checksums.Journal(failed) as failures:
+        with (
+            TurnJournal(self.study.turns_path, jobs, self.plan.contestants) as self.turns,
+            checksums.Journal(self.study.journal_path) as journal,
+            checksums.Journal(self.study.failures_path) as failures,
+        ):
+            there = sum(map(len, self.turns.kept.values()))
+            bar = Bar("self-play", 2 * self.plan.exchanges * len(jobs), "turn", there, shown=self._progress)
             try:
                 while queue or running:
                     while queue and len(running) < most:
@@ -136,11 +134,13 @@ class Runner:
     def _play(self, jobs: list[ConversationJob], leased: dict[str, ContestantHandle], bar: Bar) -> GroupOutcome:
         worlds = [self._world(job, leased) for job in jobs]
         group = GroupWorld(self.opt, worlds, self.turns)
-        requested, interrupted = 0, False
+        requested = 0
+        interrupted = False
         while not group.episode_done() and not self._stop.is_set() and not interrupted:
+            before = requested
             group.parley()
             interrupted = any(world.failure and world.failure.kind == "interrupted" for world in worlds)
-            before, requested = requested, sum(world.asked for world in worlds)
+            requested = sum(world.asked for world in worlds)
             with self._bar_lock:
                 bar.advance(requested - before)
         group.close()
@@ -170,10 +170,12 @@ class Runner:
                     outcome.done.append((job, conversation(self.plan, job, world.turns, prompts)))
                     for name in job.entities:
                         leased[name].finished()
-            elif self._begin_again(job, world.failure):
-                (outcome.alone if world.failure.suspect else outcome.together).append(job)
-            else:
+            elif not self._begin_again(job, world.failure):
                 outcome.failed.append((job, world.failure, world.turns))
+            elif world.failure.suspect:
+                outcome.alone.append(job)
+            else:
+                outcome.together.append(job)
         return outcome
 
     def _begin_again(self, job: ConversationJob, failure: TurnFailure) -> bool:
@@ -209,7 +211,10 @@ class Runner:
             self._show(row)
         if self.failures:
             bar.note(f"{len(self.failures)} failed")
-        return [[job] for job in outcome.alone] + ([outcome.together] if outcome.together else [])
+        groups = [[job] for job in outcome.alone]
+        if outcome.together:
+            groups.append(outcome.together)
+        return groups
 
 
 def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str | None]) -> Conversation:
@@ -219,6 +224,11 @@ def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: d
     """
     prompts = {name: prompt for name, prompt in prompts.items() if prompt}
     seed = tuple(Turn(name, text) for name, text in zip(job.entities, job.seed.turns, strict=bool(job.seed.turns)))
+    provenance = {}
+    if job.seed.seed_id:
+        provenance["fold"] = "seeds"
+    if prompts:
+        provenance["system_prompts"] = prompts
     return Conversation(
         conversation_id=job.conversation_id,
         domain=plan.domain,
@@ -229,10 +239,7 @@ def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: d
         seed_exchanges=len(seed) // 2,
         seed_id=job.seed.seed_id,
         context=job.seed.context,
-        provenance={
-            **({"fold": "seeds"} if job.seed.seed_id else {}),
-            **({"system_prompts": prompts} if prompts else {}),
-        },
+        provenance=provenance,
     )
 
 

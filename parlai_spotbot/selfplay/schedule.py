@@ -76,27 +76,33 @@ def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob
         Where a pair needs more conversations than there are seeds.
     """
     final = plans[-1]
-    seeds = _distinct([_unseeded(seed) for seed in seeds] if final.unseeded else seeds)
-    most = max(final.all_pairs(), key=final.conversations_of)
-    if final.conversations_of(most) > len(seeds) and seeds != [NOTHING]:
-        what = f"{'/'.join(most)} is to have" if final.more else "field 'conversations_per_pair' is"
-        raise UserError(
-            f"{what} {final.conversations_of(most)}, but domain {final.domain} has only "
-            f"{len(seeds)} seeds, and no pair may get one twice.",
-            f"Ask for at most {len(seeds)} conversations a pair.",
-        )
+    if final.unseeded:
+        seeds = [_unseeded(seed) for seed in seeds]
+    seeds = _distinct(seeds)
+    _check_enough(final, seeds)
     drawer = _Drawer(final, seeds)
     jobs: dict[tuple[tuple[str, str], int], ConversationJob] = {}
     for plan in plans:
         slots = [(pair, n) for pair in plan.all_pairs() for n in range(plan.conversations_of(pair))]
-        new_slots = [slot for slot in slots if slot not in jobs]
-        drawn = dict(zip(new_slots, drawer.draw(new_slots), strict=True))
+        slots = [slot for slot in slots if slot not in jobs]
         first_group = 1 + max((job.group for job in jobs.values()), default=-1)
-        new = [_job(final, slot, seed) for slot, seed in drawn.items()]
+        new = [_job(final, slot, seed) for slot, seed in zip(slots, drawer.draw(slots), strict=True)]
         for job, group in zip(new, groups(plan, [job.entities for job in new]), strict=True):
             jobs[job.pair, job.number] = replace(job, group=first_group + group)
     order = {pair: i for i, pair in enumerate(final.all_pairs())}
     return sorted(jobs.values(), key=lambda job: (order[job.pair], job.number)), drawer.how
+
+
+def _check_enough(plan: Plan, seeds: list[Seed]) -> None:
+    """Raise `UserError` where a pair needs more conversations than there are seeds."""
+    pair = max(plan.all_pairs(), key=plan.conversations_of)
+    number = plan.conversations_of(pair)
+    if number > len(seeds) and seeds != [NOTHING]:
+        what = f"{'/'.join(pair)} is to have" if plan.more else "field 'conversations_per_pair' is"
+        raise UserError(
+            f"{what} {number}, but domain {plan.domain} has only {len(seeds)} seeds, and no pair may get one twice.",
+            f"Ask for at most {len(seeds)} conversations a pair.",
+        )
 
 
 def check_played(done: Mapping[str, Conversation], jobs: list[ConversationJob], path: Path) -> None:
@@ -126,7 +132,9 @@ NOTHING = Seed("", ())
 
 def _unseeded(seed: Seed) -> Seed:
     """Return a seed's context without its turns."""
-    return Seed(seed.seed_id, (), seed.context) if any(seed.context) else NOTHING
+    if any(seed.context):
+        return replace(seed, turns=())
+    return NOTHING
 
 
 def _distinct(seeds: list[Seed]) -> list[Seed]:
@@ -139,7 +147,9 @@ def _job(plan: Plan, slot: tuple[tuple[str, str], int], seed: Seed) -> Conversat
     # Within a pair the two take turns at speaking first; which of them begins differs from pair to pair. A simulated
     # user always begins.
     a_first = plan.contestants[pair[0]].role == "user" or (number + derive(plan.seed, "first", *pair)) % 2 == 0
-    entities = pair if a_first else (pair[1], pair[0])
+    entities = pair
+    if not a_first:
+        entities = pair[::-1]
     return ConversationJob(name, pair, number, entities, seed, derive(plan.seed, name))
 
 
@@ -147,7 +157,8 @@ class _Drawer:
     """Draws seeds without replacement: over the whole study while there are enough, else within each pair."""
 
     def __init__(self, plan: Plan, seeds: list[Seed]):
-        self.plan, self.seeds = plan, seeds
+        self.plan = plan
+        self.seeds = seeds
         self.order = [int(i) for i in np.random.default_rng(derive(plan.seed, "seeds")).permutation(len(seeds))]
         self.taken: set[int] = set()
         self.by_pair: dict[tuple[str, str], set[int]] = {}

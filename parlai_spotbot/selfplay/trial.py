@@ -106,11 +106,12 @@ def scripts(domain: Domain) -> list[TrialScript]:
 
 
 class ScriptedPerson(Agent):
-    """The person of a test conversation, whose lines the script gives: it need not listen."""
+    """The person of a test conversation, whose `lines` the script gives: it need not listen."""
 
-    def __init__(self, opt: Opt):
+    def __init__(self, opt: Opt, lines: Sequence[str]):
         super().__init__(opt)
         self.id = PERSON
+        self.lines = iter(lines)
 
     def observe(self, observation: Message) -> Message:
         return observation
@@ -143,7 +144,7 @@ class _Test:
 def _world(process: ContestantProcess, script: TrialScript, session: str) -> SelfPlayWorld:
     opt = Opt(task="test", datatype="valid")
     chance = derive("trial", script.side)  # the same each time
-    agents: list[Agent] = [ProxyAgent(opt, process, session, chance), ScriptedPerson(opt)]
+    agents: list[Agent] = [ProxyAgent(opt, process, session, chance), ScriptedPerson(opt, script.lines)]
     names = (process.contestant.name, PERSON)
     if script.side == 1:
         agents, names = agents[::-1], names[::-1]
@@ -154,17 +155,21 @@ def _world(process: ContestantProcess, script: TrialScript, session: str) -> Sel
 def _play(process: ContestantProcess, scripts: Sequence[TrialScript], name: str, together: bool = False) -> _Test:
     """Play the test conversations one after the other, or `together`, so that answers come in batches."""
     test = _Test([_world(process, script, f"trial/{name}/{script.side}") for script in scripts])
-    pairs = list(zip(test.worlds, scripts, strict=True))
-    for group in [pairs] if together else [[pair] for pair in pairs]:
+    groups = [test.worlds]
+    if not together:
+        groups = [[world] for world in test.worlds]
+    for group in groups:
         for _ in range(EXCHANGES):
-            waiting = [(world, script) for world, script in group if world.failure is None]
-            for world, script in waiting:
+            waiting = [world for world in group if world.failure is None]
+            for world in waiting:
                 if isinstance(world.speaker, ScriptedPerson):
-                    world.take(script.lines[sum(turn.speaker == PERSON for turn in world.turns)])
+                    world.take(next(world.speaker.lines))
             start = time.monotonic()
-            outcomes = process.act([world.speaker.request() for world, _ in waiting]).result() if waiting else []
+            outcomes = []
+            if waiting:
+                outcomes = process.act([world.speaker.request() for world in waiting]).result()
             test.seconds.append(time.monotonic() - start)
-            for (world, _), outcome in zip(waiting, outcomes, strict=True):
+            for world, outcome in zip(waiting, outcomes, strict=True):
                 if isinstance(outcome, TurnFailure) and outcome.kind != "empty":
                     raise _failed(process, outcome)
                 test.answers += 1
@@ -196,9 +201,12 @@ def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScr
         (why,) = {world.failure.message for world in alone.worlds[:1] if world.failure}
         raise _failed(process, TurnFailure(trial.name, "empty", f"nothing but empty turns ({why})"))
     left_out = process.left_out.copy()
-    again, batch = _play(process, scripts, "again"), "no"
+    again = _play(process, scripts, "again")
+    batch = "no"
     if process.about.get("batched"):
-        batch = "same" if _play(process, scripts, "batch", together=True).texts == alone.texts else "other"
+        batch = "other"
+        if _play(process, scripts, "batch", together=True).texts == alone.texts:
+            batch = "same"
     return replace(
         trial,
         first_seconds=alone.seconds[0],
@@ -206,14 +214,14 @@ def _tested(trial: Trial, process: ContestantProcess, scripts: Sequence[TrialScr
         batch=batch,
         same_again=alone.texts == again.texts,
         warnings=_warnings(alone, trial.name, left_out),
-        conversations=[
-            [
-                *map(list, zip(world.job.entities, world.job.seed.turns, strict=True)),
-                *([t.speaker, t.text] for t in world.turns),
-            ]
-            for world in alone.worlds
-        ],
+        conversations=[_conversation(world) for world in alone.worlds],
     )
+
+
+def _conversation(world: SelfPlayWorld) -> list[list[str]]:
+    """Return a conversation, the seed exchange in front, as lists of speaker and text."""
+    seed = zip(world.job.entities, world.job.seed.turns, strict=True)
+    return [*map(list, seed), *([turn.speaker, turn.text] for turn in world.turns)]
 
 
 def _warnings(test: _Test, name: str, left_out: Mapping[str, int]) -> list[str]:
@@ -222,10 +230,14 @@ def _warnings(test: _Test, name: str, left_out: Mapping[str, int]) -> list[str]:
     lines = [
         f"left out of {number} of {counted(test.answers, 'turn')}: {LEFT_OUT[k][0]}" for k, number in left_out.items()
     ]
-    lines += [f"empty turns: {test.empty} of {test.answers}"] if test.empty else []
-    odd = {kind: next(filter(rule, texts), None) for kind, rule in ODD.items()}
-    lines += [f"{kind}: {text[:60]}" for kind, text in odd.items() if text]
-    return lines + (["gives the same answer to different turns"] if len(texts) > 1 == len(set(texts)) else [])
+    if test.empty:
+        lines.append(f"empty turns: {test.empty} of {test.answers}")
+    for kind, rule in ODD.items():
+        if text := next(filter(rule, texts), None):
+            lines.append(f"{kind}: {text[:60]}")
+    if len(texts) > 1 == len(set(texts)):
+        lines.append("gives the same answer to different turns")
+    return lines
 
 
 def try_pool(entries: Sequence[PoolEntry], domain: Domain | None) -> tuple[list[Trial], Path]:
@@ -234,7 +246,8 @@ def try_pool(entries: Sequence[PoolEntry], domain: Domain | None) -> tuple[list[
     Returns the trials, and the folder with what the contestants printed, which stays only if one of them failed.
     """
     contestants = [entry.contestant for entry in entries if not entry.problems and entry.contestant]
-    test_scripts, trials = scripts(domain or get_domain(DEFAULT_DOMAIN)), []
+    test_scripts = scripts(domain or get_domain(DEFAULT_DOMAIN))
+    trials = []
     with printed("spotbot-trial-") as logs, Bar("trying", len(contestants), "bot") as bar:
         for contestant in contestants:
             bar.note(contestant.name)

@@ -18,12 +18,17 @@ from parlai_spotbot.texts.normal_forms import plain_text, units
 ALIKE = 0.8
 """Conversations are near-copies from this Jaccard similarity of their sequences of three words on."""
 
-BLOCK, PAIRS, TINY = 1024, 20_000, 1e-9
-"""Number of texts, and of pairs, that are compared at once; and room for rounding."""
+BLOCK = 1024
+"""Number of texts that are compared at once with all others."""
+
+PAIRS = 20_000
+"""Number of pairs of texts whose sequences are compared at once."""
+
+TINY = 1e-9
+"""Room for rounding."""
 
 LEAST_WORDS = 30
 """Shorter conversations are near-copies only where all words are the same: "hi, how are you?" opens many."""
-
 
 MOST_WORDS = 20_000
 """Of a longer conversation so many words are compared."""
@@ -57,37 +62,52 @@ def near_copies(conversations: Iterable[Conversation]) -> dict[str, str]:
 
 def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
     """Return for each text the first one that it is linked to by texts of similarity `ALIKE` or more; maybe itself."""
-    leads, lengths = np.arange(len(texts)), np.array([len(words) for words in texts], dtype=int)
-    owner = np.repeat(leads, lengths)
+    table = _sequences(texts)
+    prefix = _rarest(table)
+    links = [np.empty((2, 0), dtype=int)]
+    for start in range(0, len(texts), BLOCK):
+        candidates = (prefix[start : start + BLOCK] @ prefix.T).tocoo()
+        pairs = np.stack([candidates.row + start, candidates.col])
+        pairs = pairs[:, pairs[0] < pairs[1]]
+        links += [_alike(table, pairs[:, at : at + PAIRS]) for at in range(0, pairs.shape[1], PAIRS)]
+    _, groups = connected_components(_table(*np.concatenate(links, axis=1), len(texts), len(texts)), directed=False)
+    return np.unique(groups, return_index=True)[1][groups]
+
+
+def _table(rows: np.ndarray, columns: np.ndarray, height: int, width: int) -> csr_array:
+    """Return a sparse table with 1 in the given places, 0 elsewhere."""
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(height, width))
+
+
+def _sequences(texts: Sequence[Sequence[str]]) -> csr_array:
+    """Return which texts (rows) of at least `LEAST_WORDS` hold which sequences of three words (columns)."""
+    lengths = np.array([len(words) for words in texts], dtype=int)
+    owner = np.repeat(np.arange(len(texts)), lengths)
     words, vocabulary = pd.factorize(np.array([word for text in texts for word in text], dtype=object))
     pairs = pd.factorize(words[:-1] * len(vocabulary) + words[1:])[0]
     codes = pd.factorize(pairs[:-1] * len(vocabulary) + words[2:])[0]
     kept = (owner[:-2] == owner[2:]) & (lengths[owner[:-2]] >= LEAST_WORDS)
-    codes, owner = pd.DataFrame({"code": codes[kept], "owner": owner[:-2][kept]}).drop_duplicates().to_numpy().T
-    sizes = np.bincount(owner, minlength=len(texts))
-    table = csr_array((np.ones(len(codes)), (owner, codes)), shape=(len(texts), codes.max(initial=0) + 1))
-    order = np.lexsort((codes, np.bincount(codes)[codes], owner)) if len(codes) else codes
+    table = _table(owner[:-2][kept], codes[kept], len(texts), codes.max(initial=0) + 1)
+    table.data[:] = 1.0  # also for sequences that a text holds several times
+    return table
+
+
+def _rarest(table: csr_array) -> csr_array:
+    """Return the part of a table of sequences that has the rarest ones of each text, by which it can be found."""
+    owner, codes = table.nonzero()
+    sizes = np.diff(table.indptr)
+    order = np.lexsort((codes, np.bincount(codes)[codes], owner))
     rank = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     rare = order[rank <= (sizes - np.ceil(ALIKE * sizes))[owner]]
-    prefix = csr_array((np.ones(len(rare)), (owner[rare], codes[rare])), shape=table.shape)
-    links = []
-    for start in range(0, len(texts), BLOCK):
-        candidates = (prefix[start : start + BLOCK] @ prefix.T).tocoo()
-        first, second = candidates.row + start, candidates.col
-        first, second = first[first < second], second[first < second]
-        both = np.concatenate([[0.0], *(_shared(table, first, second, at) for at in range(0, len(first), PAIRS))])[1:]
-        alike = both >= ALIKE * (sizes[first] + sizes[second] - both) - TINY
-        links.append((first[alike], second[alike]))
-    first, second = map(np.concatenate, zip(*links, strict=True)) if links else (leads[:0], leads[:0])
-    graph = csr_array((np.ones(len(first)), (first, second)), shape=(len(texts), len(texts)))
-    _, groups = connected_components(graph, directed=False)
-    return np.unique(groups, return_index=True)[1][groups]
+    return _table(owner[rare], codes[rare], *table.shape)
 
 
-def _shared(table: csr_array, first: np.ndarray, second: np.ndarray, at: int) -> np.ndarray:
-    """Return how many sequences the texts of each pair share, for `PAIRS` pairs from one on."""
-    pairs = slice(at, at + PAIRS)
-    return np.asarray(table[first[pairs]].multiply(table[second[pairs]]).sum(axis=1)).ravel()
+def _alike(table: csr_array, pairs: np.ndarray) -> np.ndarray:
+    """Return those of pairs of texts (2, n) that share enough of their sequences."""
+    first, second = pairs
+    both = np.asarray(table[first].multiply(table[second]).sum(axis=1)).ravel()
+    sizes = np.diff(table.indptr)
+    return pairs[:, both >= ALIKE * (sizes[first] + sizes[second] - both) - TINY]
 
 
 def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[Sequence[str]]) -> dict:
@@ -96,12 +116,14 @@ def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[S
     Returns the number of bots' conversations, how many hold at least one exchange (two turns in a row, the seed left
     out) that is in `episodes`, their share, and for every contestant the share of its turns found there.
     """
-    exchanges, turns = set(), set()
+    exchanges = set()
+    turns = set()
     for episode in episodes:
         plain = [plain_text(text) for text in episode]
         turns.update(plain)
         exchanges.update(pairwise(plain))
-    total, containing = 0, 0
+    total = 0
+    containing = 0
     counts: dict[str, list[int]] = {}
     for conversation in conversations:
         if HUMAN in conversation.entities:
@@ -113,9 +135,12 @@ def training_overlap(conversations: Iterable[Conversation], episodes: Iterable[S
             count = counts.setdefault(turn.speaker, [0, 0])
             count[0] += text in turns
             count[1] += 1
+    share = None
+    if total:
+        share = containing / total
     return {
         "conversations": total,
         "with_training_exchange": containing,
-        "share": containing / total if total else None,
+        "share": share,
         "turns_found": {name: hits / n for name, (hits, n) in sorted(counts.items())},
     }

@@ -23,7 +23,7 @@ from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, Item, Unit
+from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
 from parlai_spotbot.wording import counted
@@ -77,30 +77,17 @@ def votes(
     UserError
         Names file, line and field, and how to correct it.
     """
-    path, options = Path(path), {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
-    for theirs, outcome in options["answers"].items():
-        if outcome not in OUTCOMES:
-            raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
-    if source != HUMAN and not re.match(r"judge:.", source):
-        raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
+    path = Path(path)
+    options = {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
     left_out = left_out or LeftOut()
-
-    def read(found: Mapping[str, list[str]], rows: Dataset) -> tuple[_VoteReader, list[bytes]]:
-        left_out.clear()
-        reader = _VoteReader(found, options["answers"], ContestantNames(options["names"]), source, left_out)
-        return reader, list(reader.lines(rows))
-
-    reader, lines = by_columns(path, lambda head: columns_of(str(path), head, options["columns"]), read)
+    reader = _VoteReader(options["answers"], options["names"], source, left_out)
+    lines = by_columns(path, lambda head: columns_of(str(path), head, options["columns"]), reader.read)
     left_out.check(path)
-    contestants, counts = reader.names.named, reader.counts
-    if len(contestants) < 2:
-        size = f"{counted(counts.total(), 'vote')} on {counted(len(contestants), 'contestant')}"
-        raise UserError(f"{path}: {size}, and it takes two of these.", REMEDY)
+    if len(reader.names.named) < 2:
+        read = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
+        raise UserError(f"{path}: {read}, and it takes two of these.", REMEDY)
     reader.names.check_used()
-    bots = {
-        name: contestant(name, "imported votes" + ("" if theirs == name else f", as {theirs}"))
-        for theirs, name in sorted(contestants.items(), key=lambda pair: pair[1])
-    }
+    bots = _bots(reader.names.named)
     about = {
         "format": SURVEY,
         "source": path.name,
@@ -108,15 +95,31 @@ def votes(
         "options": {"domain": domain, "source": source, **options},
         **reader.about(),
     }
-    outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
-    voted = f"; {counted(about['annotators'], 'annotator')}" if "annotator" in reader.columns else ""
-    columns_read = "; ".join(f"{name} from {theirs}" for name, theirs in about["columns"].items())
-    votes_read = f"{counted(counts.total(), 'vote')} on {len(bots)} contestants: {outcomes}{voted}"
-    summary = f"{votes_read}\nread: {columns_read}"
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
-    return ImportedStudy(
-        Plan(domain, bots, surveys=(SURVEY,)), (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary
-    )
+    plan = Plan(domain, bots, surveys=(SURVEY,))
+    summary = _summary(about, len(bots))
+    return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary)
+
+
+def _bots(names: Mapping[str, str]) -> dict[str, Contestant]:
+    """Return the contestants, by our name, from the file's name -> ours."""
+    bots = {}
+    for theirs, name in sorted(names.items(), key=operator.itemgetter(1)):
+        description = "imported votes"
+        if theirs != name:
+            description = f"imported votes, as {theirs}"
+        bots[name] = contestant(name, description)
+    return bots
+
+
+def _summary(about: Mapping[str, Any], contestants: int) -> str:
+    """Return how many votes were read, and from which columns."""
+    outcomes = ", ".join(f"{count:,} {what.replace('_', ' ')}" for what, count in about["outcomes"].items())
+    votes_read = f"{counted(about['annotations'], 'vote')} on {contestants} contestants: {outcomes}"
+    if about["annotators"] is not None:
+        votes_read = f"{votes_read}; {counted(about['annotators'], 'annotator')}"
+    columns = "; ".join(f"{name} from {theirs}" for name, theirs in about["columns"].items())
+    return f"{votes_read}\nread: {columns}"
 
 
 def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[str]]:
@@ -136,12 +139,10 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     names = WORDS["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
     found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in found:
-        won = pair in WORDS["winner_and_loser"]
-        several = [name for name, what in WORDS["one_hot"].items() if what == "tie" or not won]
-        found["winner"] = [spelt[name] for name in [*pair[:1]] * won + several if name in spelt]
+        found["winner"] = _winner_columns(pair, spelt)
     for name in ("a", "b", "winner"):
         if not found.get(name):
-            what = "who won" if name == "winner" else "one of the two contestants"
+            what = {"winner": "who won"}.get(name, "one of the two contestants")
             raise UserError(
                 f"{where}: no column is known to hold '{name}', {what} (there are {', '.join(head)}).",
                 f"Name it: --columns {name}=THEIR_COLUMN.",
@@ -149,6 +150,14 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     if found["a"] == found["b"]:
         raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
     return found
+
+
+def _winner_columns(pair: Sequence[str], spelt: Mapping[str, str]) -> list[str]:
+    """Return the columns of outcomes, of which one holds 1; where one names the winner, it and those of ties."""
+    names = list(WORDS["one_hot"])
+    if pair in WORDS["winner_and_loser"]:
+        names = [pair[0], *(name for name in names if WORDS["one_hot"][name] == "tie")]
+    return [spelt[name] for name in names if name in spelt]
 
 
 def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
@@ -161,24 +170,32 @@ def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
     }
     others = {*WORDS["no_contestants"]}
     fits = [pair for pair in pairs if pair[1] in names and others.isdisjoint(re.split(r"[\d_]", pair[0]))]
-    return fits if len(fits) == 1 else []
+    if len(fits) > 1:
+        return []
+    return fits
 
 
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    def __init__(
-        self,
-        columns: Mapping[str, list[str]],
-        answers: Mapping[str, str],
-        names: ContestantNames,
-        source: str,
-        left_out: LeftOut,
-    ):
-        self.columns, self.answers, self.names, self.source = columns, answers, names, files.dumps(source)
+    def __init__(self, answers: Mapping[str, str], names: Mapping[str, str], source: str, left_out: LeftOut):
+        for theirs, outcome in answers.items():
+            if outcome not in OUTCOMES:
+                raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
+        if source != HUMAN and not re.match(r"judge:.", source):
+            raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
+        self.answers = answers
+        self.given_names = names
+        self.source = files.dumps(source)
+        self.left_out = left_out
+
+    def read(self, columns: Mapping[str, list[str]], rows: Dataset) -> list[bytes]:
+        """Return the lines of all rows, whose fields are in these columns; what was read before is forgotten."""
+        self.left_out.clear()
+        self.columns = columns
+        self.names = ContestantNames(self.given_names)
         self.items: dict[str, Item] = {}
         self.counts: Counter[str] = Counter()
-        self.left_out = left_out
         self.workers: set[str] = set()
         self._slashed = ""
         self._where = ""
@@ -188,22 +205,23 @@ class _VoteReader:
         for what, words in [*WORDS["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]:
             for word in words:
                 self._meanings[word].add(what)
+        return list(self._lines(rows))
 
-    def lines(self, rows: Dataset) -> Iterator[bytes]:
+    def _lines(self, rows: Dataset) -> Iterator[bytes]:
         """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
         sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
         further = ("prompt", "annotator", "time", "language")
         prompt, annotator, time, language = (self.columns.get(name, [""])[0] for name in further)
         vote_of, worker_of, presentation_of = map(cache, (self._vote, self._worker, self._presentation))
-        number, ids = 0, WORDS["row_ids"]
+        number = 0
         for self._where, row in rows:
             try:
-                vote = vote_of(*map(row.get, sides))
-                rest = (worker_of(row.get(annotator)), presentation_of(row.get(language), vote[2]))
+                outcome, item_and_answer, margin = vote_of(*map(row.get, sides))
+                worker = worker_of(row.get(annotator))
+                presentation = presentation_of(row.get(language), margin)
                 when = self._time(row.get(time))
-                if (rest[0] != NOBODY and when and not when.endswith(DATE)) or not row.keys().isdisjoint(ids):
-                    self.left_out.once(row.values(), self._where)
+                self._check_once(row, worker, when)
             except Unusable as err:
                 self.left_out.leave(err)
                 continue
@@ -211,18 +229,23 @@ class _VoteReader:
                 problem = f"{self._where}: a list or object, expected one value in each field."
                 raise UserError(problem, "Name another column, or leave it out: --columns FIELD=-.") from None
             number += 1
-            self.counts[vote[0]] += 1
+            self.counts[outcome] += 1
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
-                f'"{UNIT}", {vote[1]}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, "target": '
-                f'"pair", "question": "{PREFERENCE}", "worker_id": {rest[0]}, "source": {self.source}{rest[1]}'
-                f"{when}}}\n"
+                f'"{UNIT}", {item_and_answer}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, '
+                f'"target": "pair", "question": "{PREFERENCE}", "worker_id": {worker}, "source": {self.source}'
+                f"{presentation}{when}}}\n"
             )
             if len(block) == BLOCK:
                 yield "".join(block).encode()
                 block.clear()
         self.left_out.rows = number + self.left_out.counts.total()
         yield "".join(block).encode()
+
+    def _check_once(self, row: Mapping[str, Any], worker: str, when: str) -> None:
+        """Raise `Unusable` for a copy of an earlier row, where rows have an id, or say who voted at which second."""
+        if (worker != NOBODY and when and not when.endswith(DATE)) or not row.keys().isdisjoint(WORDS["row_ids"]):
+            self.left_out.once(row.values(), self._where)
 
     def about(self) -> dict[str, Any]:
         """Return what was read, by which rule, for the summary and provenance.json."""
@@ -240,9 +263,13 @@ class _VoteReader:
 
     def _wrong(self, name: str, value: Any, what: str, remedy: str, reason: str = "") -> UserError:
         column = ", ".join(self.columns[name])
-        called = f"field '{column}'" + ("" if column == name else f" ({name})")
+        called = f"field '{column}'"
+        if column != name:
+            called = f"{called} ({name})"
         problem = f"{self._where}: {called} is {value!r}, {what}."
-        return Unusable(reason, problem, remedy) if reason else UserError(problem, remedy)
+        if reason:
+            return Unusable(reason, problem, remedy)
+        return UserError(problem, remedy)
 
     def _vote(self, *values: Any) -> tuple[str, str, str]:
         """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
@@ -250,7 +277,8 @@ class _VoteReader:
         for name, text in (("a", a), ("b", b)):
             if not plain_text(text) and text not in self.names.given:
                 raise self._wrong(name, text, "expected a name", CORRECT, "vote without a contestant")
-        first, second = self.names.of(a, self._where), self.names.of(b, self._where)
+        first = self.names.of(a, self._where)
+        second = self.names.of(b, self._where)
         what, margin = self._outcome(a, b, winner)
         if first == second:
             raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
@@ -269,27 +297,44 @@ class _VoteReader:
             hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in WORDS["holds"]}
             if len(hits) > 1:
                 raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
-            if hits or self._sorted:
-                return hits.pop() if hits else "a", ""
+            if hits:
+                return hits.pop(), ""
+            if self._sorted:
+                return "a", ""
             word = ""
         if mapped := self._mapped(word):
             return mapped, ""
-        meant, margin = self._meant(word, a, b), ""
+        meant = self._meant(word, a, b)
+        margin = ""
         if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
             raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
-        if not meant and (sides := MARGIN.fullmatch(word)):
-            one, other = (self._meant(side.strip(), a, b) for side in sides.group(1, 3))
-            if one | other == {"a", "b"}:
-                margin = sides[2].replace("<", ">").strip("=")
-                meant = {"tie"} if not margin else one if ">" in sides[2] else other
+        if not meant:
+            meant, margin = self._meant_by_signs(word, a, b)
         if len(meant) == 1:
             return meant.pop(), margin
-        what = "which may mean " + " or ".join(sorted(meant)) if meant else "which is no contestant and no known word"
+        what = "which is no contestant and no known word"
+        if meant:
+            what = f"which may mean {' or '.join(sorted(meant))}"
         remedy = "Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts: --answers '>0.5=a,<0.5=b,0.5=tie'."
         raise self._wrong("winner", word, what, remedy)
 
     def _meant(self, word: str, a: str, b: str) -> set[str]:
         return {side for side, name in (("a", a), ("b", b)) if word == name} | self._meanings[spelling(word)]
+
+    def _meant_by_signs(self, word: str, a: str, b: str) -> tuple[set[str], str]:
+        """Return what a word with both sides means, and the margin; no meaning if it isn't one."""
+        sides = MARGIN.fullmatch(word)
+        if sides is None:
+            return set(), ""
+        one, other = (self._meant(side.strip(), a, b) for side in sides.group(1, 3))
+        if one | other != {"a", "b"}:
+            return set(), ""
+        margin = sides[2].replace("<", ">").strip("=")
+        if not margin:
+            return {"tie"}, ""
+        if ">" in sides[2]:
+            return one, margin
+        return other, margin
 
     def _mapped(self, word: str) -> str:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
@@ -305,7 +350,9 @@ class _VoteReader:
         text = plain_text(value)
         if text and not SHORT.match(text):
             text = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
-        return f'["{text}"]' if text else "[]"
+        if not text:
+            return "[]"
+        return f'["{text}"]'
 
     def _worker(self, value: Any) -> str:
         text = files.dumps(plain_text(value))
@@ -316,7 +363,9 @@ class _VoteReader:
     def _presentation(language: Any, margin: str) -> str:
         named = {"language": plain_text(language), "margin": margin}
         known = {name: text for name, text in named.items() if text}
-        return f', "presentation": {files.dumps(known)}' if known else ""
+        if not known:
+            return ""
+        return f', "presentation": {files.dumps(known)}'
 
     def _time(self, value: Any) -> str:
         """Return the field of a time, "" where there is none."""

@@ -3,7 +3,7 @@
 Everything is computed from the stored scores, so it can be made again at any time; the same scores give the same bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -47,8 +47,11 @@ def mrr_of_chance(n: Sequence[int]) -> float:
 def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[CandidateScores]) -> dict[str, Ranks]:
     """A contestant's ranks by way, in the questions' order; `UserError` where a question or a score is missing."""
     by = {(row.way, row.question_id): row for row in scores}
+    used = {row.way for row in scores}
     ranks_by_name = {}
-    for way in (way for way in WAYS if any(row.way == way for row in scores)):
+    for way in WAYS:
+        if way not in used:
+            continue
         scores_in_order = [by.get((way, question.question_id)) for question in questions]
         for row, question in zip(scores_in_order, questions, strict=True):
             if row is None or len(row.values) != len(question.candidates):
@@ -70,64 +73,99 @@ def analyse(
     """Return the results by name of file, "ranking" and "curve", from each contestant's scores of all questions."""
     conversations = [f"{question.corpus}\t{question.conversation_id}" for question in questions]
     sizes = [len(question.candidates) for question in questions]
-    rows, curves, main, parts = [], [], {}, []
-    for name, contestant_scores in scores.items():
-        ranks = ranks_by_way(questions, contestant_scores)
-        standing = STANDING if STANDING in ranks else next(iter(ranks))
-        main[name] = ranks[standing]
-        failed = len({row.question_id for row in contestant_scores if row.failed})
-        for way, way_ranks in ranks.items():
-            which = {"contestant": name, "way": way, "main": way == standing}
-            rows.append({**which, "n": len(way_ranks), "failed": failed, **_measures(way_ranks, conversations, ks)})
-            parts += [
-                {**which, "corpus": corpus, "n": len(places), **_measures(way_ranks.take(places), homes, ks)}
-                for corpus, places, homes in _parts(questions, conversations)
-            ]
-            curves.append({**which, "points": curve(way_ranks, conversations)})
-    order = sorted(main)
-    for measure in (Ranks.reciprocal, lambda ranks: ranks.recall(ks[0])):
-        order = best_first(order, [measure(main[name]).mean() for name in order])
-
-    def place(row: Mapping) -> tuple:
-        return row.get("corpus", ""), order.index(row["contestant"]), WAYS.index(row["way"])
-
-    tests = {f"recall@{k}": {name: row.recall(k) for name, row in main.items()} for k in ks if k < min(sizes)}
-    tests["mrr"] = {name: row.reciprocal() for name, row in main.items()}
+    ranks = {name: ranks_by_way(questions, contestant_scores) for name, contestant_scores in scores.items()}
+    main = _main(ranks, ks[0])
+    ways = _ways(ranks, list(main))
+    rows = []
+    for which, way_ranks in ways:
+        failed = len({row.question_id for row in scores[which["contestant"]] if row.failed})
+        rows.append({**which, "n": len(way_ranks), "failed": failed, **_measures(way_ranks, conversations, ks)})
+    used = {row["way"] for row in rows}
     ranking = {
         "questions": {"n": len(questions), "conversations": len(set(conversations)), "candidates": sorted(set(sizes))},
         "k": list(ks),
-        "chance": {**{f"recall@{k}": chance(sizes, k) for k in ks}, "mrr": mrr_of_chance(sizes)},
-        "order": order,
-        "contestants": sorted(rows, key=place),
-        "comparisons": [
-            {"measure": measure, **row}
-            for measure, values in tests.items()
-            for row in compare({name: values[name] for name in order}, conversations)
-        ],
-        "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and any(row["way"] == way for row in rows)},
-    } | ({"corpora": sorted(parts, key=place)} if parts else {})
-    return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": sorted(curves, key=place)})}
+        "chance": {f"recall@{k}": chance(sizes, k) for k in ks} | {"mrr": mrr_of_chance(sizes)},
+        "order": list(main),
+        "contestants": rows,
+        "comparisons": _comparisons(main, conversations, ks, min(sizes)),
+        "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and way in used},
+    }
+    if corpora := _by_corpus(ways, questions, conversations, ks):
+        ranking["corpora"] = corpora
+    curves = [{**which, "points": curve(way_ranks, conversations)} for which, way_ranks in ways]
+    return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
 
 
-def _parts(questions: Sequence[NucQuestion], conversations: Sequence[str]) -> list[tuple[str, np.ndarray, list[str]]]:
-    """Return name, places of questions and their conversations of each of several corpora; [] for one."""
+def _standing(ways: Collection[str]) -> str:
+    """Return the way that represents a contestant where it has one figure."""
+    if STANDING in ways:
+        return STANDING
+    return next(iter(ways))
+
+
+def _main(ranks: Mapping[str, Mapping[str, Ranks]], k: int) -> dict[str, Ranks]:
+    """Return one way's ranks of each contestant: by Recall@k, then by mean reciprocal rank, then by name."""
+    main = {name: ranks[name][_standing(ranks[name])] for name in sorted(ranks)}
+    order = best_first(list(main), [row.reciprocal().mean() for row in main.values()])
+    order = best_first(order, [main[name].recall(k).mean() for name in order])
+    return {name: main[name] for name in order}
+
+
+def _ways(ranks: Mapping[str, Mapping[str, Ranks]], order: Sequence[str]) -> list[tuple[dict, Ranks]]:
+    """Return the ranks of each contestant and way, with a row's first entries."""
+    ways = []
+    for name in order:
+        standing = _standing(ranks[name])
+        ways += [({"contestant": name, "way": way, "main": way == standing}, row) for way, row in ranks[name].items()]
+    return ways
+
+
+def _comparisons(ranks: Mapping[str, Ranks], conversations: Sequence[str], ks: Sequence[int], least: int) -> list[dict]:
+    """Return the tests between contestants by each measure that can differ: of k below the `least` candidates."""
+    values = {name: _values(row, [k for k in ks if k < least]) for name, row in ranks.items()}
+    rows = []
+    for measure in next(iter(values.values())):
+        compared = compare({name: by_measure[measure] for name, by_measure in values.items()}, conversations)
+        rows += [{"measure": measure, **row} for row in compared]
+    return rows
+
+
+def _by_corpus(
+    ways: Sequence[tuple[dict, Ranks]],
+    questions: Sequence[NucQuestion],
+    conversations: Sequence[str],
+    ks: Sequence[int],
+) -> list[dict]:
+    """Return a row for each of several corpora and each of the `ways` of contestants, with its ranks; [] for one."""
     array = np.array([question.corpus for question in questions], dtype=object)
     names = sorted(set(array))
     if len(names) < 2:
         return []
-    places = {name: np.flatnonzero(array == name) for name in names}
-    return [(name, members, [conversations[place] for place in members]) for name, members in places.items()]
+    rows = []
+    for corpus in names:
+        places = np.flatnonzero(array == corpus)
+        homes = [conversations[place] for place in places]
+        for which, ranks in ways:
+            rows.append({**which, "corpus": corpus, "n": len(places), **_measures(ranks.take(places), homes, ks)})
+    return rows
 
 
 def _measures(ranks: Ranks, conversations: Sequence[str], ks: Sequence[int]) -> dict[str, dict]:
     """Recall@k for each k, and the mean reciprocal rank, with intervals."""
-    measures = {f"recall@{k}": share(ranks.recall(k), conversations) for k in ks}
-    return {**measures, "mrr": share(ranks.reciprocal(), conversations)}
+    return {measure: share(values, conversations) for measure, values in _values(ranks, ks).items()}
+
+
+def _values(ranks: Ranks, ks: Sequence[int]) -> dict[str, np.ndarray]:
+    """Return what each question contributes to Recall@k for each k, and to the mean reciprocal rank."""
+    return {**{f"recall@{k}": ranks.recall(k) for k in ks}, "mrr": ranks.reciprocal()}
 
 
 def way_said(row: Mapping) -> str:
     """Return what a table calls a row's way; the likelihood that stands for a contestant is marked."""
-    return WAY_TITLES[row["way"]] + (" ←" if row["main"] and row["way"] not in (RANKER, SIMILARITY) else "")
+    title = WAY_TITLES[row["way"]]
+    if row["main"] and row["way"] not in (RANKER, SIMILARITY):
+        title = f"{title} ←"
+    return title
 
 
 def notes(ranking: Mapping) -> list[str]:
@@ -137,9 +175,6 @@ def notes(ranking: Mapping) -> list[str]:
         notes_list.append("← is the likelihood that represents a generator in the order, the tests and the agreement.")
     failed = {row["contestant"]: row["failed"] for row in ranking["contestants"] if row["failed"]}
     if failed:
-        notes_list.append(
-            "No reply came, so all candidates count as tied: "
-            + ", ".join(f"{name} in {count}" for name, count in failed.items())
-            + " questions."
-        )
+        counts = ", ".join(f"{name} in {count}" for name, count in failed.items())
+        notes_list.append(f"No reply came, so all candidates count as tied: {counts} questions.")
     return notes_list

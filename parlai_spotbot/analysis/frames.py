@@ -83,15 +83,11 @@ def joined(
     if answers.empty:
         return pd.DataFrame(columns=[*ABOUT[:-1], *features, ABOUT[-1]]).astype({"seconds": float}), {}
     allowed = dict.fromkeys((f"nature{e}" for e in judged), NATURES) | dict.fromkeys(features, tuple(FAVOURED))
-    column, value = _checked(answers, allowed)
-    key = answers["source"] + "\t" + answers["annotation_id"]
-    code, _ = pd.factorize(key)
-    first = answers.loc[~key.duplicated()]
-    given = np.full((len(first), len(allowed)), None, dtype=object)
-    given[code, column] = value
+    first, given = _by_annotation(answers, allowed)
     frame = first[["annotation_id", "source", "worker_id", "unit_id", "item_id", "conversation_id"]].copy()
     talks = [conversations[identity] for identity in first["conversation_id"]]
-    frame["a"], frame["b"] = ([talk.entities[e] for talk in talks] for e in (judged[0], judged[-1]))
+    frame["a"] = [talk.entities[judged[0]] for talk in talks]
+    frame["b"] = [talk.entities[judged[-1]] for talk in talks]
     frame["k"] = first["exchanges"]
     columns = dict(zip(allowed, given.T, strict=True))
     for name in ("nature0", "nature1", *features):
@@ -99,45 +95,68 @@ def joined(
     frame["seconds"] = first["seconds"]
     if CLUSTER in first:
         frame[CLUSTER] = first[CLUSTER]
-    why = ["" if talk.kind in kinds else NO_MATCH[talk.kind] for talk in talks]
+    reasons = _reasons(talks, kinds, given)
+    frame = frame[reasons == ""].reset_index(drop=True)
+    return frame.astype(dict.fromkeys(features, int)), _left_out(first, reasons)
+
+
+def _by_annotation(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the first row of each annotation, and its answers (n, columns in `allowed`), None where one is missing."""
+    column, value = _checked(answers, allowed)
+    key = answers["source"] + "\t" + answers["annotation_id"]
+    code, _ = pd.factorize(key)
+    first = answers.loc[~key.duplicated()]
+    given = np.full((len(first), len(allowed)), None, dtype=object)
+    given[code, column] = value
+    return first, given
+
+
+def _reasons(talks: Sequence[Conversation], kinds: Sequence[str], given: np.ndarray) -> np.ndarray:
+    """Return why each annotation is left out, "" for those that are kept."""
+    reasons = ["" if talk.kind in kinds else NO_MATCH[talk.kind] for talk in talks]
     lacking = (given == None).any(axis=1)  # noqa: E711
-    why = np.where(lacking, [reason or "incomplete annotation" for reason in why], why)
+    return np.where(lacking, [reason or "incomplete annotation" for reason in reasons], reasons)
+
+
+def _left_out(first: pd.DataFrame, reasons: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return how many annotations of each source were left out, by reason."""
     left_out: dict[str, dict[str, int]] = {}
-    for _, source, reason in sorted(zip(first["number"], first["source"], why, strict=True)):
+    for _, source, reason in sorted(zip(first["number"], first["source"], reasons, strict=True)):
         if reason:
             count(left_out, source, str(reason))
-    frame = frame[why == ""].reset_index(drop=True)
-    return frame.astype(dict.fromkeys(features, int)), left_out
+    return left_out
 
 
 def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> ArrayPair:
     """Return which of the columns in `allowed` each answer belongs to (n,), and its value there (n,)."""
-    asked_pairs = list(zip(answers["question"], answers["target"], strict=True))
-    features = [name for name, values in allowed.items() if values is not NATURES]
-    questions = {("nature", f"entity:{name[-1]}"): name for name in allowed if name not in features}
-    questions |= {(name, "pair"): name for name in features}
-    names = [questions.get(pair, "") for pair in asked_pairs]
-    columns = ("number", "judgement_id", "conversation_ids", "exchanges", "answer")
-    rows = zip(*(answers[column] for column in columns), asked_pairs, names, strict=True)
-    for number, identity, ids, exchanges, answer, (question, target), name in rows:
-        where = f"judgement {number} ({identity})"
-        if len(ids) != 1:
-            raise ValueError(f"{where}: conversation_ids {list(ids)}, expected exactly one")
-        if exchanges < 1:
-            raise ValueError(f"{where}: exchanges {exchanges}, expected a whole number from 1 up")
-        if not name:
-            expected = ", ".join(f"'{q}' about '{t}'" for q, t in questions)
-            raise ValueError(f"{where}: question '{question}' about target '{target}', expected one of {expected}")
-        if answer not in allowed[name]:
-            raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(allowed[name])}")
+    questions: dict[tuple[str, str], str] = {}
+    for name, expected in allowed.items():
+        key = ("nature", f"entity:{name[-1]}") if expected is NATURES else (name, "pair")
+        questions[key] = name
+    names = [questions.get(pair, "") for pair in zip(answers["question"], answers["target"], strict=True)]
+    checked = zip(*(answers[name] for name in ("conversation_ids", "exchanges", "answer")), names, strict=True)
+    for row, (ids, exchanges, answer, name) in enumerate(checked):
+        if len(ids) != 1 or exchanges < 1 or answer not in allowed.get(name, ()):
+            raise ValueError(_problem(answers.iloc[row], name, questions, allowed))
     place = {name: i for i, name in enumerate(allowed)}
-    values = [
-        FAVOURED[answer] if name in features else answer for name, answer in zip(names, answers["answer"], strict=True)
-    ]
-    column = np.array([place[name] for name in names], dtype=int)
-    filled = np.empty(len(values), dtype=object)
-    filled[:] = values
-    return column, filled
+    values = [FAVOURED.get(answer, answer) for answer in answers["answer"]]
+    return np.array([place[name] for name in names], dtype=int), np.array(values, dtype=object)
+
+
+def _problem(
+    row: pd.Series, name: str, questions: Mapping[tuple, str], allowed: Mapping[str, Sequence[str]]
+) -> str:
+    """Return what is wrong with an answer to the question `name`."""
+    if len(row["conversation_ids"]) != 1:
+        problem = f"conversation_ids {list(row['conversation_ids'])}, expected exactly one"
+    elif row["exchanges"] < 1:
+        problem = f"exchanges {row['exchanges']}, expected a whole number from 1 up"
+    elif not name:
+        expected = ", ".join(f"'{question}' about '{target}'" for question, target in questions)
+        problem = f"question '{row['question']}' about target '{row['target']}', expected one of {expected}"
+    else:
+        problem = f"answer {row['answer']!r}, expected one of {', '.join(allowed[name])}"
+    return f"judgement {row['number']} ({row['judgement_id']}): {problem}"
 
 
 def cluster_of(frame: pd.DataFrame) -> pd.Series:
@@ -162,17 +181,19 @@ def entities_frame(annotations: pd.DataFrame, features: Sequence[str] = FEATURES
     conversation or annotator is missing.
     """
     check_ids(annotations, "annotations")
-    halves = [
-        annotations[["annotation_id", "source", "worker_id", "item_id", "conversation_id", "k"]].assign(
+    kept = ["annotation_id", "source", "worker_id", "item_id", "conversation_id", "k"]
+    halves = []
+    for entity, (name, opponent, sign) in enumerate((("a", "b", 1), ("b", "a", -1))):
+        half = annotations[kept].assign(
             entity=entity,
             name=annotations[name],
             opponent=annotations[opponent],
             nature=annotations[f"nature{entity}"],
             **{feature: sign * annotations[feature] for feature in features},
-            **{column: annotations[column] for column in (CLUSTER,) if column in annotations},
         )
-        for entity, (name, opponent, sign) in enumerate((("a", "b", 1), ("b", "a", -1)))
-    ]
+        if CLUSTER in annotations:
+            half[CLUSTER] = annotations[CLUSTER]
+        halves.append(half)
     frame = pd.concat(halves).sort_index(kind="stable")
     return frame[frame["nature"].notna()].reset_index(drop=True)
 

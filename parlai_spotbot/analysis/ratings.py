@@ -34,7 +34,8 @@ def rating_frame(
     Returns the frame, and why rows were left out. Raises `ValueError` naming the judgement whose answer or target is
     wrong.
     """
-    rows, lost = [], 0
+    rows = []
+    lost = 0
     allowed = {str(value): value for value in scale} | {value: value for value in scale}
     for place, row in enumerate(answers.itertuples(index=False)):
         where = f"judgement {row.number}"
@@ -51,7 +52,10 @@ def rating_frame(
         rows.append((place, name, kind, allowed[row.answer], f"{row.conversation_id}\t{row.target}"))
     expanded = pd.DataFrame(rows, columns=["place", "name", "kind", "value", "rated"])
     frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
-    return frame, ({PARTNER: lost} if lost else {})
+    left_out = {}
+    if lost:
+        left_out[PARTNER] = lost
+    return frame, left_out
 
 
 def _rated(conversation: Conversation, target: str, item: Item | None, where: str) -> str | None:
@@ -61,7 +65,10 @@ def _rated(conversation: Conversation, target: str, item: Item | None, where: st
     if sort == "turn" and number.isdigit() and int(number) < len(conversation.shown):
         return conversation.shown[int(number)].speaker
     if target in ("pair", "conversation:0"):
-        return judged_name(conversation, item.judged[0] if item is not None and item.judged else None)
+        judged = None
+        if item is not None and item.judged:
+            judged = item.judged[0]
+        return judged_name(conversation, judged)
     turns = len(conversation.shown)
     raise ValueError(f"{where}: target '{target}', expected entity:0, entity:1 or turn:N of its {turns} turns")
 
@@ -91,23 +98,11 @@ def rate(
     values = ratings["value"].to_numpy(dtype=float)
     clusters = frame_clusters(ratings, crossed)
     means = group_means(values, code, len(names), clusters, (min(scale), max(scale)))
-    ci = means.intervals()
     pair_rows = means.pairs()
     sign = -1.0 if less_is_better else 1.0
-    first, second = pair_rows["first"].to_numpy(), pair_rows["second"].to_numpy()
-    ahead = sign * pair_rows["estimate"].to_numpy() > 0
-    clear = (pair_rows["p_adjusted"] < ALPHA).to_numpy()
-    better, worse = np.where(ahead, first, second), np.where(ahead, second, first)
-    ranges = places(better[clear], worse[clear], np.full(len(names), len(names)))
     order = best_first(names, sign * means.values)
     sizes = np.bincount(code, minlength=len(names))
-    counts = [[int(((code == place) & (values == v)).sum()) for v in scale] for place in range(len(names))]
-    pairs = pair_rows.assign(
-        a=[names[i] for i in first],
-        b=[names[i] for i in second],
-        n=sizes[first] + sizes[second],
-        ci=list(zip(pair_rows["low"], pair_rows["high"], strict=True)),
-    )
+    counts = np.stack([np.bincount(code[values == value], minlength=len(names)) for value in scale], axis=1)
 
     def by_name(column: Iterable) -> dict:
         """Return the values of the names, in order."""
@@ -117,10 +112,32 @@ def rate(
     return {
         "order": order,
         "score": by_name(means.values.tolist()),
-        "score_ci": by_name(map(tuple, ci.tolist())),
-        "clusters": by_name(ranges.tolist()),
+        "score_ci": by_name(map(tuple, means.intervals().tolist())),
+        "clusters": by_name(_ranges(pair_rows, sign, len(names)).tolist()),
         "n": by_name(sizes.tolist()),
         "annotations": by_name(ratings["annotation_id"].groupby(code).nunique().tolist()),
-        "distribution": by_name(counts),
-        "pairs": pairs[list(OF_PAIR)].to_dict(orient="records"),
+        "distribution": by_name(counts.tolist()),
+        "pairs": _pairs(pair_rows, names, sizes),
     }
+
+
+def _ranges(pairs: pd.DataFrame, sign: float, count: int) -> np.ndarray:
+    """Return the first and last place (count, 2) of each contestant, by the pairs that differ for sure."""
+    clear = pairs[pairs["p_adjusted"] < ALPHA]
+    ahead = sign * clear["estimate"] > 0
+    better = clear["first"].where(ahead, clear["second"]).to_numpy()
+    worse = clear["second"].where(ahead, clear["first"]).to_numpy()
+    return places(better, worse, np.full(count, count))
+
+
+def _pairs(pairs: pd.DataFrame, names: Sequence[str], sizes: np.ndarray) -> list[dict]:
+    """Return the rows of pairs, by names."""
+    first = pairs["first"].to_numpy()
+    second = pairs["second"].to_numpy()
+    named = pairs.assign(
+        a=[names[i] for i in first],
+        b=[names[i] for i in second],
+        n=sizes[first] + sizes[second],
+        ci=list(zip(pairs["low"], pairs["high"], strict=True)),
+    )
+    return named[list(OF_PAIR)].to_dict(orient="records")

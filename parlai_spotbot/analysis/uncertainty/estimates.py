@@ -62,30 +62,49 @@ class Estimates:
     def _contrasts(self, weights: ArrayLike, independent: int = 0) -> dict[str, np.ndarray]:
         """The columns (q,) of `contrasts`; of a family with `independent` of them, see `Spread.moderated`."""
         weights = np.atleast_2d(np.asarray(weights, dtype=float))
-        estimate = np.where(weights != 0, weights * self.values, 0.0).sum(axis=1)
+        estimate = self._estimate(weights)
         variance, df = self._variance(weights, independent)
+        se, test = self._test(weights, estimate, variance, df)
+        p_errors = test[2].copy()
+        effective = self._floor(weights, estimate, test, df)
+        low, high, p = test
+        p = np.where((low <= 0) & (high >= 0), np.maximum(p, 1 - LEVEL), p)
+        if self.bounds is not None:
+            ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
+            low = np.maximum(low, ends[0])
+            high = np.minimum(high, ends[1])
+        columns = {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
+        return columns | {"p_errors": p_errors, "effective": effective}
+
+    def _estimate(self, weights: np.ndarray) -> np.ndarray:
+        """Return the contrasts (q,) of the values; those of weight 0 may be NaN."""
+        return np.where(weights != 0, weights * self.values, 0.0).sum(axis=1)
+
+    def _test(
+        self, weights: np.ndarray, estimate: np.ndarray, variance: np.ndarray, df: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the standard errors (q,) of contrasts and low, high and p (3, q) by them, or by an exact bound."""
         finite = np.isfinite(variance) & np.isfinite(estimate)
         none = finite & (variance <= NOTHING * np.maximum(1.0, np.abs(estimate)) ** 2)
         se = np.sqrt(np.where(finite, np.maximum(variance, 0.0), np.nan))
         with np.errstate(divide="ignore", invalid="ignore"):
             half = np.where(none, np.nan, stdtrit(df, (1 + LEVEL) / 2) * se)
             p = np.where(none, np.nan, 2 * stdtr(df, -np.abs(estimate) / se))
-        low, high = estimate - half, estimate + half
+        test = np.stack([estimate - half, estimate + half, p])
         if none.any():
-            low[none], high[none], p[none] = self._bound(weights[none], estimate[none])
+            test[:, none] = self._bound(weights[none], estimate[none])
+        return se, test
+
+    def _floor(self, weights: np.ndarray, estimate: np.ndarray, test: np.ndarray, df: np.ndarray) -> np.ndarray:
+        """Let sign flips be a floor of `test` (3, q), in place; return the least effective number of clusters (q,)."""
+        effective = np.full(len(weights), np.inf)
         signed = self._signed(weights)
-        p_errors, effective = p.copy(), np.full(len(p), np.inf)
         if self.ways and signed.any():
             flipped = [self._flipped(way, weights[signed]) for way in self.ways]
             effective[signed] = np.min([way.effective for way in flipped], axis=0)
-            test = (low[signed], high[signed], p[signed])
-            low[signed], high[signed], p[signed] = floored(estimate[signed], test, df[signed], flipped)
-        p = np.where((low <= 0) & (high >= 0), np.maximum(p, 1 - LEVEL), p)
-        if self.bounds is not None:
-            ends = np.sort(np.stack([weights * self.bounds[0], weights * self.bounds[1]]), axis=0).sum(axis=2)
-            low, high = np.maximum(low, ends[0]), np.minimum(high, ends[1])
-        columns = {"estimate": estimate, "se": se, "low": low, "high": high, "df": df, "p": p}
-        return columns | {"p_errors": p_errors, "effective": effective}
+            low, high, p = test[:, signed]
+            test[:, signed] = floored(estimate[signed], (low, high, p), df[signed], flipped)
+        return effective
 
     def _variance(self, weights: np.ndarray, independent: int) -> ArrayPair:
         """Return the variances and degrees of freedom (q,) of contrasts (q, p)."""
@@ -108,7 +127,7 @@ class Estimates:
         variance = ratio(1.0, self.rows, 0.0)
         along = weights * variance
         spread = (along * weights).sum(axis=1)
-        apart = ratio(np.where(weights != 0, weights * self.values, 0.0).sum(axis=1), spread, 0.0)
+        apart = ratio(self._estimate(weights), spread, 0.0)
         drawn = np.nan_to_num(self.values) - along * apart[:, None]
         scores = total @ weights.T - share @ (weights * drawn).T
         return ClusterScores.of(scores, share @ (weights * along).T / np.maximum(spread, 1e-300))
@@ -168,7 +187,9 @@ def differences(count: int, parameters: int) -> np.ndarray:
 def _permutation(clusters: np.ndarray) -> float:
     """The least two-sided p that an exchange of clusters can give: of one estimate by signs, of two by permutation."""
     whole = [max(1, floor(count + 1e-9)) for count in clusters]
-    ways = 2 ** whole[0] if len(whole) == 1 else comb(sum(whole), whole[0])
+    ways = 2 ** whole[0]
+    if len(whole) > 1:
+        ways = comb(sum(whole), whole[0])
     return min(1.0, 2 / ways)
 
 
@@ -191,7 +212,8 @@ def group_means(
     Means of different groups are correlated where they share conversations or annotators, which their differences use.
     `bounds` is the range that values can have, for `Estimates`.
     """
-    values, groups = np.asarray(values, dtype=float), np.asarray(groups, dtype=int)
+    values = np.asarray(values, dtype=float)
+    groups = np.asarray(groups, dtype=int)
     if np.isnan(values).any():
         raise ValueError(f"values: row {int(np.argmax(np.isnan(values)))} is missing, expected a number")
     size = np.bincount(groups, minlength=count).astype(float)

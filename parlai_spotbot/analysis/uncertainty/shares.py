@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import bdtr, betaincinv, ndtri, stdtr, stdtrit
 
-from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters, Diagonal
 from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL, ClusterScores, by_group, cluster_codes, cluster_sums
 from parlai_spotbot.analysis.values import ArrayPair, Interval, ratio
 
@@ -20,7 +20,8 @@ def wilson(hits: float, n: float) -> Interval:
     if n <= 0:
         return (np.nan, np.nan)
     z = 1.959963984540054  # of the normal distribution
-    middle, half = (hits + z * z / 2) / (n + z * z), z * (hits * (n - hits) / n + z * z / 4) ** 0.5 / (n + z * z)
+    middle = (hits + z * z / 2) / (n + z * z)
+    half = z * (hits * (n - hits) / n + z * z / 4) ** 0.5 / (n + z * z)
     return (max(0.0, middle - half), min(1.0, middle + half))
 
 
@@ -28,8 +29,9 @@ def clopper_pearson(share: ArrayLike, n: ArrayLike) -> np.ndarray:
     """Clopper and Pearson's exact interval (..., 2) of shares of `n`, which needn't be whole; from 0 to 1 where n is
     0."""
     shares, sizes = np.broadcast_arrays(np.asarray(share, dtype=float), np.asarray(n, dtype=float))
-    hits, out = np.where(sizes > 0, shares, 0.0) * sizes, (1 - LEVEL) / 2
+    hits = np.where(sizes > 0, shares, 0.0) * sizes
     misses = sizes - hits
+    out = (1 - LEVEL) / 2
     with np.errstate(invalid="ignore"):
         low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), misses + 1, out), 0.0)
         high = np.where(misses > 1e-12, betaincinv(hits + 1, np.maximum(misses, 1e-300), 1 - out), 1.0)
@@ -56,26 +58,22 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
         annotator decided everything; where all are alike nothing shows how they are correlated, and a cluster counts as
         one choice.
     """
-    hits, groups = np.asarray(hits, dtype=float), np.asarray(groups, dtype=int)
-    n, won = np.bincount(groups, minlength=count).astype(float), np.bincount(groups, hits, count)
+    hits = np.asarray(hits, dtype=float)
+    groups = np.asarray(groups, dtype=int)
+    n = np.bincount(groups, minlength=count).astype(float)
+    won = np.bincount(groups, hits, count)
     share = ratio(won, n)
-    errors, ones = (hits - share[groups]) / n[groups], np.ones(len(hits))
-    diagonal = clusters.diagonal(*(by_group(values, groups, count) for values in (errors, ones)))
-    independent = diagonal.effective >= n - 1e-6 * np.maximum(n, 1)
+    diagonal = _variances(hits, groups, share, n, clusters)
     varied = (diagonal.variance > 0) & (share > 0) & (share < 1)
+    independent = diagonal.effective >= n - 1e-6 * np.maximum(n, 1)
+    cases = [independent, diagonal.df > 0]
     like = np.divide(share * (1 - share), diagonal.variance, out=diagonal.effective.copy(), where=varied)
-    like = np.where(independent, n, np.where(diagonal.df > 0, np.minimum(n, like), 1.0))
-    usual = ndtri((1 + LEVEL) / 2) / stdtrit(np.where(diagonal.df > 0, diagonal.df, 1.0), (1 + LEVEL) / 2)
-    ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2))
-    ends = np.where((independent | (diagonal.df > 0))[:, None], ends, [0.0, 1.0])
+    like = np.select(cases, [n, np.minimum(n, like)], 1.0)
+    ends = _interval(share, like, diagonal.df, varied, independent)
     p_exact = sign_test(won, n - won)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)
-    p = np.where(varied, 2 * stdtr(np.maximum(diagonal.df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
-    p = np.where(independent, p_exact, np.where(diagonal.df > 0, np.maximum(p_exact, p), 1.0))
+    p = np.select(cases, [p_exact, np.maximum(p_exact, _test(share, like, diagonal.df, varied))], 1.0)
     if tested:
-        for way in cluster_codes(clusters):
-            p = np.maximum(p, _flipped(hits - 0.5, groups, count, way))
+        p = np.maximum(p, _flipped(hits - 0.5, groups, count, clusters))
         ends, p = _agreeing(share, ends, p)
     return {
         "estimate": share,
@@ -88,12 +86,37 @@ def share_tests(hits: np.ndarray, groups: np.ndarray, count: int, clusters: Clus
     }
 
 
-def _flipped(scores: np.ndarray, groups: np.ndarray, count: int, way: np.ndarray) -> np.ndarray:
-    """Return the p (count,) by flipping the signs of the clusters' sums of scores (n,) in each group."""
-    sums = cluster_sums(scores, way, groups, count).tocoo()
-    every = np.ones(len(sums.data))
-    flipped = ClusterScores(sums.data, every, sums.coords[1], every, count)
-    return flipped.pvalues(flipped.few)
+def _variances(hits: np.ndarray, groups: np.ndarray, share: np.ndarray, n: np.ndarray, clusters: Clusters) -> Diagonal:
+    """Return the variances of shares (q,), their df and effective numbers of choices, of hits (n,) in clusters."""
+    errors = by_group((hits - share[groups]) / n[groups], groups, len(n))
+    return clusters.diagonal(errors, by_group(np.ones(len(hits)), groups, len(n)))
+
+
+def _interval(
+    share: np.ndarray, like: np.ndarray, df: np.ndarray, varied: np.ndarray, independent: np.ndarray
+) -> np.ndarray:
+    """Return the intervals (q, 2) of shares of `like` choices, by Student's t where these are not independent."""
+    usual = ndtri((1 + LEVEL) / 2) / stdtrit(np.where(df > 0, df, 1.0), (1 + LEVEL) / 2)
+    ends = clopper_pearson(share, np.where(independent | ~varied, like, like * usual**2))
+    return np.where((independent | (df > 0))[:, None], ends, [0.0, 1.0])
+
+
+def _test(share: np.ndarray, like: np.ndarray, df: np.ndarray, varied: np.ndarray) -> np.ndarray:
+    """Return the two-sided p (q,) of shares of `like` choices being one half, by Student's t where they `varied`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.abs(share - 0.5) / np.sqrt(share * (1 - share) / like)
+    return np.where(varied, 2 * stdtr(np.maximum(df, 1e-9), -t), np.minimum(1.0, 2 * 0.5**like))
+
+
+def _flipped(scores: np.ndarray, groups: np.ndarray, count: int, clusters: Clusters) -> np.ndarray:
+    """Return the greatest p (count,) by flipping the signs of clusters' sums of scores (n,) in each group."""
+    p = np.zeros(count)
+    for way in cluster_codes(clusters):
+        sums = cluster_sums(scores, way, groups, count).tocoo()
+        every = np.ones(len(sums.data))
+        flipped = ClusterScores(sums.data, every, sums.coords[1], every, count)
+        p = np.maximum(p, flipped.pvalues(flipped.few))
+    return p
 
 
 def _agreeing(share: np.ndarray, ends: np.ndarray, p: np.ndarray) -> ArrayPair:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -35,8 +35,11 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import graded_controls
 
-SHOWN, STEPS = 8, 100
-"""Pairs whose path of evidence is kept, and points of it."""
+SHOWN = 8
+"""Number of pairs whose path of evidence is kept."""
+
+STEPS = 100
+"""Number of points of such a path."""
 
 OPEN = -1
 
@@ -52,7 +55,8 @@ class Watch:
     """
 
     def __init__(self, plan: Registration):
-        self.rules, self.verdict = plan.rules, plan.begin().verdict
+        self.rules = plan.rules
+        self.verdict = plan.begin().verdict
         self.after = np.full(self.verdict.shape, OPEN)
         self.evidence: np.ndarray = np.zeros(self.verdict.shape)
         self.needed: np.ndarray = self.evidence
@@ -60,7 +64,9 @@ class Watch:
 
     def __call__(self, evidence: Evidence) -> None:
         """Note the evidence after one more unit, as `Course.proven` has it."""
-        was_open, answers, is_open = self.after == OPEN, int(evidence.answers), evidence.open
+        was_open = self.after == OPEN
+        is_open = evidence.open
+        answers = int(evidence.answers)
         now, need = nearest(evidence, self.rules)
         _, before = nearest(replace(evidence, verdict=self.verdict), self.rules)
         needed = np.where(is_open, need, np.clip(now, need, before))
@@ -81,29 +87,20 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     if plan is None:
         return {}
     plan, changes = as_frozen(study, plan)
-    launched = mistakes = launched_survey(study, survey).limits.control_mistakes
-    if plan.control_mistakes is not None:
-        mistakes = plan.control_mistakes
+    mistakes = plan.control_mistakes
+    if mistakes is None:
+        mistakes = launched_survey(study, survey).limits.control_mistakes
     whole = replace(study, gone=frozenset())
     rows = [row for row in whole.load(survey).judgements if row.source == plan.source]
-    failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
     watch = Watch(plan)
-    course, missing = _replayed(whole, plan, rows, failed, watch)
+    course, missing = _replayed(whole, plan, rows, mistakes, watch)
     deadline = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("deadline", plan.deadline)
-    met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
     counts = {
         "units drawn otherwise than planned, or after the end": course.foreign,
         "units whose answers are missing, though later ones were drawn by them": missing,
-        "units beyond the first of a person": len(met) - len({worker for worker, _ in met}),
-        **_departures(study, plan, changes),
+        "units beyond the first of a person": _further_units(rows),
+        **_departures(study, plan, changes, deadline),
     }
-    if plan.deadline is not None:
-        counts["changes of the deadline"] = int(deadline != plan.deadline)
-    if plan.control_mistakes is not None:
-        counts["changes of the number of controls that may be missed"] = int(mistakes != launched)
-    ended = course.ended
-    if not ended and deadline and time.time() >= datetime.fromisoformat(deadline).timestamp():
-        ended = "deadline"
     matches = _matches(course)
     found = _probes(course, matches)
     if any(probe.level == RED for probe in found):  # then no verdict is given
@@ -111,7 +108,7 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     names = [name for name in plan.contestants if name not in study.gone]
     return {
         **plan.to_json(),
-        "ended": ended,
+        "ended": _ended(course, deadline),
         "answers": int(course.evidence.answers),
         "annotators": int(course.evidence.annotators),
         **_estimates(course, watch, names),
@@ -123,12 +120,29 @@ def account(study: Study, survey: str) -> dict[str, Any]:
     }
 
 
+def _further_units(rows: Sequence[Judgement]) -> int:
+    """Return how many units people answered beyond the first of each."""
+    met = {(row.worker_id, row.unit_id) for row in rows if row.source == HUMAN}
+    return len(met) - len({worker for worker, _ in met})
+
+
+def _ended(course: Course, deadline: str | None) -> str:
+    """Return why the course has ended, "" while it goes on."""
+    if not course.ended and deadline and time.time() >= datetime.fromisoformat(deadline).timestamp():
+        return "deadline"
+    return course.ended
+
+
 def _replayed(
-    whole: Study, plan: Registration, rows: list[Judgement], failed: Container[str], watch: Watch
+    whole: Study, plan: Registration, rows: list[Judgement], mistakes: int, watch: Watch
 ) -> tuple[Course, int]:
-    """Return the course after all units, and of how many units the answers are missing by which others were drawn."""
+    """Return the course after all units, and of how many units the answers are missing by which others were drawn.
+
+    Answers of people with more `mistakes` in controls don't count.
+    """
     units = drawn_units(whole, plan.survey)
     if plan.source == HUMAN:
+        failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
         rows.sort(key=lambda row: str(row.submitted_at))
         given = points_by_unit(rows, plan.question, failed)
         # Later ones are out, and may be drawn by answers that were not collected yet.
@@ -143,7 +157,7 @@ def _replayed(
     return course, len(missing)
 
 
-def _departures(study: Study, plan: Registration, changes: Sequence[str]) -> dict[str, int]:
+def _departures(study: Study, plan: Registration, changes: Sequence[str], deadline: str | None) -> dict[str, int]:
     """Return how often the study departs from its plan, by what is otherwise."""
     changed = ""
     if changes:
@@ -158,6 +172,11 @@ def _departures(study: Study, plan: Registration, changes: Sequence[str]) -> dic
     served = study.provenance().get(SERVED, {}).get(plan.survey)
     if served is not None:
         counts["units served by another plan than the frozen one"] = int(served != plan.digest)
+    if plan.deadline is not None:
+        counts["changes of the deadline"] = int(deadline != plan.deadline)
+    if plan.control_mistakes is not None:
+        launched = launched_survey(study, plan.survey).limits.control_mistakes
+        counts["changes of the number of controls that may be missed"] = int(plan.control_mistakes != launched)
     return counts
 
 
@@ -194,41 +213,68 @@ def _draws(plan: Registration, matches: pd.DataFrame, names: Sequence[str]) -> l
 
 def _estimates(course: Course, watch: Watch, names: Sequence[str]) -> dict[str, Any]:
     """Return order and places by the verdicts, scores, rows of pairs, the better one first, and paths of evidence."""
-    evidence, plan = course.evidence, course.plan
+    plan = course.plan
     place = {name: plan.contestants.index(name) for name in names}
-    verdict = evidence.verdict[np.ix_([*place.values()], [*place.values()])]
-    firsts = 1 + (verdict == -1).sum(1)
-    lasts = len(names) - (verdict == 1).sum(1)
-    clusters = dict(zip(names, zip(firsts.tolist(), lasts.tolist(), strict=True), strict=True))
-    low, width = (LOW, WIDTH) if plan.rated else (0, 1)
-    scores, reach = intervals(evidence, LEVEL)
-    scores = low + width * scores
-    reach = width * reach
-    order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]])) if evidence.answers else []
-    pairs = course.pairs([place[name] for name in order], watch.evidence, watch.needed)
-    for row in pairs:
-        i, j = at = place[row["a"]], place[row["b"]]
-        row["difference"], row["ci"] = _lead(plan, row["verdict"], scores[i] - scores[j], reach[at])
-        row["after"] = watch.after[at] if evidence.verdict[at] else None
-    reached = {name: reach[place[name], place[name]] * np.array([-1, 1]) for name in order}
-    score_ci = {name: np.clip(scores[place[name]] + ends, low, low + width) for name, ends in reached.items()}
+    clusters = _clusters(course.evidence.verdict, place)
+    scores, reach, ends = _on_scale(course)
+    order = []
+    if course.evidence.answers:
+        order = sorted(names, key=lambda name: (sum(clusters[name]), -scores[place[name]]))
+    pairs = _pairs(course, watch, [place[name] for name in order], scores, reach)
+    score_ci = {
+        name: np.clip(scores[place[name]] + reach[place[name], place[name]] * np.array([-1, 1]), *ends)
+        for name in order
+    }
     if len(pairs) == 1 and not plan.rated:
         score_ci = {pairs[0]["a"]: 0.5 + pairs[0]["ci"], pairs[0]["b"]: 0.5 - pairs[0]["ci"][::-1]}
     return {
         "order": order,
         "clusters": {name: clusters[name] for name in order},
-        "score": {name: np.clip(scores[place[name]], low, low + width) for name in order},
+        "score": {name: np.clip(scores[place[name]], *ends) for name in order},
         "score_ci": score_ci,
-        "matches": {name: evidence.matches[place[name]].sum() for name in order},
+        "matches": {name: course.evidence.matches[place[name]].sum() for name in order},
         "pairs": pairs,
         "path": _path(watch, pairs, place),
     }
 
 
+def _on_scale(course: Course) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Return scores (K,) and reaches of intervals (K, K) on the scale of the answers, and the ends of that scale."""
+    scores, reach = intervals(course.evidence, LEVEL)
+    if course.plan.rated:
+        return LOW + WIDTH * scores, WIDTH * reach, (LOW, LOW + WIDTH)
+    return scores, reach, (0, 1)
+
+
+def _clusters(verdict: np.ndarray, place: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    """Return the first and the last place that each contestant may have, by the verdicts."""
+    verdict = verdict[np.ix_([*place.values()], [*place.values()])]
+    firsts = 1 + (verdict == -1).sum(1)
+    lasts = len(place) - (verdict == 1).sum(1)
+    return dict(zip(place, zip(firsts.tolist(), lasts.tolist(), strict=True), strict=True))
+
+
+def _pairs(
+    course: Course, watch: Watch, order: Sequence[int], scores: np.ndarray, reach: np.ndarray
+) -> list[dict[str, Any]]:
+    """Return the rows of pairs, each with its difference, the interval of it, and after how many answers it settled."""
+    names = course.plan.contestants
+    pairs = course.pairs(order, watch.evidence, watch.needed)
+    for row in pairs:
+        i, j = at = names.index(row["a"]), names.index(row["b"])
+        row["difference"], row["ci"] = _lead(course.plan, row["verdict"], scores[i] - scores[j], reach[at])
+        row["after"] = None
+        if course.evidence.verdict[at]:
+            row["after"] = watch.after[at]
+    return pairs
+
+
 def _path(watch: Watch, pairs: Sequence[dict], place: Mapping[str, int]) -> list[dict]:
     """Return the evidence over the answers, of pairs that are open or were settled last."""
     shown = sorted(pairs, key=lambda row: -(row["after"] or np.inf))[:SHOWN]
-    steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int)) if watch.path else []
+    steps = []
+    if watch.path:
+        steps = np.unique(np.linspace(0, len(watch.path) - 1, STEPS).astype(int))
     path = []
     for row in shown:
         name = f"{row['a']} – {row['b']}"
@@ -244,7 +290,11 @@ def _lead(plan: Registration, verdict: str, apart: float, reach: float) -> tuple
     Of points it is half the difference of scores: how far a share is above one half, as the margin is. The verdict is
     by the same answers and holds at a higher level, so the interval ends where it does.
     """
-    half, most = (1, WIDTH) if plan.rated else (2, 0.5)
+    half = 2
+    most = 0.5
+    if plan.rated:
+        half = 1
+        most = WIDTH
     least, greatest = {"better": (MORE, most), "equal": (-plan.margin, plan.margin)}.get(verdict, (-most, most))
     ends = np.clip(np.array([apart - reach, apart + reach]) / half, least, greatest)
     return float(np.clip(apart / half, least, greatest)), ends

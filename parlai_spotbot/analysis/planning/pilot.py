@@ -24,7 +24,10 @@ from parlai_spotbot.analysis.planning.power import (
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 
-SETTLED, MORE, CLOSE, UNREACHABLE = "settled", "needs more", "close", "out of reach"
+SETTLED = "settled"
+MORE = "needs more"
+CLOSE = "close"
+UNREACHABLE = "out of reach"
 
 
 def match_correlations(matches: pd.DataFrame) -> dict:
@@ -44,11 +47,13 @@ def match_correlations(matches: pd.DataFrame) -> dict:
         kinds count, by least squares. A residual is that of the decided share, which ties don't touch.
     """
     turned = matches["a"] > matches["b"]
-    low, high = matches["a"].where(~turned, matches["b"]), matches["b"].where(~turned, matches["a"])
+    low = matches["a"].where(~turned, matches["b"])
+    high = matches["b"].where(~turned, matches["a"])
     outcome = matches["outcome"].where(~turned, -matches["outcome"])
     decided = outcome.where(outcome != 0)
     residual = (decided - decided.groupby([low, high]).transform("mean")).fillna(0.0)
-    conversation, person = matches["conversation_id"], matches["worker_id"]
+    conversation = matches["conversation_id"]
+    person = matches["worker_id"]
     within = _couples(residual, [conversation, person, low, high])
     twice = _couples(residual, [person, low, high])
     # Of each worker and contestant; a residual counts against the second contestant.
@@ -65,7 +70,8 @@ def match_correlations(matches: pd.DataFrame) -> dict:
 def _couples(residual: pd.Series, clusters: list) -> np.ndarray:
     """Return the sum of the products of all couples within clusters, and how many there are."""
     groups = residual.groupby(clusters, sort=False)
-    sums, sizes = groups.sum(), groups.size()
+    sums = groups.sum()
+    sizes = groups.size()
     return np.array([(sums**2).sum() - (residual**2).sum(), (sizes * (sizes - 1)).sum()]) / 2
 
 
@@ -134,22 +140,12 @@ def pilot_needs(
     design = pilot_design(matches, names, design)
     if not crossed:
         design = replace(design, worker_correlation=0.0, annotations_per_worker=1.0)
-    fit = contrasts(matches, names, crossed=crossed)
-    pair = pd.Series(list(zip(*np.sort(fit.codes[:2], axis=0), strict=True)))
-    talks = matches["conversation_id"].groupby(pair).nunique()
-    first, second = np.triu_indices(len(names), 1)
-    rates = np.nan_to_num(fit.matrix.rates[first, second], nan=0.5)
-    rows = []
-    for place, rate, row in zip(zip(first, second, strict=True), rates, fit.pairs.to_dict("records"), strict=True):
-        if row["n"]:
-            expected = abs(2 * float(expit(np.nan_to_num(row["difference"]))) - 1)
-            entry = {name: row[name] for name in ("a", "b", "p", "p_adjusted")}
-            entry |= {"conversations": int(talks[place]), "annotations": row["n"], "rate": float(rate)}
-            rows.append(entry | _status(row["p_adjusted"], expected, difference, design))
+    rows = _pilot_rows(matches, names, design, difference, crossed)
     share = (sum(row["status"] != SETTLED for row in rows) - 1) / max(1, len(rows) - 1)
     filled = []
     for row in rows:
-        planned, had = min(0.5 + row["difference"] / 2, CLEAREST), row["conversations"]
+        planned = min(0.5 + row["difference"] / 2, CLEAREST)
+        had = row["conversations"]
         more: int | None = 0
         if row["status"] != SETTLED:
             needed = conversations_needed(planned, design)
@@ -158,6 +154,23 @@ def pilot_needs(
             more = None if needed is None else max(1, math.ceil((needed - had) * grown))
         filled.append(_filled(row, pair_power(planned, had, design), more, design))
     return filled, design
+
+
+def _pilot_rows(matches: pd.DataFrame, names: Sequence[str], design: Design, least: float, crossed: bool) -> list[dict]:
+    """Return a row of each pair that met: its data, the difference to plan for, and whether it is settled."""
+    fit = contrasts(matches, names, crossed=crossed)
+    pair = pd.Series(list(zip(*np.sort(fit.codes[:2], axis=0), strict=True)))
+    talks = matches["conversation_id"].groupby(pair).nunique()
+    places = np.triu_indices(len(names), 1)
+    rates = np.nan_to_num(fit.matrix.rates[places], nan=0.5)
+    rows = []
+    for place, rate, row in zip(zip(*places, strict=True), rates, fit.pairs.to_dict("records"), strict=True):
+        if row["n"]:
+            expected = abs(2 * float(expit(np.nan_to_num(row["difference"]))) - 1)
+            entry = {name: row[name] for name in ("a", "b", "p", "p_adjusted")}
+            entry |= {"conversations": int(talks[place]), "annotations": row["n"], "rate": float(rate)}
+            rows.append(entry | _status(row["p_adjusted"], expected, least, design))
+    return rows
 
 
 def _filled(row: dict, power: float, more: int | None, design: Design) -> dict:
@@ -173,8 +186,11 @@ def _filled(row: dict, power: float, more: int | None, design: Design) -> dict:
 
 def _status(p: float | None, expected: float, least: float, design: Design) -> dict:
     """Return the difference that a pair is planned for, and whether it is settled."""
-    settled = p is not None and p * design.looks < 1 - design.level
-    status = SETTLED if settled else CLOSE if expected < least else MORE
+    status = MORE
+    if p is not None and p * design.looks < 1 - design.level:
+        status = SETTLED
+    elif expected < least:
+        status = CLOSE
     return {"difference": max(expected, least), "status": status}
 
 
@@ -188,13 +204,15 @@ def rating_needs(
     returned with the design.
     """
     design = replace(design, **activity(by_worker))
-    each, needs = design.annotations_per_conversation, []
+    each = design.annotations_per_conversation
+    needs = []
     for pair in ranking["pairs"]:
         talks = [ranking["annotations"][pair[end]] / each for end in ("a", "b")]
         if pair.get("se") and min(talks) >= 2:
             needs.append(each * pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
     if needs:
-        design, sd = replace(design, conversation_correlation=0.0, worker_correlation=0.0), float(np.mean(needs) ** 0.5)
+        design = replace(design, conversation_correlation=0.0, worker_correlation=0.0)
+        sd = float(np.mean(needs) ** 0.5)
     rows = []
     for pair in ranking["pairs"]:
         had = int(min(ranking["annotations"][pair[end]] for end in ("a", "b")) // each)

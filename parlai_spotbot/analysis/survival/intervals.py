@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from parlai_spotbot.analysis.values import ArrayTriple
+from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple
 
 BACKENDS = ("auto", "native", "icenreg")
 
@@ -145,35 +145,47 @@ def arrange(
     weight 0 are left out.
     """
     if not weights.all():
-        left, right, weights = (x[weights > 0] for x in (left, right, weights))
+        kept = weights > 0
+        left = left[kept]
+        right = right[kept]
+        weights = weights[kept]
     _check_closed(closed)
-    left_closed, right_closed = (False, True) if closed is None else closed
-    exact = left == right
-    refuse(exact & np.isinf(right), "right", right, "a finite time where left == right")
-    both = np.stack([left, right])
-    inner = _inner(both)  # the many ends at 0 and inf need no sorting
-    times, place = np.unique(both[inner], return_inverse=True)
-    places = np.where(both > 0, np.int32(2 * len(times) + 2), np.int32(0))
-    places[inner] = 2 * place + 2
-    times = np.concatenate([[0.0], times, [np.inf]])
-    low, high = places
-    if not left_closed:
-        low += ~exact
-    if not right_closed:
-        high -= ~(exact | np.isinf(right))
-    starts = np.flatnonzero(np.bincount(low))
-    stops = np.flatnonzero(np.bincount(high))
-    # Innermost: a start and the next stop, with no other start between them.
-    stop = stops[np.searchsorted(stops, starts)]
-    inner = np.append(starts[1:] > stop[:-1], True)
-    starts = starts[inner]
-    stops = stop[inner]
+    refuse((left == right) & np.isinf(right), "right", right, "a finite time where left == right")
+    if closed is None:
+        closed = (False, True)
+    low, high, times = _places(left, right, *closed)
+    starts, stops = _innermost(low, high)
     ends = np.stack([times[starts // 2], times[(stops + 1) // 2]], axis=-1)
     ends_closed = np.stack([starts % 2 == 0, (stops % 2 == 0) & np.isfinite(ends[:, 1])], axis=-1)
     size = 2 * len(times)
     first = np.bincount(starts + 1, minlength=size).cumsum()[low]
     last = np.bincount(stops, minlength=size).cumsum()[high] - 1
     return Intervals(left, right, weights, first, last, ends, ends_closed)
+
+
+def _places(left: np.ndarray, right: np.ndarray, left_closed: bool, right_closed: bool) -> ArrayTriple:
+    """Return both ends of intervals as integers, see the module, and the distinct times, with 0 and inf."""
+    both = np.stack([left, right])
+    inner = _inner(both)  # the many ends at 0 and inf need no sorting
+    times, place = np.unique(both[inner], return_inverse=True)
+    places = np.where(both > 0, np.int32(2 * len(times) + 2), np.int32(0))
+    places[inner] = 2 * place + 2
+    low, high = places
+    exact = left == right
+    if not left_closed:
+        low += ~exact
+    if not right_closed:
+        high -= ~(exact | np.isinf(right))
+    return low, high, np.concatenate([[0.0], times, [np.inf]])
+
+
+def _innermost(low: np.ndarray, high: np.ndarray) -> ArrayPair:
+    """Return starts and stops of the innermost intervals: a start and the next stop, with no start between them."""
+    starts = np.flatnonzero(np.bincount(low))
+    stops = np.flatnonzero(np.bincount(high))
+    stop = stops[np.searchsorted(stops, starts)]
+    inner = np.append(starts[1:] > stop[:-1], True)
+    return starts[inner], stop[inner]
 
 
 def _check_closed(closed: tuple[bool, bool] | None) -> None:

@@ -6,7 +6,7 @@ Tasks are blind: names on the form are the same for every task, and controls, wh
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from xml.etree import ElementTree as Xml
 
 from parlai_spotbot import hints
@@ -16,7 +16,7 @@ from parlai_spotbot.importers.label_studio import JUDGED, control
 from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys import survey_names, survey_of
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.wording import counted
 
 DIALOGUE = "dialogue_{}"
@@ -43,28 +43,42 @@ def label_studio(request: ExportRequest) -> Exported:
             "Choose spot_the_bot, acute_eval, comparative or dialogue_likert.",
         )
     every = study.load(name).items
-    by_questions: dict[frozenset[str], list[Item]] = {}
-    for item in every.values():
-        if item.control is None:
-            questions = frozenset(item.questions or (question.name for question in survey.questions))
-            by_questions.setdefault(questions, []).append(item)
+    by_questions = _by_questions(survey, every.values())
     if not by_questions:
         remedy = hints.Remedy("Run: ", settles(study, name) or hints.command("pack", study.path, name))
         raise UserError(f"{study.units_path(name)}: nothing to export, as there is no unit yet.", remedy)
-    sets = [questions for questions in by_questions if request.question is None or request.question in questions]
-    if len(sets) != 1:
-        main = sorted(
-            {name for questions in by_questions for name in questions} & {question.name for question in survey.main}
-        )
-        problem = f"--survey {name} --question {request.question}: items with {len(sets)} sets of questions, not one."
-        raise UserError(problem, f"Export one question at a time: {nearest(request.question or '', main)}")
-    items = by_questions[sets[0]]
+    questions = _only_set(survey, name, request.question, by_questions)
+    items = by_questions[questions]
     rows = [{"data": {"item_id": item.item_id, "survey": name} | _dialogues(survey, item)} for item in items]
-    controls = sum(item.control is not None for item in every.values())
-    notes = (f"{counted(controls, 'control')} left out: their answers are known",) if controls else ()
+    notes = []
+    if controls := sum(item.control is not None for item in every.values()):
+        notes.append(f"{counted(controls, 'control')} left out: their answers are known")
     text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-    return Exported(
-        text, f"{counted(len(rows), 'task')} of {name}", notes, {".xml": _configuration(survey, items, sets[0])}
+    form = _configuration(survey, items, questions)
+    return Exported(text, f"{counted(len(rows), 'task')} of {name}", tuple(notes), {".xml": form})
+
+
+def _by_questions(survey: Survey, items: Iterable[Item]) -> dict[frozenset[str], list[Item]]:
+    """Return the items that are no controls, by the names of their questions."""
+    by_questions: dict[frozenset[str], list[Item]] = {}
+    for item in items:
+        if item.control is None:
+            questions = frozenset(item.questions or (question.name for question in survey.questions))
+            by_questions.setdefault(questions, []).append(item)
+    return by_questions
+
+
+def _only_set(
+    survey: Survey, name: str, question: str | None, by_questions: Collection[frozenset[str]]
+) -> frozenset[str]:
+    """Return the one set of questions, or the one with the requested `question`; `UserError` where there are others."""
+    sets = [names for names in by_questions if question is None or question in names]
+    if len(sets) == 1:
+        return sets[0]
+    main = sorted(frozenset().union(*by_questions).intersection(one.name for one in survey.main))
+    raise UserError(
+        f"--survey {name} --question {question}: items with {len(sets)} sets of questions, not one.",
+        f"Export one question at a time: {nearest(question or '', main)}",
     )
 
 
@@ -75,8 +89,10 @@ def _dialogues(survey: Survey, item: Item) -> dict[str, list[dict[str, str]]]:
         names = list(survey.entities)
         if item.judged:
             seat = item.judged[place]
-            speaker = survey.speakers[place] if len(item.transcripts) > 1 and survey.speakers else survey.entities[0]
-            names[seat], names[1 - seat] = speaker, survey.other or survey.entities[1]
+            names[seat] = survey.entities[0]
+            if len(item.transcripts) > 1 and survey.speakers:
+                names[seat] = survey.speakers[place]
+            names[1 - seat] = survey.other or survey.entities[1]
         shown[DIALOGUE.format(place)] = [{"author": names[turn.entity], "text": turn.text} for turn in transcript]
     return shown
 
@@ -86,7 +102,8 @@ def _configuration(survey: Survey, items: Sequence[Item], question_names: frozen
     judged = any(len(item.judged) == 1 for item in items)
     names = {f"entity:{i}": name for i, name in enumerate(survey.entities)}
     names |= {f"conversation:{i}": name for i, name in enumerate(survey.speakers or survey.conversations)}
-    names |= {JUDGED: survey.entities[0]} if judged else {}
+    if judged:
+        names[JUDGED] = survey.entities[0]
     view = Xml.Element("View")
     Xml.SubElement(view, "Header", value=survey.title)
     beside = Xml.SubElement(view, "View", style="display: flex; gap: 2em")
@@ -95,26 +112,33 @@ def _configuration(survey: Survey, items: Sequence[Item], question_names: frozen
         column = Xml.SubElement(beside, "View", style="flex: 1")
         how = {"layout": "dialogue", "nameKey": "author", "textKey": "text"}
         Xml.SubElement(column, "Paragraphs", name=name, value=f"${name}", **how)
-    for question in (question for question in survey.questions if question.name in question_names):
-        of_judged = judged and all(target.startswith("entity:") for target in question.targets)
-        for target in (JUDGED,) if of_judged else question.targets:
-            wording = question.wording.replace("{entity}", names.get(target, ""))
-            wording = re.sub(r"\{(\w+:\d)\}", lambda match: names.get(match[1], match[0]), wording)
-            Xml.SubElement(view, "Header", value=wording)
-            attributes = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
-            if question.required and not question.when:
-                attributes["required"] = "true"
-            if question.kind == "free_text":
-                Xml.SubElement(view, "TextArea", **attributes, rows="3", editable="true", maxSubmissions="1")
-                continue
-            several = "multiple" if question.kind == "checkboxes" else "single"
-            choices = Xml.SubElement(view, "Choices", **attributes, choice=several, showInline="true")
-            for option in question.options:
-                label = option.label.replace("{name}", names.get(option.value, ""))
-                label = label if "{name}" in option.label else names.get(option.value, label)
-                Xml.SubElement(choices, "Choice", value=label, alias=option.value)
+    for question in survey.questions:
+        if question.name in question_names:
+            of_judged = judged and all(target.startswith("entity:") for target in question.targets)
+            for target in (JUDGED,) if of_judged else question.targets:
+                _add_control(view, question, target, names)
     Xml.indent(view)
     return Xml.tostring(view, encoding="unicode") + "\n"
+
+
+def _add_control(view: Xml.Element, question: Question, target: str, names: Mapping[str, str]) -> None:
+    """Add a question about a target to the form; `names` are those of targets."""
+    wording = question.wording.replace("{entity}", names.get(target, ""))
+    wording = re.sub(r"\{(\w+:\d)\}", lambda match: names.get(match[1], match[0]), wording)
+    Xml.SubElement(view, "Header", value=wording)
+    attributes = {"name": control(question.name, target), "toName": DIALOGUE.format(0)}
+    if question.required and not question.when:
+        attributes["required"] = "true"
+    if question.kind == "free_text":
+        Xml.SubElement(view, "TextArea", **attributes, rows="3", editable="true", maxSubmissions="1")
+        return
+    several = "multiple" if question.kind == "checkboxes" else "single"
+    choices = Xml.SubElement(view, "Choices", **attributes, choice=several, showInline="true")
+    for option in question.options:
+        label = names.get(option.value, option.label)
+        if "{name}" in option.label:
+            label = option.label.replace("{name}", names.get(option.value, ""))
+        Xml.SubElement(choices, "Choice", value=label, alias=option.value)
 
 
 EXPORT = Export(label_studio, frozenset({"survey", "question"}))

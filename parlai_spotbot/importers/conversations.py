@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -79,7 +80,9 @@ class Reading:
     def text(self, text: str, bot: bool) -> str:
         """Return a message without what no page can show; a bot's also without its reasoning."""
         clean = cleaned(text)
-        answer = without_reasoning(clean) if bot else clean
+        answer = clean
+        if bot:
+            answer = without_reasoning(clean)
         self.counts["cleaned"] += clean != text
         self.counts["reasoning"] += answer != clean
         return answer
@@ -88,7 +91,8 @@ class Reading:
         """Add a conversation whose speakers take turns; `identity` is the field of its id and the id, None for one of
         its turns.
         """
-        seed = self.request.seed_exchanges if seed is None else seed
+        if seed is None:
+            seed = self.request.seed_exchanges
         if len(texts) < 2 * (seed + 1):
             raise Unusable(
                 "conversation without an exchange",
@@ -137,7 +141,6 @@ class Reading:
         own["segments"] = request.segments and list(request.segments)
         bots = [part.partition("=")[0] for part in request.paths if "=" in part]
         own |= {name: value for name, value in {"roles": request.roles, "bots": bots}.items() if value}
-        rules = CHAT_WORDS["rules"].items()
         about = {
             "format": name,
             "source": sorted(sha256),
@@ -147,14 +150,17 @@ class Reading:
             "notes": self.names.notes() + [f"{len(self.found)} of them are in --data"] * bool(self.known),
             "oddities": [
                 {"what": what, "count": count, "of": self.counts[of], "rule": rule}
-                for key, (what, of, rule) in rules
+                for key, (what, of, rule) in CHAT_WORDS["rules"].items()
                 if (count := self.counts[key])
             ],
         }
         conversations = numbered((self.known | self.found).values())
         plan = plan_of(conversations, self.domain, self.segments)
-        survey = "acute_eval" if len(plan.contestants) > 1 else "dialogue_likert"
-        survey = "spot_the_bot" if any(c.kind == "pairs" for c in conversations) else survey
+        survey = "dialogue_likert"
+        if any(c.kind == "pairs" for c in conversations):
+            survey = "spot_the_bot"
+        elif len(plan.contestants) > 1:
+            survey = "acute_eval"
         return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
 
 
@@ -170,6 +176,24 @@ class ConversationReader(Reading):
             talk = validated(ConversationRow, row, where)
         except UserError as err:
             raise Unusable("row that is no conversation", err.problem.replace(".list[Act]", ""), err.remedy) from None
+        acts, contexts = self._acts_and_contexts(talk)
+        ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]
+        entities = [name if given else self.names.of(who, where, people=True) for who in ids]
+        said = [self.text(act.text or "", who != HUMAN) for act, who in zip(acts, cycle(entities), strict=False)]
+        for number, (act, text, who) in enumerate(zip(acts, said, cycle(ids), strict=False)):
+            if not talk.entities and (act.id != who or not text.strip()):
+                raise Unusable(
+                    "conversation with a turn that is empty or by another speaker",
+                    f"{where}: field 'dialog', turn {number} is by '{act.id}', expected a text by '{who}'.",
+                    "Two speakers take turns; where both are one bot, write --data NAME=FILE.",
+                )
+        self.counts["one_id"] += ids[0] == ids[1] != HUMAN and not (given or talk.entities)
+        identity = ("conversation_id", talk.conversation_id and str(talk.conversation_id))
+        context = _context_of(ids, contexts)
+        self.add(where, tuple(entities), said, talk.seed_exchanges, identity, seed_id=talk.seed_id, context=context)
+
+    def _acts_and_contexts(self, talk: ConversationRow) -> tuple[list[Act], list[Act]]:
+        """Return the turns of a row and the contexts, of which some stand in turns; what was odd is counted."""
         acts = [act for one in talk.dialog for act in (one if isinstance(one, list) else [one])]
         contexts = (talk.context or []) + [act for act in acts if act.id == CONTEXT]
         acts = [act for act in acts if act.id != CONTEXT]
@@ -184,25 +208,19 @@ class ConversationReader(Reading):
                 act.text = message.string[message.end() :]
                 if not act.text:
                     acts.remove(act)
-        ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]
-        entities = [name if given else self.names.of(who, where, people=True) for who in ids]
-        said = [self.text(act.text or "", who != HUMAN) for act, who in zip(acts, cycle(entities), strict=False)]
-        for number, (act, text, who) in enumerate(zip(acts, said, cycle(ids), strict=False)):
-            if not talk.entities and (act.id != who or not text.strip()):
-                raise Unusable(
-                    "conversation with a turn that is empty or by another speaker",
-                    f"{where}: field 'dialog', turn {number} is by '{act.id}', expected a text by '{who}'.",
-                    "Two speakers take turns; where both are one bot, write --data NAME=FILE.",
-                )
-        self.counts["one_id"] += ids[0] == ids[1] != HUMAN and not (given or talk.entities)
-        context = ["", ""]
-        for number, act in enumerate(contexts[:2]):
-            taken = ids[0] == ids[1] and context[0]
-            context[ids.index(act.id) + bool(taken) if act.id in ids else number] = cleaned(act.text or "")
-        identity = ("conversation_id", talk.conversation_id and str(talk.conversation_id))
-        self.add(
-            where, tuple(entities), said, talk.seed_exchanges, identity, seed_id=talk.seed_id, context=tuple(context)
-        )
+        return acts, contexts
+
+
+def _context_of(ids: Sequence[str], contexts: Sequence[Act]) -> tuple[str, ...]:
+    """Return what each of two speakers was given: by its id, or else in the order of the contexts."""
+    context = ["", ""]
+    for number, act in enumerate(contexts[:2]):
+        place = number
+        if act.id in ids:
+            second = ids[0] == ids[1] and context[0]
+            place = ids.index(act.id) + bool(second)
+        context[place] = cleaned(act.text or "")
+    return tuple(context)
 
 
 FORMAT = study_format(lambda request: ConversationReader(request).study("conversations"))

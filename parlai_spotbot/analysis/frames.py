@@ -143,9 +143,7 @@ def _checked(answers: pd.DataFrame, allowed: Mapping[str, Sequence[str]]) -> Arr
     return np.array([place[name] for name in names], dtype=int), np.array(values, dtype=object)
 
 
-def _problem(
-    row: pd.Series, name: str, questions: Mapping[tuple, str], allowed: Mapping[str, Sequence[str]]
-) -> str:
+def _problem(row: pd.Series, name: str, questions: Mapping[tuple, str], allowed: Mapping[str, Sequence[str]]) -> str:
     """Return what is wrong with an answer to the question `name`."""
     if len(row["conversation_ids"]) != 1:
         problem = f"conversation_ids {list(row['conversation_ids'])}, expected exactly one"

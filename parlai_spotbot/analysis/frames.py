@@ -118,7 +118,7 @@ def _reasons(talks: Sequence[Conversation], kinds: Sequence[str], given: np.ndar
     return np.where(lacking, [reason or "incomplete annotation" for reason in reasons], reasons)
 
 
-def _left_out(first: pd.DataFrame, reasons: Sequence[str]) -> dict[str, dict[str, int]]:
+def _left_out(first: pd.DataFrame, reasons: np.ndarray) -> dict[str, dict[str, int]]:
     """Return how many annotations of each source were left out, by reason."""
     left_out: dict[str, dict[str, int]] = {}
     for _, source, reason in sorted(zip(first["number"], first["source"], reasons, strict=True)):

@@ -213,7 +213,9 @@ class _VoteReader:
         sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
         further = ("prompt", "annotator", "time", "language")
         prompt, annotator, time, language = (self.columns.get(name, [""])[0] for name in further)
-        vote_of, worker_of, presentation_of = map(cache, (self._vote, self._worker, self._presentation))
+        vote_of = cache(self._vote)
+        worker_of = cache(self._worker)
+        presentation_of = cache(self._presentation)
         number = 0
         for self._where, row in rows:
             try:

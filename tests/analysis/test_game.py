@@ -14,6 +14,7 @@ from parlai_spotbot.analysis.survival import events, followed_survival, turnbull
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import GameRules
 
@@ -27,7 +28,7 @@ CHOSEN = Players(**MANY, factors=(0.2, 1.8), stopping={0.2: 0.5, 1.8: 0.03})
 def found(players, seed=1, only=("ranking", "survival", "game")):
     """The analysis of what they play, of these findings only."""
     options = {"bots": ["alice", "dr", "blender"], "bootstraps": 15, "backend": "native", "only": only}
-    return analyze(*play(players, seed), GAME, **options)
+    return analyze(*play(players, seed), GAME, asked=get_survey(GAME), **options)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,9 @@ def chosen():
 # -- intervals ------------------------------------------------------------------------------------------------------
 def test_every_decision_is_an_interval_of_one_exchange():
     judgements, conversations = play(Players(per_pair=4, people=4))
-    sources, _ = FORM.sources(judgements, replace(Facts.of(conversations), name=GAME), Options())
+    sources, _ = FORM.sources(
+        judgements, replace(Facts.of(conversations), name=GAME, survey=get_survey(GAME)), Options()
+    )
     frame = sources[HUMAN].entities
     own = {(j.annotation_id, j.target): j for j in judgements if j.question == "nature"}
     assert len(frame) == len(own)
@@ -138,7 +141,7 @@ def test_controls_count_for_points_but_never_as_data(played):
 def test_a_judge_sees_everything_and_plays_no_game():
     judgements, conversations = play(Players(per_pair=10, people=10))
     judge = [replace(j, source="judge:quick", worker_id="v", exchanges=5, annotation_id=j.item_id) for j in judgements]
-    result = analyze(judgements + judge, conversations, GAME, bootstraps=10, backend="native")
+    result = analyze(judgements + judge, conversations, GAME, asked=get_survey(GAME), bootstraps=10, backend="native")
     own = result["survival"]["by_source"]["judge:quick"]
     assert "warning" not in own
     assert own["curves"]["alice"]["exchanges"] == [5]

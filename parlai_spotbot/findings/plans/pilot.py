@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from parlai_spotbot.findings.scarce import (
     KINDS,
     LEAST_CONVERSATIONS,
     MATCHES,
+    Kind,
     obstacle,
     scarce,
     scarce_sentence,
@@ -37,14 +39,8 @@ def after(study: Study, request: PlanRequest, own: Planning) -> dict:
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
-    kind = KINDS[unit]
-    each = typical(rows) if kind is MATCHES else 0
     ranking = RANKINGS[unit].compute(answers)
-    found = obstacle(ranking, kind, each)
-    if found and found["blocks"]:
-        raise UserError(f"{path}: {found['why']}", found["step"])
-    if answers.crossed and (little := scarce(kind, rows, each or LEAST_CONVERSATIONS)):
-        raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
+    found = _obstacle(path, KINDS[unit], rows, ranking, answers.crossed)
     if unit == "ratings":
         pairs, design, annotations = _of_ratings(rows, ranking, request, own)
     else:
@@ -60,6 +56,17 @@ def after(study: Study, request: PlanRequest, own: Planning) -> dict:
         more["cost"] = None if request.wage is None else hours * request.wage
     numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
     return plain(numbers | {"source": answers.source, "first": _first(found)})
+
+
+def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Mapping, crossed: bool) -> Mapping | None:
+    """Return what stands in the way of more of the same; a `UserError` where nothing can be planned."""
+    each = typical(rows) if kind is MATCHES else 0
+    found = obstacle(ranking, kind, each)
+    if found and found["blocks"]:
+        raise UserError(f"{path}: {found['why']}", found["step"])
+    if crossed and (little := scarce(kind, rows, each or LEAST_CONVERSATIONS)):
+        raise UserError(f"{path}: {scarce_sentence(little)}", scarce_step(little))
+    return found
 
 
 def _of_ratings(

@@ -19,7 +19,7 @@ from transformers import PreTrainedModel
 from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from parlai_spotbot.models.choosing import WritingRules
 from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
-from parlai_spotbot.models.option_fields import Options, add_arguments, read_options
+from parlai_spotbot.models.option_fields import CheckedOptions, add_arguments, read_options
 from parlai_spotbot.models.prompt_layout import PromptLayout, fitting
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 
@@ -121,7 +121,7 @@ def enough_sentences(text: str, most: int) -> bool:
     return sum(match.end() < len(text) for match in SENTENCE_END.finditer(text)) >= most
 
 
-class GenerationOptions(Options):
+class GenerationOptions(CheckedOptions):
     """Options of how a turn is written, named as in ParlAI's own generators."""
 
     inference: Literal["greedy", "sample"] = Field("sample", description="how tokens are chosen")

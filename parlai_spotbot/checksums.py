@@ -298,7 +298,7 @@ def forget_gone(path: Path) -> None:
                 write_manifest(folder, {key: row for key, row in manifest.items() if key not in gone})
 
 
-class Journal(files.Journal):
+class RecordedJournal(files.Journal):
     """`files.Journal` of a file as recorded, which is recorded again when it is closed."""
 
     def __init__(self, path: Path):

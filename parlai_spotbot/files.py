@@ -44,7 +44,7 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-class State(NamedTuple):
+class FileState(NamedTuple):
     """What tells a file from one that was changed or put in its place since."""
 
     inode: int
@@ -56,17 +56,17 @@ TICK = 50_000_000
 """Nanoseconds within which disks may give two changes one time."""
 
 
-def state_of(path: Path) -> State | None:
+def state_of(path: Path) -> FileState | None:
     """Return the state of a file; None where there is none, or a change right after the last would not show in it."""
     try:
         about = path.stat()
     except OSError:
         return None
     settled = time.time_ns() - about.st_mtime_ns > TICK
-    return State(about.st_ino, about.st_size, about.st_mtime_ns) if settled else None
+    return FileState(about.st_ino, about.st_size, about.st_mtime_ns) if settled else None
 
 
-class Unchanged(dict[Path, tuple[State, Any]]):
+class Unchanged(dict[Path, tuple[FileState, Any]]):
     """What was read of files; of one that has changed since it is read again."""
 
     def of(self, path: Path, read: Callable[[], Any]) -> Any:

@@ -18,7 +18,7 @@ def path(tmp_path):
     """Eight rows: three at once, then one after the other."""
     (tmp_path / "study.yaml").write_text("domain: x")
     path = tmp_path / "rows.jsonl"
-    with checksums.Journal(path) as journal:
+    with checksums.RecordedJournal(path) as journal:
         journal.append(*ROWS[:3])
         for row in ROWS[3:]:
             journal.append(row)
@@ -33,7 +33,7 @@ def test_what_was_written_is_read_also_in_a_copy_of_the_folder(path, tmp_path, t
     assert read(path) == ROWS
     checksums.write_jsonl(path, ROWS[2:])
     assert read(path) == ROWS[2:]
-    with checksums.Journal(path) as journal:
+    with checksums.RecordedJournal(path) as journal:
         journal.append(ROWS[0])
     assert read(path) == [*ROWS[2:], ROWS[0]]
     assert sorted(p.name for p in tmp_path.iterdir()) == [".manifest.lock", "manifest.json", "rows.jsonl", "study.yaml"]
@@ -47,14 +47,14 @@ def test_what_was_written_is_read_also_in_a_copy_of_the_folder(path, tmp_path, t
 @pytest.mark.parametrize("how", ["cut", "empty", "line gone", "line twice", "lines swapped", "value"])
 def test_a_change_is_an_error(path, how):
     path.write_bytes(CONTENT[how](path.read_bytes(), random.Random(1)))
-    for ask in (read, checksums.Journal, checksums.verify):
+    for ask in (read, checksums.RecordedJournal, checksums.verify):
         with pytest.raises(UserError, match=r"rows.jsonl: changed since it was written: .*\(manifest.json\)") as caught:
             ask(path)
     assert caught.value.remedy.endswith(f"spotbot_check --study {path.parent} --new-manifest")
 
 
 def test_only_what_an_open_journal_writes_may_be_longer(path):
-    with checksums.Journal(path):
+    with checksums.RecordedJournal(path):
         path.write_text(path.read_text() + '{"row": 8}\n')
         assert read(path) == [*ROWS, {"row": 8}]
     assert len(read(path)) == 9
@@ -69,7 +69,7 @@ def test_a_file_without_a_record_is_read_and_gets_one(path):
     old = path.with_name("old.jsonl")
     files.write_jsonl(old, ROWS[1:])
     assert read(old) == ROWS[1:]
-    with checksums.Journal(old) as journal:
+    with checksums.RecordedJournal(old) as journal:
         journal.append(ROWS[0])
     old.write_bytes(old.read_bytes()[:-50])
     with pytest.raises(UserError, match="changed since it was written"):
@@ -111,7 +111,7 @@ def test_a_kill_while_a_file_is_replaced_is_no_damage(path, monkeypatch, name):
         assert found in (before, ROWS[::-1])
         checksums.write_json(folder / "other.json", {})
         assert checksums.read_journal(path, lambda row, where: row) == found
-        with checksums.Journal(path) as journal:
+        with checksums.RecordedJournal(path) as journal:
             journal.append(ROWS[0])
         checksums.write_jsonl(path, ROWS)
         assert read(path) == ROWS
@@ -129,7 +129,7 @@ def test_the_replaced_version_is_accepted_only_until_the_next_write(path):
 
 def test_a_kill_at_any_moment_of_appending_is_no_damage(path):
     whole = path.read_bytes()
-    with checksums.Journal(path) as journal:
+    with checksums.RecordedJournal(path) as journal:
         manifest = path.with_name("manifest.json").read_bytes()
         journal.append({"row": 8})
     for cut in range(len(whole), path.stat().st_size + 1):
@@ -138,7 +138,7 @@ def test_a_kill_at_any_moment_of_appending_is_no_damage(path):
         path.with_name("manifest.json").write_bytes(manifest)
         kept = read(path)
         assert kept in (ROWS, [*ROWS, {"row": 8}])
-        with checksums.Journal(path) as journal:
+        with checksums.RecordedJournal(path) as journal:
             journal.append(*([{"row": 8}] if kept == ROWS else []))
         assert read(path) == [*ROWS, {"row": 8}]
 
@@ -150,7 +150,7 @@ def test_a_missing_or_spoilt_manifest_is_an_error_where_there_was_one(path):
     with pytest.raises(UserError, match="not a valid JSON manifest"):
         read(path)
     manifest.unlink()
-    for ask in (read, checksums.Journal, lambda path: checksums.write_json(path, [])):
+    for ask in (read, checksums.RecordedJournal, lambda path: checksums.write_json(path, [])):
         with pytest.raises(UserError, match=r"manifest\.json: missing, but") as caught:
             ask(path)
     assert "--new-manifest" in caught.value.remedy

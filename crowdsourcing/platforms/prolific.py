@@ -181,7 +181,7 @@ class ProlificDoor(Door):
         for link, session, owner in checksums.read_journal(links, _used_link):
             self._links.add(link)
             self._owners.setdefault(session, owner)
-        self._journal = checksums.Journal(links)
+        self._journal = checksums.RecordedJournal(links)
         self._one_by_one = threading.Lock()
 
     def enter(self, query: Mapping[str, str]) -> Visitor:

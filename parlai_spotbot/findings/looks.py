@@ -30,7 +30,7 @@ def this_look(facts: Facts, judgements: Sequence[Judgement]) -> list[dict]:
 def note(study: Study, survey: str, looks: Sequence[dict]) -> None:
     """Append looks to ``looks.jsonl`` of the survey."""
     if looks:
-        with closing(checksums.Journal(_path(study, survey))) as journal:
+        with closing(checksums.RecordedJournal(_path(study, survey))) as journal:
             journal.append(*looks)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot import checksums, files, hints
-from parlai_spotbot.analysis.metrics import STEMS, Evidence, Metric, Outcomes, Wishes, analyze
+from parlai_spotbot.analysis.metrics import STEMS, Metric, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import forms_of, render
@@ -39,7 +39,7 @@ def has_what_it_takes(study: Study) -> bool:
     return INTERACTIVE in judged and len(judged) > 1
 
 
-def evidence_of(study: Study) -> Evidence:
+def evidence_of(study: Study) -> StudyEvidence:
     """Return what all surveys of the study found; a `UserError` where a file is wrong, or nothing was judged."""
     conversations = study.conversations()
     metrics: dict[str, list[Metric]] = {}
@@ -66,7 +66,7 @@ def evidence_of(study: Study) -> Evidence:
             hints.run("crowdsource", study.path, "dialogue_likert", dry_run=True),
         )
     times = {source: times_of(every, own, source) for source, own in metrics.items()}
-    return Evidence(metrics, outcomes, times, left_out)
+    return StudyEvidence(metrics, outcomes, times, left_out)
 
 
 def _metrics_of(

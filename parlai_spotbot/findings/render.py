@@ -15,7 +15,7 @@ from parlai_spotbot.findings import addressed, sections
 from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, known, value_of
-from parlai_spotbot.findings.sections import Bar, Card, Name, Section, Step, bar, clusters
+from parlai_spotbot.findings.sections import Card, CardBar, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
 
@@ -102,7 +102,7 @@ def sentences_of(finding: Finding, result: Result) -> list[str]:
     return [answer, Caution(caution), *further]
 
 
-def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.Table:
+def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.CardTable:
     """Return a table as the page has it; annotators are `called` by numbers there."""
     frame = frame.copy()
     for name, column in table.columns.items():
@@ -112,7 +112,7 @@ def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] =
     rows = [tuple(map(_marked, columns, cells)) for cells in table.cells(frame.head(MOST_ROWS))]
     more = f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has all." if len(frame) > MOST_ROWS else ""
     head = tuple(column.title for column in columns)
-    return sections.Table(table.title, more, head, rows, len(rows) > FOLDED, table.method, table.cite)
+    return sections.CardTable(table.title, more, head, rows, len(rows) > FOLDED, table.method, table.cite)
 
 
 def _marked(column: Column, text: str) -> str:
@@ -121,7 +121,7 @@ def _marked(column: Column, text: str) -> str:
     return Name(HUMAN if text == "people" else text)
 
 
-def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections.Chart | None:
+def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections.CardChart | None:
     """Return a finding's chart as the page draws it; None where it has none, or nothing to draw."""
     chart = finding.chart
     if chart is None or frames[chart.table].empty:
@@ -131,7 +131,9 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
     if not data:
         return None
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
-    return sections.Chart(finding.name, chart.kind, chart.caption, data, frame.drop(columns=hidden).to_dict("records"))
+    return sections.CardChart(
+        finding.name, chart.kind, chart.caption, data, frame.drop(columns=hidden).to_dict("records")
+    )
 
 
 def _label(table: Table, column: str, value: str) -> str:
@@ -262,7 +264,7 @@ def _ranked(finding: Finding, data: Mapping, text: list[str]) -> Card:
     return Card(tuple(bars), clusters(data, bars), 100 * value, people_text, text)
 
 
-def _bars_of(finding: Finding, data: Mapping) -> dict[str, dict[str, Bar]]:
+def _bars_of(finding: Finding, data: Mapping) -> dict[str, dict[str, CardBar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = _first_table(finding)
     frame = table.read(data)

@@ -36,7 +36,7 @@ class Step(str):
 
 
 @dataclass(frozen=True)
-class Table:
+class CardTable:
     """A table: `rows` hold text and `Name`s, `how` says how to read it; a `folded` one is opened by its title.
 
     `method` says on demand how the figures were computed; `cite` are keys of ``references.bib``.
@@ -52,7 +52,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Chart:
+class CardChart:
     """A figure as data. `name` is its file's, `caption` says how to read it, `rows` are those of its CSV.
 
     What `data` holds goes by `kind`; labels that are `Name`s get the contestant's colour, values may be None:
@@ -91,8 +91,8 @@ class Section:
     anchor: str
     heading: str
     text: list[str] = field(default_factory=list)
-    chart: Chart | None = None
-    tables: list[Table] = field(default_factory=list)
+    chart: CardChart | None = None
+    tables: list[CardTable] = field(default_factory=list)
     first: bool = False
     how: tuple[tuple[str, str], ...] = ()
     careful: tuple[str, ...] = ()
@@ -100,7 +100,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Bar:
+class CardBar:
     """A value with its interval on a scale from 0 to 100 (percent of the bar's width), and as text."""
 
     at: float
@@ -109,7 +109,7 @@ class Bar:
     text: str
 
 
-def bar(value: float, ci: Sequence[float | None] | None, scale: tuple[float, float], show: Callable) -> Bar:
+def bar(value: float, ci: Sequence[float | None] | None, scale: tuple[float, float], show: Callable) -> CardBar:
     """A value's bar on a `scale` from its least to its greatest value."""
     low, high = scale
 
@@ -119,7 +119,7 @@ def bar(value: float, ci: Sequence[float | None] | None, scale: tuple[float, flo
     left, right = ci or (None, None)
     if left is None or right is None:
         left = right = value
-    return Bar(place(value), place(left), place(right), show(value) + between(ci, show))
+    return CardBar(place(value), place(left), place(right), show(value) + between(ci, show))
 
 
 @dataclass(frozen=True)
@@ -132,11 +132,11 @@ class Card:
     """
 
     scales: tuple[str, ...] = ()
-    clusters: list[tuple[str, list[tuple[Name, str, list[Bar | None]]]]] = field(default_factory=list)
+    clusters: list[tuple[str, list[tuple[Name, str, list[CardBar | None]]]]] = field(default_factory=list)
     people: float | None = None
     people_text: str = ""
     text: list[str] = field(default_factory=list)
-    table: Table | None = None
+    table: CardTable | None = None
 
 
 def places_said(ranking: Mapping) -> dict[str, str]:
@@ -155,11 +155,11 @@ def places_said(ranking: Mapping) -> dict[str, str]:
     return places
 
 
-def clusters(ranking: Mapping, bars: Mapping[str, Mapping[str, Bar]]) -> list[tuple[str, list]]:
+def clusters(ranking: Mapping, bars: Mapping[str, Mapping[str, CardBar]]) -> list[tuple[str, list]]:
     """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
     ranges = ranking.get("ranges", {})
 
-    def line(bot: str) -> tuple[Name, str, list[Bar | None]]:
+    def line(bot: str) -> tuple[Name, str, list[CardBar | None]]:
         ranks = span(ranges[bot]) if bot in ranges else ""
         return Name(bot), ranks, [column.get(bot) for column in bars.values()]
 

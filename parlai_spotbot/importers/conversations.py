@@ -34,7 +34,7 @@ END = re.compile(r"\[(?:DONE|EXIT)\]")
 """What the last message of a chat says in ParlAI's logs."""
 
 
-class Act(BaseModel):
+class FileAct(BaseModel):
     """A turn, or a context that a speaker was given."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True)
@@ -43,11 +43,11 @@ class Act(BaseModel):
     text: str | None = None
 
 
-class ConversationRow(BaseModel):
+class FileRow(BaseModel):
     """A line of a Conversations file; the fields with defaults are those of this package's own files."""
 
-    dialog: list[list[Act] | Act]
-    context: list[Act] | None = None
+    dialog: list[list[FileAct] | FileAct]
+    context: list[FileAct] | None = None
     conversation_id: str | int | None = None
     entities: tuple[str, str] | None = None
     seed_exchanges: int | None = Field(None, ge=0)
@@ -173,7 +173,7 @@ class ConversationReader(Reading):
     def take(self, row: dict, where: str, name: str, given: bool) -> None:
         """Read a row; turns that don't alternate, a third speaker and turns without a text are `Unusable`."""
         try:
-            talk = validated(ConversationRow, row, where)
+            talk = validated(FileRow, row, where)
         except UserError as err:
             raise Unusable("row that is no conversation", err.problem.replace(".list[Act]", ""), err.remedy) from None
         acts, contexts = self._acts_and_contexts(talk)
@@ -192,7 +192,7 @@ class ConversationReader(Reading):
         context = _context_of(ids, contexts)
         self.add(where, tuple(entities), said, talk.seed_exchanges, identity, seed_id=talk.seed_id, context=context)
 
-    def _acts_and_contexts(self, talk: ConversationRow) -> tuple[list[Act], list[Act]]:
+    def _acts_and_contexts(self, talk: FileRow) -> tuple[list[FileAct], list[FileAct]]:
         """Return the turns of a row and the contexts, of which some stand in turns; what was odd is counted."""
         acts = [act for one in talk.dialog for act in (one if isinstance(one, list) else [one])]
         contexts = (talk.context or []) + [act for act in acts if act.id == CONTEXT]
@@ -204,14 +204,14 @@ class ConversationReader(Reading):
         for act, listener in list(zip(acts[:2], acts[1::-1], strict=True)):
             if message := PERSONA.match(act.text or ""):
                 self.counts["persona"] += 1
-                contexts.append(Act(id=listener.id, text=message[0].replace("__SILENCE__", "").strip()))
+                contexts.append(FileAct(id=listener.id, text=message[0].replace("__SILENCE__", "").strip()))
                 act.text = message.string[message.end() :]
                 if not act.text:
                     acts.remove(act)
         return acts, contexts
 
 
-def _context_of(ids: Sequence[str], contexts: Sequence[Act]) -> tuple[str, ...]:
+def _context_of(ids: Sequence[str], contexts: Sequence[FileAct]) -> tuple[str, ...]:
     """Return what each of two speakers was given: by its id, or else in the order of the contexts."""
     context = ["", ""]
     for number, act in enumerate(contexts[:2]):

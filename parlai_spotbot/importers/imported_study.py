@@ -152,7 +152,7 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
     with study.lock("spotbot_import"):
         rows = _unknown(study.load(survey).judgements, new)
         if rows:
-            with checksums.Journal(path) as journal:
+            with checksums.RecordedJournal(path) as journal:
                 journal.append(*rows)
         if survey not in study.plan.surveys:
             study.extend(surveys=[survey])

@@ -38,7 +38,7 @@ class Value(BaseModel):
     text: str | list[str] | None = None
 
 
-class Result(BaseModel):
+class LabelStudioResult(BaseModel):
     """The answer of a control; relations and regions have none."""
 
     from_name: str = ""
@@ -48,7 +48,7 @@ class Result(BaseModel):
 class Annotation(BaseModel):
     """One annotator's answers to a task."""
 
-    result: list[Result]
+    result: list[LabelStudioResult]
     completed_by: int | str | dict | None = None
     id: int | str
     was_cancelled: bool = False
@@ -63,7 +63,7 @@ class TaskData(BaseModel):
     item_id: str = ""
 
 
-class Task(BaseModel):
+class LabelStudioTask(BaseModel):
     """A task with its annotations."""
 
     data: TaskData
@@ -91,7 +91,7 @@ def read(
 ) -> Iterator[Judgement]:
     """Yield the judgements of a file about `items`; tasks that annotators skipped, and predictions, are `skipped`."""
     for where, row in dataset_rows(path):
-        task, nobody = validated(Task, row, where, REMEDY), 0
+        task, nobody = validated(LabelStudioTask, row, where, REMEDY), 0
         skipped["prediction"] += len(task.predictions)
         for number, annotation in enumerate(task.annotations, start=1):
             who, place = annotation.completed_by, f"{where}, annotation {number}"

@@ -169,7 +169,7 @@ def _unanswered(judge: Judge, units: list[Unit], answers: list[Judgement]) -> li
 
 def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress: bool) -> None:
     """Append the rows of unit after unit to `path`, but for those that it has."""
-    with checksums.Journal(path) as journal:
+    with checksums.RecordedJournal(path) as journal:
         for unit in Bar.over(todo, f"judge {judge.name}", unit="unit", shown=progress):
             rows = [row for row in judge.answer(unit) if row.judgement_id not in have]
             if rows:

@@ -10,16 +10,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from parlai_spotbot.errors import UserError
 
 
-class Options(BaseModel):
+class CheckedOptions(BaseModel):
     """Base of options: frozen, of the declared types exactly."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-Kind = TypeVar("Kind", bound=Options)
+Kind = TypeVar("Kind", bound=CheckedOptions)
 
 
-def add_arguments(parser: Any, kind: type[Options], names: Mapping[str, str], title: str) -> None:
+def add_arguments(parser: Any, kind: type[CheckedOptions], names: Mapping[str, str], title: str) -> None:
     """Add a group with an option for each field of `kind`; `names` are the options' where they differ."""
     group = parser.add_argument_group(title)
     for field, about in kind.model_fields.items():

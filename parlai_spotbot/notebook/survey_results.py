@@ -15,7 +15,7 @@ from parlai_spotbot.findings.analyze import check_options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.options import Equality, Options, Resampling, SurvivalOptions
-from parlai_spotbot.findings.sections import Chart, Section
+from parlai_spotbot.findings.sections import CardChart, Section
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
 from parlai_spotbot.options import described, option_values
@@ -115,7 +115,7 @@ class SurveyResults:
         return "\n".join(parts)
 
     @property
-    def _charts(self) -> list[Chart]:
+    def _charts(self) -> list[CardChart]:
         return [section.chart for section in self.sections.values() if section.chart]
 
     @property

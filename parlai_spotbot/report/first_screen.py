@@ -14,7 +14,7 @@ from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.sections import Card, Section
-from parlai_spotbot.findings.sections import Step as NextStep
+from parlai_spotbot.findings.sections import ScreenStep as NextStep
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
@@ -44,7 +44,7 @@ NEXT = 200
 
 
 @dataclass(frozen=True)
-class Step:
+class ScreenStep:
     """Record of what to do next: a sentence, and the command that does it."""
 
     text: str
@@ -62,7 +62,7 @@ class FirstScreen:
     lead: SourceCard | None = None
     uncertain: list[str] = field(default_factory=list)
     alarms: list[Alarm] = field(default_factory=list)
-    step: Step | None = None
+    step: ScreenStep | None = None
 
 
 def first_screen(chapter: Chapter) -> FirstScreen:
@@ -148,7 +148,7 @@ def before(contents: Contents) -> list[Section]:
     return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]
 
 
-def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step | None:
+def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> ScreenStep | None:
     """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
     or too few for a ranking, else more conversations of the pair that they name, if they are played here, or a plan."""
     if step := missing(contents):
@@ -157,13 +157,13 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
     if not contents.asked.known or (not sections and (HUMAN in contents.sources or SETTLED in contents.analysis)):
         return None
     if not sections:
-        return Step("Let people answer, too.", here(study, answers_by_people(study, survey)))
+        return ScreenStep("Let people answer, too.", here(study, answers_by_people(study, survey)))
     ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
     first = sections[0].step
     if first.go_on:
         step = settles(study, survey)
     elif SETTLED in contents.analysis and not first.plan:
-        return Step(first)
+        return ScreenStep(first)
     elif not ranked:
         step = answers_by_people(study, survey)
     elif first.more and "selfplay" in study.provenance():
@@ -173,19 +173,19 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Step |
     elif first.plan and contents.asked.about.planning:
         step = command("plan", study.path, survey)
     else:
-        return Step(first)
-    return Step(first, here(study, step))
+        return ScreenStep(first)
+    return ScreenStep(first, here(study, step))
 
 
-def missing(contents: Contents) -> Step | None:
+def missing(contents: Contents) -> ScreenStep | None:
     """Return what has not been made yet or is out of date, with the command that makes it."""
     study, survey = contents.study, contents.survey
     if not contents.asked.known:
         return None
     if not contents.judged:
         what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
-        return Step(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))
+        return ScreenStep(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))
     if _none_left(contents):
-        return Step("More people are to answer.", here(study, answers_by_people(study, survey)))
+        return ScreenStep("More people are to answer.", here(study, answers_by_people(study, survey)))
     why = contents.outdated or ("" if contents.analysis else "The judgements are not analysed yet.")
-    return Step(why, here(study, command("analyze", study.path, survey))) if why else None
+    return ScreenStep(why, here(study, command("analyze", study.path, survey))) if why else None

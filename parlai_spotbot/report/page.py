@@ -17,7 +17,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.render import tell
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.sections import Name, Table
+from parlai_spotbot.findings.sections import CardTable, Name
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
@@ -32,7 +32,7 @@ from parlai_spotbot.wording import NONE, counted
 if TYPE_CHECKING:
     from parlai_spotbot.findings.finding import Finding
     from parlai_spotbot.findings.sections import Section
-    from parlai_spotbot.report.first_screen import FirstScreen, Step
+    from parlai_spotbot.report.first_screen import FirstScreen, ScreenStep
     from parlai_spotbot.study import Study
 
 
@@ -44,7 +44,7 @@ class Panel:
     heading: str
     sections: list[PageSection] = field(default_factory=list)
     cards: list[SourceCard] = field(default_factory=list)
-    missing: Step | None = None
+    missing: ScreenStep | None = None
 
 
 def render(
@@ -178,7 +178,7 @@ def _left_out(read: Sequence[Contents], without: Sequence[str]) -> list[str]:
     return [source_by_name[name] for name in dict.fromkeys(without)]
 
 
-def failures_table(failures: list[dict], finished: set[str]) -> Table | None:
+def failures_table(failures: list[dict], finished: set[str]) -> CardTable | None:
     """One row a failure; `finished` are the conversations that a later run completed."""
     if not failures:
         return None
@@ -198,7 +198,7 @@ def failures_table(failures: list[dict], finished: set[str]) -> Table | None:
         "turn."
     )
     head = ("Contestant", "Kind", "Conversation", "Message", "")
-    return Table("Failures", how, head, rows, folded=len(rows) > 12)
+    return CardTable("Failures", how, head, rows, folded=len(rows) > 12)
 
 
 def failures_sentence(found: list[dict], finished: set[str]) -> str:

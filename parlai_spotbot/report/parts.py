@@ -16,7 +16,7 @@ from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.contents import Contents
-    from parlai_spotbot.findings.sections import Table
+    from parlai_spotbot.findings.sections import CardTable
     from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge"
@@ -43,7 +43,7 @@ class SourcePart:
     title: str
     source: str = ""
     figure: Figure | None = None
-    tables: list[Table] = field(default_factory=list)
+    tables: list[CardTable] = field(default_factory=list)
     text: list[str] = field(default_factory=list)
 
     @property

@@ -17,7 +17,7 @@ from parlai_spotbot.errors import UserError, packages_named
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
-from parlai_spotbot.scripts.result import COUNTED, DONE, MISTAKE, PARTLY, STOPPED, Result, shown
+from parlai_spotbot.scripts.result import COUNTED, DONE, MISTAKE, PARTLY, STOPPED, Outcome, shown
 from parlai_spotbot.study import Study
 from parlai_spotbot.terminal import print_plainly
 
@@ -45,7 +45,7 @@ class Command(ABC):
 
     def __init__(self, opt: dict[str, Any]):
         self.opt = opt
-        self.result = Result(type(self).__module__.rpartition("spotbot_")[2])
+        self.result = Outcome(type(self).__module__.rpartition("spotbot_")[2])
 
     @classmethod
     def main(cls, *words: str, **options: Any) -> None:

@@ -26,7 +26,7 @@ COUNTED = "Exit codes: 0 all there; 1 something missing or left out through a fa
 
 
 @dataclass
-class Result:
+class Outcome:
     """Outcome of a command: the keys of ``--json``, the same for all commands.
 
     Attributes
@@ -68,7 +68,7 @@ class Result:
 
 
 @contextlib.contextmanager
-def shown(result: Result, opt: Mapping[str, Any]) -> Iterator[None]:
+def shown(result: Outcome, opt: Mapping[str, Any]) -> Iterator[None]:
     """Let a command print what it prints; then show its result, as --quiet or --json ask for it."""
     from parlai_spotbot import files
 

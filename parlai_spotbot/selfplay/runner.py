@@ -106,8 +106,8 @@ class Runner:
         running: set[Future] = set()
         with (
             TurnJournal(self.study.turns_path, jobs, self.plan.contestants) as self.turns,
-            checksums.Journal(self.study.journal_path) as journal,
-            checksums.Journal(self.study.failures_path) as failures,
+            checksums.RecordedJournal(self.study.journal_path) as journal,
+            checksums.RecordedJournal(self.study.failures_path) as failures,
         ):
             there = sum(map(len, self.turns.kept.values()))
             bar = Bar("self-play", 2 * self.plan.exchanges * len(jobs), "turn", there, shown=self._progress)
@@ -195,7 +195,7 @@ class Runner:
             print(f"failed: {row['conversation_id']}: {who}")
 
     def _settle(
-        self, outcome: GroupOutcome, journal: checksums.Journal, failures: checksums.Journal, bar: Bar
+        self, outcome: GroupOutcome, journal: checksums.RecordedJournal, failures: checksums.RecordedJournal, bar: Bar
     ) -> list[list[ConversationJob]]:
         """Write what a group brought; returns the groups that go on again."""
         rows = [failure_row(job, failure, turns) for job, failure, turns in outcome.failed]

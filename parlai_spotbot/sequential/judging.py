@@ -63,8 +63,8 @@ def judge_until_settled(study: Study, course: Course, judge: Answering, have: Co
     plan = course.plan
     pairs = len(plan.contestants) * (len(plan.contestants) - 1) // 2
     with (
-        checksums.Journal(study.units_path(plan.survey)) as units,
-        checksums.Journal(study.judgements_path(plan.survey)) as answers,
+        checksums.RecordedJournal(study.units_path(plan.survey)) as units,
+        checksums.RecordedJournal(study.judgements_path(plan.survey)) as answers,
         Bar(f"judge {judge.name}", plan.budget, "answer", shown=progress) as bar,
     ):
         while batch := _batch(course, units, judge.at_once):
@@ -81,7 +81,7 @@ def judge_until_settled(study: Study, course: Course, judge: Answering, have: Co
                 bar.note(f"{course.path[-1][1]} of {pairs} pairs settled")
 
 
-def _batch(course: Course, units: checksums.Journal, at_once: int) -> list[Unit]:
+def _batch(course: Course, units: checksums.RecordedJournal, at_once: int) -> list[Unit]:
     """Return the units that are out; more are drawn where none of those drawn together was counted yet."""
     batch, counted = course.waiting, len(course.path)
     while len(batch) < at_once and all(unit.rotation == counted for unit in batch):

@@ -60,7 +60,7 @@ class Serving:
     """
 
     course: Course
-    _journal: checksums.Journal | None = None
+    _journal: checksums.RecordedJournal | None = None
     _foreseen: tuple[tuple[int, int, int], float] = (-1, -1, -1), 0.0
 
     def __init__(self, study: Study, plan: Registration, deadline: str = ""):
@@ -104,7 +104,7 @@ class Serving:
         if unit is None:
             return None
         try:
-            self._journal = self._journal or checksums.Journal(self.study.units_path(self.plan.survey))
+            self._journal = self._journal or checksums.RecordedJournal(self.study.units_path(self.plan.survey))
             self._journal.append(unit.to_json())
         except UserError as err:  # the disk is full: as if it had not been drawn
             self.load(self._answered, self._lost)

@@ -16,7 +16,7 @@ from parlai_spotbot.terminal import Bar
 
 @dataclass(frozen=True)
 @described
-class Options(AbcEvalSettings):
+class ReproduceAbcEval(AbcEvalSettings):
     """Reproduce the tables of ABC-Eval (Finch, Finch & Choi, 2022) from what its authors published.
 
     Without data.json there are the tables that nine labels of 108 conversations and arithmetic on the published tables
@@ -30,10 +30,10 @@ class Options(AbcEvalSettings):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run it; returns the exit code: 0, or 2 for bad input."""
-    return command.run(__package__, Options, _run, words)
+    return command.run(__package__, ReproduceAbcEval, _run, words)
 
 
-def _run(options: Options) -> None:
+def _run(options: ReproduceAbcEval) -> None:
     from parlai_spotbot.projects.abc_eval.reproduce import reproduce, summary
 
     if options.replicates < 20:

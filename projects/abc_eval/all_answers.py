@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
-from parlai_spotbot.analysis.metrics import Evidence, Metric, Wishes, analyze
+from parlai_spotbot.analysis.metrics import Metric, StudyEvidence, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_of
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
@@ -61,7 +61,7 @@ def all_answers_of(imported: ImportedStudy, tables: Path, seed: int, progress: C
     training = pd.DataFrame(imported.training)
     training["task"] = f"{imported.survey}:" + training["task"]
     times = times_of(every, metrics, HUMAN)
-    evidence = Evidence({HUMAN: metrics}, outcomes, {HUMAN: times}, {HUMAN: lost})
+    evidence = StudyEvidence({HUMAN: metrics}, outcomes, {HUMAN: times}, {HUMAN: lost})
     wishes = Wishes(seed, pick="one", sample=SAMPLE, wage=WAGE, dialogues=DIALOGUES)
     result = analyze(evidence, wishes, lambda _, stem: progress(stem))
     talks = [c.provenance["seconds"] for c in imported.conversations if "seconds" in c.provenance]

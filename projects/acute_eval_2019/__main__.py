@@ -12,7 +12,7 @@ from parlai_spotbot.projects import command
 
 @dataclass(frozen=True)
 @described
-class Options:
+class ReproduceAcuteEval2019:
     """What ACUTE-Eval's text (Li, Weston & Roller, 2019) says in numbers, beside what can be computed, and beside a
     study's survey acute_eval. README.md says how a study is made that asks what the paper asked."""
 
@@ -22,10 +22,10 @@ class Options:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run it; returns the exit code: 0, or 2 for bad input."""
-    return command.run(__package__, Options, _run, words)
+    return command.run(__package__, ReproduceAcuteEval2019, _run, words)
 
 
-def _run(options: Options) -> None:
+def _run(options: ReproduceAcuteEval2019) -> None:
     from parlai_spotbot.projects.acute_eval_2019.reproduce import run
 
     for table in run(options.out, options.study or None).values():

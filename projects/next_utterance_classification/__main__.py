@@ -14,7 +14,7 @@ from parlai_spotbot.projects.next_utterance_classification.steps import NucStudy
 
 @dataclass(frozen=True)
 @described
-class Options(NucStudySettings):
+class ReproduceNextUtteranceClassification(NucStudySettings):
     """The study of Next-Utterance Classification (Lowe et al., 2016) on the embedded corpus and pool.
 
     Stopped, it continues with the same command. For a first look: --questions 24 --only tfidf eliza
@@ -25,10 +25,10 @@ class Options(NucStudySettings):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run it; returns the exit code: 0, or 2 for bad input."""
-    return command.run(__package__, Options, _run, words)
+    return command.run(__package__, ReproduceNextUtteranceClassification, _run, words)
 
 
-def _run(options: Options) -> None:
+def _run(options: ReproduceNextUtteranceClassification) -> None:
     for table in run(options.out, options).values():
         print(table.text() + "\n")
     print(f"written to {options.out}; the study is in {options.out}/study")

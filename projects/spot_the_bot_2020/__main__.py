@@ -18,7 +18,7 @@ from parlai_spotbot.terminal import Bar
 
 @dataclass(frozen=True)
 @described
-class Options(SpotTheBotSettings):
+class ReproduceSpotTheBot2020(SpotTheBotSettings):
     """Reproduce the tables and figures of Spot The Bot (Deriu et al., 2020) from its released data."""
 
     data: str = ""
@@ -29,10 +29,10 @@ class Options(SpotTheBotSettings):
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run it; returns the exit code: 0, or 2 for bad input."""
-    return command.run(__package__, Options, _run, words)
+    return command.run(__package__, ReproduceSpotTheBot2020, _run, words)
 
 
-def _run(options: Options) -> None:
+def _run(options: ReproduceSpotTheBot2020) -> None:
     domains = list(DOMAINS) if options.domain == "all" else [d.strip() for d in options.domain.split(",") if d.strip()]
     for domain in domains:
         if domain not in DOMAINS:

@@ -290,7 +290,7 @@ def _annotations(made: Chats, own: Conversation, rng: np.random.Generator, annot
 
 def evidence_of(made: Chats):
     """What the study of metrics needs."""
-    from parlai_spotbot.analysis.metrics import Evidence
+    from parlai_spotbot.analysis.metrics import StudyEvidence
     from parlai_spotbot.analysis.metrics.costs import times_of
     from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 
@@ -301,7 +301,7 @@ def evidence_of(made: Chats):
         left_out |= lost
     every = list(itertools.chain(*made.judgements.values()))
     outcomes = outcomes_of(made.judgements["interactive"], made.conversations)
-    return Evidence({HUMAN: metrics}, outcomes, {HUMAN: times_of(every, metrics)}, {HUMAN: left_out})
+    return StudyEvidence({HUMAN: metrics}, outcomes, {HUMAN: times_of(every, metrics)}, {HUMAN: left_out})
 
 
 def write_chats(made: Chats, path: Path) -> Study:

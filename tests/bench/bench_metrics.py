@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from run import Row, least
 
-from parlai_spotbot.analysis.metrics import Evidence, Metric, Outcomes, Wishes, analyze
+from parlai_spotbot.analysis.metrics import Metric, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.analysis.metrics.stepwise import removal
 from parlai_spotbot.records import HUMAN
 
@@ -74,7 +74,7 @@ def pairs_of(name: str, pairs: list, quality: dict, rng: np.random.Generator) ->
     return Metric("comparative", name, "choice", "comparative", "ordinal", pd.DataFrame(rows, columns=columns))
 
 
-def study(seed: int = 0) -> Evidence:
+def study(seed: int = 0) -> StudyEvidence:
     """As many conversations and metrics as the authors had, made up."""
     rng = np.random.default_rng(seed)
     quality = {f"{bot}-{i}": rng.normal(0.2 * place, 1) for place, bot in enumerate(BOTS) for i in range(TALKS)}
@@ -106,7 +106,7 @@ def study(seed: int = 0) -> Evidence:
                 seen.add((metric.task, annotation))
                 times.append((metric.method, metric.task, home, worker, 2.0 + rng.gamma(2)))
     frame = pd.DataFrame(times, columns=["method", "task", "home", "worker_id", "minutes"])
-    return Evidence({HUMAN: metrics}, Outcomes(ratings, choices), {HUMAN: frame})
+    return StudyEvidence({HUMAN: metrics}, Outcomes(ratings, choices), {HUMAN: frame})
 
 
 def refitted(x: np.ndarray, y: np.ndarray, beam: int) -> float:

@@ -115,7 +115,7 @@ def grown(study):
             given = {("nature", "entity:0"): ("human", "bot")[number % 2], ("nature", "entity:1"): "unsure"}
             given |= {(q, "pair"): "entity:1" for q in ("fluency", "sensibleness", "specificity")}
             answered += rows_of_item(name, unit, item, f"n{number % 3}", given, seconds=20.0)
-    with checksums.Journal(study.judgements_path("spot_the_bot")) as journal:
+    with checksums.RecordedJournal(study.judgements_path("spot_the_bot")) as journal:
         journal.append(*answered)
     return talks, answered
 

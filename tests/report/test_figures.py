@@ -13,7 +13,7 @@ from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, get_font
 
 from parlai_spotbot import checksums
-from parlai_spotbot.findings.sections import Chart, Name
+from parlai_spotbot.findings.sections import CardChart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
 from parlai_spotbot.report.drawing import VARIABLES, looks
@@ -111,7 +111,7 @@ for row in DATA["forest"]["rows"][:2] + DATA["curve"]["series"]:
 
 @pytest.mark.parametrize("kind", charts.KINDS)
 def test_every_kind_of_chart_is_drawn_with_its_data(kind):
-    drawing = charts.draw(Chart("c", kind, "A title. More", DATA[kind], [{"x": 1}, {"x": 2}]), looks(BOTS), "name")
+    drawing = charts.draw(CardChart("c", kind, "A title. More", DATA[kind], [{"x": 1}, {"x": 2}]), looks(BOTS), "name")
     assert drawing.startswith('<svg role="img" aria-label="A title"')  # for screen readers
     assert drawing.name == "name"
     assert "$" not in drawing  # no formula is left unread
@@ -131,7 +131,7 @@ def test_an_interval_goes_from_its_low_end_to_its_high_one(monkeypatch):
 
     monkeypatch.setattr(Axes, "errorbar", noted)
     data = DATA["forest"] | {"rows": [{"label": "x", "estimate": 0.6, "low": 0.3, "high": 0.7}]}
-    charts.draw(Chart("c", "forest", "c", data, []), looks(BOTS), "name")
+    charts.draw(CardChart("c", "forest", "c", data, []), looks(BOTS), "name")
     [(value, reach)] = reaches
     assert (value - reach[0][0], value + reach[1][0]) == pytest.approx((0.3, 0.7))
 
@@ -145,7 +145,7 @@ def test_an_interval_goes_from_its_low_end_to_its_high_one(monkeypatch):
     ],
 )
 def test_a_chart_without_a_value_is_no_figure(kind, empty):
-    assert charts.draw(Chart("c", kind, "c", empty), looks(BOTS), "name") is None
+    assert charts.draw(CardChart("c", kind, "c", empty), looks(BOTS), "name") is None
 
 
 def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):

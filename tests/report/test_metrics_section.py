@@ -4,7 +4,7 @@ import pytest
 from made_up import chats, evidence_of, write_chats
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
+from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import render
 from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
@@ -57,7 +57,7 @@ def test_sentences_charts_and_costs(told):
 
 def test_without_anybody_who_led_conversations_that_is_said(told):
     full = evidence_of(told.made)
-    found = told(Evidence(full.metrics, Outcomes.none(), full.times))
+    found = told(StudyEvidence(full.metrics, Outcomes.none(), full.times))
     assert "Nothing is known of importance: nobody who led conversations" in found["importance"].text[0]
     assert not found["importance"].chart
     assert "coverage" not in found

@@ -18,7 +18,7 @@ from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.main import main
 
 PEOPLE = Path(__file__).parents[1] / "goldens" / "studies" / "people"
-KEYS = [own.name for own in fields(result.Result)]
+KEYS = [own.name for own in fields(result.Outcome)]
 NOWHERE = yaml.safe_load("""
 check: [nowhere]
 compare: [nowhere/a, nowhere/b]

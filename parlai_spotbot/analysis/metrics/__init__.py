@@ -5,6 +5,6 @@ what it adds to the others, and what it costs.
 """
 
 from parlai_spotbot.analysis.metrics.frame import Metric, Outcomes
-from parlai_spotbot.analysis.metrics.whole_study import STEMS, Evidence, Wishes, analyze
+from parlai_spotbot.analysis.metrics.whole_study import STEMS, StudyEvidence, Wishes, analyze
 
-__all__ = ["STEMS", "Evidence", "Metric", "Outcomes", "Wishes", "analyze"]
+__all__ = ["STEMS", "StudyEvidence", "Metric", "Outcomes", "Wishes", "analyze"]

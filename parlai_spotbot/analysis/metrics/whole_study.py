@@ -27,7 +27,7 @@ NO_VALUE = "no metric has a value for any of these conversations"
 
 
 @dataclass(frozen=True)
-class Evidence:
+class StudyEvidence:
     """Input: `metrics` by source, people's `outcomes`, `times` by source (see `costs.times_of`), and by source what
     was `left_out` and why."""
 
@@ -50,7 +50,9 @@ class Wishes:
     dialogues: int = 0
 
 
-def analyze(evidence: Evidence, wishes: Wishes, progress: Callable[[str, str], None] | None = None) -> dict[str, dict]:
+def analyze(
+    evidence: StudyEvidence, wishes: Wishes, progress: Callable[[str, str], None] | None = None
+) -> dict[str, dict]:
     """Return every part by its stem (`STEMS`): ``{"by_source": {source: …}, "made_by": …}``.
 
     A source without metrics is absent. `progress` is called with (source, stem) after each.
@@ -83,7 +85,7 @@ def analyze(evidence: Evidence, wishes: Wishes, progress: Callable[[str, str], N
 
 
 def _parts(
-    source: str, kept: list[Metric], every: Sequence[Metric], evidence: Evidence, wishes: Wishes
+    source: str, kept: list[Metric], every: Sequence[Metric], evidence: StudyEvidence, wishes: Wishes
 ) -> dict[str, Callable[[], dict]]:
     """Return, by stem, the computation for one source's metrics; `every` includes answers about own conversations."""
 

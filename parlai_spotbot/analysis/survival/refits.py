@@ -10,7 +10,7 @@ import numpy as np
 
 from parlai_spotbot.analysis.survival import links, npmle
 from parlai_spotbot.analysis.survival.intervals import Intervals, arrange
-from parlai_spotbot.analysis.survival.semiparametric import Problem, State
+from parlai_spotbot.analysis.survival.semiparametric import FitState, Problem
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.values import ArrayPair, ArrayTriple
 
@@ -23,7 +23,7 @@ FLAT = 1e-13
 any of them."""
 
 
-def refit(data: Intervals, problem: Problem, best: State, drawn: ClusterBootstrap) -> np.ndarray:
+def refit(data: Intervals, problem: Problem, best: FitState, drawn: ClusterBootstrap) -> np.ndarray:
     """Coefficients (bootstraps · replicates, p); infinite or NaN where a replicate has no finite estimate."""
     counts = drawn.cell_sums(problem.cells, len(problem.weights), data.weights)
     if data.current_status and problem.size - 1 <= LEVELS and len(problem.weights) <= CELLS:
@@ -82,7 +82,7 @@ class _Batch:
         self.spotted, self.model, self.levels = low == 0, problem.model, problem.size - 1
         self.level = np.where(self.spotted, high, low) - 1
 
-    def solve(self, counts: np.ndarray, best: State) -> ArrayPair:
+    def solve(self, counts: np.ndarray, best: FitState) -> ArrayPair:
         """Coefficients (replicates, p), and which replicates are settled."""
         counts, merged, empty = self._inside(counts[:, self.tells])
         origin = np.concatenate([best.alpha, best.beta])

@@ -23,7 +23,7 @@ from parlai_spotbot.analysis.survival.results import (
     RegressionFit,
     SeparationWarning,
 )
-from parlai_spotbot.analysis.survival.semiparametric import Problem, State
+from parlai_spotbot.analysis.survival.semiparametric import FitState, Problem
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.values import ArrayPair
 
@@ -147,7 +147,7 @@ def _warn(text: str, category: type[Warning]) -> None:
     warnings.warn(f"cox: {text}", category, stacklevel=4)
 
 
-def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: State) -> tuple[np.ndarray, float] | None:
+def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: FitState) -> tuple[np.ndarray, float] | None:
     """icenReg's estimate; None, with a warning, where R stops or ends below the maximum of the likelihood."""
     try:
         coef, loglik = icenreg.ic_sp(data.left, data.right, X, data.weights, model)
@@ -181,7 +181,7 @@ def _bootstrapped(drawn: ClusterBootstrap, samples: np.ndarray, unknown: np.ndar
     return covariance, spread.variance(np.eye(width))[1]
 
 
-def _profile(best: State, unknown: np.ndarray) -> np.ndarray:
+def _profile(best: FitState, unknown: np.ndarray) -> np.ndarray:
     """Covariance from the profile's information: levels of the baseline that are equal stay so; NaN where unknown."""
     levels = len(best.information) - len(unknown)
     covariance = np.full((len(unknown), len(unknown)), np.nan)

@@ -52,11 +52,11 @@ class Problem:
         row = np.unique(cells, return_index=True)[1]
         return cls(model, data.first[row], data.last[row] + 1, X[row], np.bincount(cells, data.weights), size, cells)
 
-    def maximise(self, mass: np.ndarray) -> State:
+    def maximise(self, mass: np.ndarray) -> FitState:
         """Return the maximum; the steps start from the baseline without covariates, by the NPMLE's masses (m,)."""
         survival = np.clip(_behind(mass)[1:], 1e-300, 1 - 1e-16)
         alpha, beta = links.inverse(survival, self.model), np.zeros(self.X.shape[1])
-        state = State(self, alpha, beta, self._terms(alpha, beta))
+        state = FitState(self, alpha, beta, self._terms(alpha, beta))
         for _ in range(STEPS):
             promise = state.promise
             # A promise that drowns in rounding can't be checked, but its full step doubles the digits: the last one.
@@ -75,7 +75,7 @@ class Problem:
         shift = self.X @ beta
         return links.terms(padded[self.low] + shift, padded[self.high] + shift, self.model)
 
-    def _search(self, state: State, *, trust: bool) -> State | None:
+    def _search(self, state: FitState, *, trust: bool) -> FitState | None:
         """Go by the longest of the steps 1, 1/2, 1/4, … that makes enough of its promise; None without one."""
         count = len(state.places)
         longest = max(float(np.abs(state.step[count:]) @ np.ptp(self.X, axis=0)), 1e-300)
@@ -89,12 +89,12 @@ class Problem:
             terms = self._terms(alpha, beta)
             value = self.weights @ terms.value
             if np.isfinite(value) and (trust or value >= state.loglik + 1e-4 * scale * state.promise):
-                return State(self, alpha, beta, terms)
+                return FitState(self, alpha, beta, terms)
             scale /= 2
         return None
 
 
-class State:
+class FitState:
     """The log-likelihood to second order at a baseline `alpha` (m - 1,) and coefficients `beta` (p,): in the rises in
     use or worth trying, and the coefficients."""
 

@@ -95,7 +95,7 @@ class AnswerJournal:
             self._note(row)
         if not self.good:
             self.bad.clear()
-        self._journal: checksums.Journal | None = None
+        self._journal: checksums.RecordedJournal | None = None
 
     def _note(self, row: RawAnswer) -> None:
         self.rows.append(row)
@@ -106,7 +106,7 @@ class AnswerJournal:
 
     def add(self, *rows: RawAnswer) -> None:
         """Keep `rows`, all or none, and wait until the disk has them."""
-        self._journal = self._journal or checksums.Journal(self.path)
+        self._journal = self._journal or checksums.RecordedJournal(self.path)
         self._journal.append(*rows)
         for row in rows:
             self._note(row)

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from parlai_spotbot.models.chat.keys import Key, read_key
-from parlai_spotbot.models.option_fields import Options
+from parlai_spotbot.models.option_fields import CheckedOptions
 from parlai_spotbot.secrecy import is_named_secret
 
 OURS = ("model", "messages", "stream", "n")
@@ -37,7 +37,7 @@ def _fields(value: Any) -> Any:
     return value
 
 
-class ServerOptions(Options):
+class ServerOptions(CheckedOptions):
     """A model behind a chat server and how it is asked; None leaves a field of the request to the server.
 
     Prices are for a million tokens.

@@ -48,7 +48,7 @@ def together(agent: TorchRankerAgent, observe: Observe, questions: Sequence[NucQ
     return [row[: len(question.candidates)] for row, question in zip(scores, questions, strict=True)]
 
 
-class DualEncoder(SeparateEncoder):
+class EncoderRanker(SeparateEncoder):
     """Our dual encoder, which encodes candidates apart from the context."""
 
     def __init__(self, agent: TorchRankerAgent, observe: Observe):

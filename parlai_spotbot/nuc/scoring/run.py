@@ -151,7 +151,7 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
         texts = sorted({text for question in run.questions for text in question.candidates})
         for done, _ in process.ask(10, "encode", texts):
             bar.note(f"encoding candidates: {done} of {len(texts)}")
-    with checksums.Journal(run.path(name)) as journal:
+    with checksums.RecordedJournal(run.path(name)) as journal:
         start = len(read_scores(name, run)) // len(ways)
         bar.advance(start)
         bar.note(f"by {family}")

@@ -15,7 +15,7 @@ from parlai.core.message import Message
 from parlai_spotbot.models.minilm import MiniLM
 from parlai_spotbot.nuc.scoring.encoding import EncodedTexts, SeparateEncoder
 from parlai_spotbot.nuc.scoring.likelihood import SILENCE, CausalLikelihood, GeneratorLikelihood
-from parlai_spotbot.nuc.scoring.rankers import DualEncoder, RetrievalRanker, listed_scores, together
+from parlai_spotbot.nuc.scoring.rankers import EncoderRanker, RetrievalRanker, listed_scores, together
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, PER_BYTE, PMI, RANKER, SUM, rounded
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.agent_server import AgentServer, note_own_turn, seed_everything
@@ -71,7 +71,7 @@ class NucServer(AgentServer):
             return "ranker", RetrievalRanker(agent)
         if isinstance(agent, TorchRankerAgent):
             apart = hasattr(agent, "encode_contexts")
-            return "ranker", DualEncoder(agent, self.heard) if apart else partial(together, agent, self.heard)
+            return "ranker", EncoderRanker(agent, self.heard) if apart else partial(together, agent, self.heard)
         if isinstance(agent, LanguageModelAgent):
             return "likelihood", partial(starmap, CausalLikelihood(agent).log_likelihood)
         if isinstance(agent, TorchGeneratorAgent):

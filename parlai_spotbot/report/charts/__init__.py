@@ -1,10 +1,10 @@
-"""Draws the charts that findings give as data (`findings.sections.Chart`), in the report's style.
+"""Draws the charts that findings give as data (`findings.sections.CardChart`), in the report's style.
 
 Labels that are `Name`s have the look of that contestant; others are plain. A value of None is not drawn; in the CSV its
 field is empty.
 """
 
-from parlai_spotbot.findings.sections import Chart
+from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.report.charts.axes import Looks
 from parlai_spotbot.report.charts.curves import curve
 from parlai_spotbot.report.charts.estimates import forest
@@ -13,13 +13,13 @@ from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.parts import Figure
 
 
-def figure(chart: Chart, looks: Looks, name: str) -> Figure | None:
+def figure(chart: CardChart, looks: Looks, name: str) -> Figure | None:
     """Return a chart as a figure of the page, with its downloads; None where there is nothing to draw."""
     drawing = draw(chart, looks, name)
     return None if drawing is None else Figure(drawing, chart.caption)
 
 
-def draw(chart: Chart, looks: Looks, name: str) -> Drawing | None:
+def draw(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """A chart's drawing, or nothing where it has no value."""
     return KINDS[chart.kind](chart, looks, name)
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from parlai_spotbot.findings.sections import Chart
+from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.report.charts.axes import PERCENT, Looks, is_share, label_text, look_of
 from parlai_spotbot.report.drawing import MUTED, WIDTH, Drawing, Look, drawn, svg
 
@@ -20,7 +20,7 @@ FEW_TICKS = 6
 """So many values on a logarithmic axis are marked each."""
 
 
-def curve(chart: Chart, looks: Looks, name: str) -> Drawing | None:
+def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """Curves, with bands where ends are known; the legend stands below."""
     data = chart.data
     series = [line for line in data["series"] if any(y is not None for y in line["y"])]

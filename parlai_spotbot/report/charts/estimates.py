@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from parlai_spotbot.findings.sections import Chart, Name
+from parlai_spotbot.findings.sections import CardChart, Name
 from parlai_spotbot.report.charts.axes import PERCENT, Looks, is_share, label_text, look_of
 from parlai_spotbot.report.drawing import INK, WIDTH, WIN, Drawing, Look, drawn, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
@@ -12,7 +12,7 @@ from parlai_spotbot.wording import Show, between, number, percent, who
 PLAIN = Look(WIN, "o", "-", "")
 
 
-def forest(chart: Chart, looks: Looks, name: str) -> Drawing | None:
+def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """Estimates with intervals, one below the other; headings of groups are on lines of their own."""
     lines: list[tuple[str, dict | None]] = []
     group = None

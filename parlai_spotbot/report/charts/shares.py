@@ -2,12 +2,12 @@
 
 from matplotlib.patches import Rectangle
 
-from parlai_spotbot.findings.sections import Chart, Name
+from parlai_spotbot.findings.sections import CardChart, Name
 from parlai_spotbot.report.charts.axes import Looks, label_text
 from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg
 
 
-def grid(chart: Chart, looks: Looks, name: str) -> Drawing | None:
+def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
     data = chart.data
     rows, columns, values, texts = (data[key] for key in ("rows", "columns", "values", "texts"))

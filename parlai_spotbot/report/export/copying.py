@@ -23,7 +23,7 @@ SUMS = "SHA256SUMS"
 
 
 @dataclass(frozen=True)
-class Export:
+class StudyCopy:
     """Record of what was written: `path`, what was taken out, and the conversations in which something looks
     personal."""
 
@@ -60,7 +60,7 @@ class Export:
 
 def export_study(
     study: Study, folder: Path | str, *, with_comments: bool = False, human_turns: bool = True, key: bytes | None = None
-) -> Export:
+) -> StudyCopy:
     """Write a copy of `study` for publication into the new folder `folder`; the caller holds the study's lock.
 
     `key` makes the new names; it is drawn again for each copy and kept nowhere, so nobody can lead them back, not even
@@ -100,7 +100,7 @@ class CopyJob:
     human_turns: bool
 
 
-def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> Export:
+def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: bytes) -> StudyCopy:
     there = sorted(path.name for path in study.path.glob("surveys/*"))
     surveys = [name for name in there if study.units_path(name).exists() or study.judgements_path(name).exists()]
     answers = {name: study.load(name).judgements for name in surveys}
@@ -128,7 +128,7 @@ def _write(study: Study, folder: Path, texts: bool, human_turns: bool, key: byte
         _survey(job, survey, judgements, removed)
     checking.check(folder, checking.private_strings(study, answers))
     files.write_text(folder / SUMS, checksums(folder))
-    return Export(folder, removed, len(workers), checking.personal(copied), texts)
+    return StudyCopy(folder, removed, len(workers), checking.personal(copied), texts)
 
 
 def _survey(job: CopyJob, survey: str, judgements: list[Judgement], removed: Removed) -> None:

@@ -29,7 +29,7 @@ RECORD = "contestant.json"
 
 @dataclass(frozen=True)
 @described
-class Options:
+class ReproduceSpotTheBot2020Pools:
     """Train or fetch the paper's pool of a domain (section 4, appendix C) and write its pool file.
 
     The same command resumes a stopped run.
@@ -42,10 +42,10 @@ class Options:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code: 0, or 2 for bad input."""
-    return command.run(__package__, Options, _run, words)
+    return command.run(__package__, ReproduceSpotTheBot2020Pools, _run, words)
 
 
-def _run(options: Options) -> None:
+def _run(options: ReproduceSpotTheBot2020Pools) -> None:
     pool = pool_of(options.domain, options.only)
     out, task = Path(options.out).expanduser().resolve(), get_domain(options.domain).task
     entries = {}

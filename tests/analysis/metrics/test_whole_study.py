@@ -3,7 +3,7 @@
 from made_up import chats, write_chats
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.metrics import STEMS, Evidence, Outcomes, Wishes, analyze
+from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import metrics_of_study
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -21,7 +21,7 @@ def test_the_causes_are_what_is_kept(result):
 
 def test_without_anybody_who_led_conversations_only_that_is_missing(evidence):
     own = [metric for metric in evidence.metrics[HUMAN] if metric.method == "dialogue_likert"]
-    alone = Evidence({HUMAN: own}, Outcomes.none(), evidence.times)
+    alone = StudyEvidence({HUMAN: own}, Outcomes.none(), evidence.times)
     found = analyze(alone, Wishes(draws=10))
     own = {stem: found[stem]["by_source"][HUMAN] for stem in STEMS}
     assert "survey interactive" in own["importance"]["rating"]["why"]

@@ -275,9 +275,9 @@ class Study:
         """Return what was read of a file before, if it is the same since, else what `read` gives."""
         return self._unchanged.of(path, read)
 
-    def load(self, survey: str) -> SurveyData:
-        """Return all that the study holds of a survey."""
-        return SurveyData(self, survey)
+    def load(self, survey: str) -> SurveyFiles:
+        """Return the units and answers of a survey."""
+        return SurveyFiles(self, survey)
 
     def conversations(self) -> list[Conversation]:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
@@ -367,8 +367,8 @@ class Study:
 
 
 @dataclass(frozen=True)
-class SurveyData:
-    """All that a study holds of one survey; what does not exist yet is empty."""
+class SurveyFiles:
+    """The units of one survey of a study, and what it says of them; what does not exist yet is empty."""
 
     study: Study
     survey: str

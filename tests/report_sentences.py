@@ -4,7 +4,7 @@ import json
 import re
 
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.contents import read_contents, surveys_of
+from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
@@ -37,7 +37,7 @@ def analysed_votes(folder, given):
 
 def sentences(study):
     """Return what the report of a study says: {place: [sentence, …]}, the two screens first."""
-    read = in_order([read_contents(study, name) for name in surveys_of(study)])
+    read = in_order(surveys_of(study))
     chapters = [chapter_of(SurveyView(own, f"{own.survey}-" if number else "")) for number, own in enumerate(read)]
     whole = [section for _, told in told_of_study([own.view for own in chapters]) for _, section in told]
     first, second = first_screen.first_screen(chapters[0]), second_screen(chapters, whole, "", ())
@@ -64,23 +64,23 @@ def check(study):
         for value, low, high in WITH_INTERVAL.findall(text):
             value, low, high = (float(number.replace("−", "-")) for number in (value, low, high))
             assert low - 1 <= value <= high + 1 or low > high, text  # both rounded to whole per cents
-    for survey in surveys_of(study):
-        if study.judgements_path(survey).exists():
-            _check_survey(study, survey, told)
+    first = surveys_of(study)[0]
+    for contents in surveys_of(study):
+        if study.judgements_path(contents.survey).exists():
+            _check_survey(contents, contents.survey == first.survey, told)
     return told
 
 
-def _check_survey(study, survey, told):
-    contents = read_contents(study, survey)
+def _check_survey(contents, is_first, told):
     judged = next(text for text in told["second screen"] if text.startswith("Judged by: "))
     voters = re.search(r"\b(\d+) (?:person|people) \(", judged)
-    if not contents.counted and contents.survey in next(iter(surveys_of(study))):
+    if not contents.counted and is_first:
         workers = {row.worker_id for row in contents.judgements if row.source == HUMAN}
         assert (int(voters[1]) if voters else 0) == len(workers), judged
         shown = re.search(r"segments of (.*) exchanges?$", told["second screen"][0])
         lengths = {row.exchanges for row in contents.judgements}
         assert shown is None or set(map(int, re.findall(r"\d+", shown[1]))) == lengths, told["second screen"][0]
-    path = study.analysis_path(survey) / "ranking.json"
+    path = contents.study.analysis_path(contents.survey) / "ranking.json"
     for source, own in json.loads(path.read_text())["by_source"].items():
         _check_beside_people(own, told.get(f"source {source}", []))
 

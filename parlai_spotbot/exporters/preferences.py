@@ -13,7 +13,7 @@ from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lin
 from parlai_spotbot.exporters.messages import FORM
 from parlai_spotbot.findings import choices, findings_of
 from parlai_spotbot.findings.answers import Answers, Options
-from parlai_spotbot.findings.facts_of_study import facts_of
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_names
@@ -63,7 +63,7 @@ def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[s
         raise UserError(
             f"{study.path}: survey {survey} holds no choices between two conversations.", f"Known: {known}."
         )
-    sources, left_out = forms[survey].sources(study.judgements(survey), facts_of(study, survey), Options())
+    sources, left_out = forms[survey].sources(study.judgements(survey), SurveyData(study, survey).facts, Options())
     source = request.source or HUMAN
     if source not in sources:
         raise UserError(f"--source {source}: no answer of it is left.", f"Known: {', '.join(sources) or 'none'}.")

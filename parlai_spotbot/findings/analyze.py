@@ -7,16 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot import checksums, files, hints
+from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.choices import known_pairs
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
-from parlai_spotbot.findings.contents import Analysis, analysed
-from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of, margin_of, sources_of, training_texts
-from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.made_by import VERSION, stored
+from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of, training_texts
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.hints import Remedy
 from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
@@ -46,54 +45,53 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
         What was written, by the name of its file. Nothing is written unless everything could be computed.
     """
     expect_study(study)
-    study = study.remaining()
+    data = SurveyData(study.remaining(), survey)
+    study = data.study
     asked = get_survey(survey, study)
     chosen = check_options(asked, options, study.plan.contestants)
-    _check_declared(study, survey, chosen.margin)
-    judgements, facts = _answers(study, survey)
-    look = looks.this_look(facts, judgements)
+    _check_declared(data, chosen.margin)
+    _check_answered(data)
+    facts = replace(data.facts, looks=looks.looks_of(study, survey))
+    look = looks.this_look(facts, data.answered)
     facts = replace(facts, looks=[*facts.looks, *look])
-    result = _computed(study, asked, judgements, facts, chosen, progress)
+    result = _computed(data, facts, chosen, progress)
     made_of = _made_of(study, study.checksums(survey))
     for value in result.values():
         value["made_by"] |= made_of
     frames = tables(asked, result)
-    by_source = {name: value["by_source"] for name, value in result.items()}
+    fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
     if study.conversations_path.exists():
         result["hygiene"] = _hygiene(study, facts)
         frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
-    _write(study, asked, study.analysis_path(survey), result, frames)
+    _write(data, study.analysis_path(survey), result, frames)
     looks.note(study, survey, look)
-    surveys = analysed(study, Analysis(study, survey, by_source, {}))
+    surveys = analysed(study, fresh)
     methods.write(study, surveys)
     nuc.write_agreement(study, surveys)
     return result
 
 
-def _answers(study: Study, survey: str) -> tuple[Any, Facts]:
-    """Return the judgements of a survey, and what its findings go by; a `UserError` where nobody has judged."""
-    path = study.judgements_path(survey)
+def _check_answered(data: SurveyData) -> None:
+    """Raise `UserError` where nobody has judged."""
+    path = data.study.judgements_path(data.survey)
     if not path.exists():
-        raise UserError(f"{path}: no such file.", Remedy("Run: ", next_step(study, survey)))
-    judgements = judgements_of(study, survey)
-    if not len(judgements):
-        raise UserError(f"{path}: there are no judgements in it.", Remedy("Run: ", next_step(study, survey)))
-    return judgements, replace(facts_of(study, survey), looks=looks.looks_of(study, survey))
+        raise UserError(f"{path}: no such file.", Remedy("Run: ", next_step(data.study, data.survey)))
+    if not len(data.answered):
+        step = next_step(data.study, data.survey)
+        raise UserError(f"{path}: there are no judgements in it.", Remedy("Run: ", step))
 
 
-def _computed(
-    study: Study, survey: Survey, judgements: Any, facts: Facts, options: Options, progress: bool
-) -> dict[str, dict]:
+def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) -> dict[str, dict]:
     """Compute the findings, with a bar; a judgement that is wrong, or that none is left, is a `UserError`."""
-    parts = len(sources_of(judgements)) * len(asked_for(survey, options))
-    path = study.judgements_path(survey.name)
+    parts = len(sources_of(data.answered)) * len(asked_for(data.asked, options))
+    path = data.study.judgements_path(data.survey)
     try:
         with Bar("analysis", parts, "part", shown=progress) as bar:
-            return compute(survey, judgements, facts, options, partial(_advance, bar))
+            return compute(data.asked, data.answered, facts, options, partial(_advance, bar))
     except NothingLeft as err:
-        more = answers_of_a_file(study, survey.name) or answers_by_people(study, survey.name)
+        more = answers_of_a_file(data.study, data.survey) or answers_by_people(data.study, data.survey)
         raise UserError(f"{path}: {err}.", Remedy("More answers are needed. Run: ", more)) from err
     except ValueError as err:
         raise UserError(
@@ -123,10 +121,10 @@ def _advance(bar: Bar, source: str, finding: str) -> None:
     bar.advance()
 
 
-def _write(study: Study, survey: Survey, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
+def _write(data: SurveyData, folder: Path, result: Mapping[str, dict], frames: Mapping[str, Any]) -> None:
     """Write results and tables; what is left from before is removed, but for what takes an option and still holds."""
-    asked = {finding.name for finding in findings_of(survey) if finding.asked and finding.name not in result}
-    kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", study, survey.name)))
+    asked = {finding.name for finding in findings_of(data.asked) if finding.asked and finding.name not in result}
+    kept = ("plan", *(name for name in asked if _stands(folder / f"{name}.json", data)))
     changes: dict[Path, bytes | None] = {}
     for path in (*folder.glob("*.json"), *folder.glob("*.csv")):
         made = result if path.suffix == ".json" else frames
@@ -139,12 +137,10 @@ def _write(study: Study, survey: Survey, folder: Path, result: Mapping[str, dict
         files.write_text(folder / f"{name}.csv", files.frame_csv(table))
 
 
-def _stands(path: Path, study: Study, survey: str) -> bool:
+def _stands(path: Path, data: SurveyData) -> bool:
     """Return whether an earlier result, which takes an option, was made from the same files by this version."""
-    if not path.exists():
-        return False
-    made_by = checksums.read_json(path, "analysis file", hints.run("analyze", study.path, survey))["made_by"]
-    return (made_by.get("sha256"), made_by.get("version")) == (study.checksums(survey), VERSION)
+    made_by = stored(path, data.study, data.survey).get("made_by", {})
+    return (made_by.get("sha256"), made_by.get("version")) == (data.study.checksums(data.survey), VERSION)
 
 
 def check_options(survey: Survey, options: Mapping[str, Any], contestants: Collection[str] = ()) -> Options:
@@ -192,12 +188,11 @@ def _check_values(options: Options, rated: bool) -> None:
         raise UserError(f"--backend icenreg: {why}.", f"To have it, {icenreg.HOW}; or use native.")
 
 
-def _check_declared(study: Study, survey: str, margin: float | None) -> None:
+def _check_declared(data: SurveyData, margin: float | None) -> None:
     """Raise `UserError` for another margin than the study's."""
-    before = margin_of(study, survey)
-    if None not in (margin, before) and margin != before:
+    if None not in (margin, data.margin) and margin != data.margin:
         raise UserError(
-            f"--margin {margin}: {before} was declared in this study for survey '{survey}'.",
+            f"--margin {margin}: {data.margin} was declared in this study for survey '{data.survey}'.",
             "Leave it out; a margin that is chosen after the answers shows nothing.",
         )
 

@@ -1,16 +1,20 @@
 """Comparison of a new contestant with an old one by one source's ranking."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
 from parlai_spotbot.findings.standings import WIN_RATE, Standing
 from parlai_spotbot.wording import filled, source_said, upper_first
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 UNDECIDED = "undecided"
 
@@ -85,7 +89,7 @@ class Comparison:
         return filled(text + ", by {2}", self, self.new if undecided else "it", source_said(self.source), *given)
 
 
-def compare(contents: Contents, source: str, new: str, old: str) -> Comparison:
+def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison:
     """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
     data = contents.of(ANYTIME, source)
     if data.get("order"):

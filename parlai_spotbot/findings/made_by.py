@@ -1,4 +1,18 @@
-"""Version of the figures of an analysis."""
+"""The version of analyses, and what earlier ones have written."""
+
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot import checksums, hints
+from parlai_spotbot.study import Study
 
 VERSION = 6
 """It grows where the same judgements give other figures than before, and a report of an older analysis says so."""
+
+
+def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
+    """Return what a file of an analysis, made with such options, holds; {} where there is none."""
+    if not path.exists():
+        return {}
+    remedy = hints.run("analyze", study.path, survey, **options)
+    return study.once(path, lambda: checksums.read_json(path, "analysis file", remedy))

@@ -7,7 +7,7 @@ any other source.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,6 @@ from parlai_spotbot.wording import filled, source_said, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Answers
-    from parlai_spotbot.findings.contents import Analysis
 
 GUESSING = 0.5
 """The balanced accuracy of who guesses, or always says the same."""
@@ -127,12 +126,11 @@ def account_of(source: str, annotators: Mapping) -> SourceAccount:
     )
 
 
-def source_accounts(contents: Analysis) -> list[SourceAccount]:
-    """Every source with results, the one that a page begins with first: people, then complete judges before partial
-    ones; among them those that tell people from bots, the most accurate first, before those of whom nobody knows, and
-    these before others."""
-    sources = {source for by_source in contents.analysis.values() for source in by_source}
-    return sorted([account_of(source, contents.of("annotators", source)) for source in sources], key=_place)
+def source_accounts(annotators: Mapping[str, Mapping], sources: Iterable[str]) -> list[SourceAccount]:
+    """The account of each source by what the finding `annotators` holds of it, the one that a page begins with first:
+    people, then complete judges before partial ones; among them those that tell people from bots, the most accurate
+    first, before those of whom nobody knows, and these before others."""
+    return sorted([account_of(source, annotators.get(source, {})) for source in sources], key=_place)
 
 
 def _place(own: SourceAccount) -> tuple:

@@ -3,11 +3,16 @@
 It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); sources are never mixed.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.contents import Analysis
 from parlai_spotbot.findings.sections import places_said
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 WIN_RATE = "win rate"
 
@@ -55,10 +60,10 @@ class Standing:
         return places_said(self.ranking)[name]
 
 
-def standings(contents: Analysis) -> list[Standing]:
+def standings(contents: SurveyData) -> list[Standing]:
     """Every standing of one survey of one study: people first, the main criterion first."""
     result = []
-    for source in contents.sources:
+    for source in contents.analysed_sources:
         ranking = contents.of("ranking", source)
         used = (contents.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
         entries = {"": ranking, **(ranking.get("criteria") or {}), **contents.of("features", source)}

@@ -315,7 +315,7 @@ def compare(call: CompareCall) -> Comparison:
     'undecided'
     """
     from parlai_spotbot.findings import comparison
-    from parlai_spotbot.findings.contents import read_contents
+    from parlai_spotbot.findings.survey_data import load
 
     progress, options, verdicts = call.progress, option_values(PlayOptions, vars(call)), {}
     given = dict(vars(call))
@@ -335,4 +335,4 @@ def compare(call: CompareCall) -> Comparison:
     made = judge_study(study, survey, progress=progress, **asked, **(settled.named() if settled else {}))
     analyze(study, survey, progress=progress, **verdicts)
     report(study, survey)
-    return comparison.compare(read_contents(study, survey), f"judge:{made['judge']}", new, old)
+    return comparison.compare(load(study, survey), f"judge:{made['judge']}", new, old)

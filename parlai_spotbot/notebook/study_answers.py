@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from parlai_spotbot.findings.answers import Facts
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 DEMO = Path(__file__).with_name("demo.zip")
 
@@ -64,27 +65,29 @@ class StudyAnswers:
     source: str = ""
 
     @cached_property
+    def data(self) -> SurveyData:
+        from parlai_spotbot.findings.survey_data import SurveyData
+
+        return SurveyData(self.study, self.survey)
+
+    @property
     def asked(self) -> Survey:
-        return known_survey(self.survey, self.study)
+        return self.data.asked
 
-    @cached_property
+    @property
     def everybody(self) -> Any:
-        from parlai_spotbot.findings.facts_of_study import judgements_of
-
         with as_value_error("study"):
-            return judgements_of(self.study, self.survey)
+            return self.data.answered
 
-    @cached_property
+    @property
     def facts(self) -> Facts:
-        from parlai_spotbot.findings.facts_of_study import facts_of
-
         with as_value_error("study"):
-            return facts_of(self.study, self.survey)
+            return self.data.facts
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """Sources of the answers, people first."""
-        from parlai_spotbot.findings.facts_of_study import sources_of
+        from parlai_spotbot.findings.survey_data import sources_of
 
         return sources_of(self.everybody)
 

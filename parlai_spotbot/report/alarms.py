@@ -12,7 +12,7 @@ from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.settled import audit_of
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.contents import Contents
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,14 @@ class Alarm:
         return SIGNS[self.level]
 
 
-def audit_rows(contents: Contents, source: str) -> Sequence[Mapping]:
+def audit_rows(contents: SurveyData, source: str) -> Sequence[Mapping]:
     """Return the probes of what leads: those of serving until settled where the source was served so, else those of its
     ranking."""
     settled = contents.of(SETTLED, source)
     return audit_of(settled) if settled.get("probes") else contents.of("ranking", source).get("audit") or ()
 
 
-def alarms_of(contents: Contents, source: str) -> list[Alarm]:
+def alarms_of(contents: SurveyData, source: str) -> list[Alarm]:
     """Return the red and amber probes of a source's ranking, the worst first."""
     rows = of_level({"audit": audit_rows(contents, source)}, RED, AMBER)
     return [Alarm(row["level"], row["title"], row["text"], row["step"]) for row in rows]

@@ -17,8 +17,8 @@ from parlai_spotbot.report.parts import SourcePart, SurveyView, caution_of, said
 from parlai_spotbot.surveys.packing import packing_of
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.contents import Contents
     from parlai_spotbot.findings.sections import Card, Section
+    from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.report.drawing import Look
 
 
@@ -69,7 +69,7 @@ def chapter_of(view: SurveyView) -> Chapter:
     return Chapter(name, f"survey-{name}", about.title, about.question, view, sections, first, rest)
 
 
-def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
+def results(contents: SurveyData) -> Iterator[tuple[str, dict[str, dict]]]:
     """Each source that anything was found of, with what was, by the names of findings."""
     for source in contents.sources:
         results_of_source = {
@@ -79,13 +79,13 @@ def results(contents: Contents) -> Iterator[tuple[str, dict[str, dict]]]:
             yield source, results_of_source
 
 
-def result_of(contents: Contents, source: str, name: str, others: Mapping[str, dict]) -> Result:
+def result_of(contents: SurveyData, source: str, name: str, others: Mapping[str, dict]) -> Result:
     """Return what a finding tells from."""
     named = {worker: called for (whose, worker), called in contents.annotators.items() if whose == source}
     return Result(source, others[name], others, named)
 
 
-def findings_with(contents: Contents, source: str, others: Mapping[str, dict]) -> Iterator[tuple[Finding, Result]]:
+def findings_with(contents: SurveyData, source: str, others: Mapping[str, dict]) -> Iterator[tuple[Finding, Result]]:
     """The findings of a survey that found something of a source, in their order, each with what it tells from."""
     for finding in findings_of(contents.asked):
         if finding.name in others:
@@ -142,7 +142,7 @@ def part_of(
 
 
 @contextmanager
-def known_to(contents: Contents) -> Iterator[None]:
+def known_to(contents: SurveyData) -> Iterator[None]:
     """Raise `UserError` where sections miss a key of the results, which another version wrote."""
     try:
         yield
@@ -168,7 +168,7 @@ def unknown(view: SurveyView) -> list[SourcePart]:
     return parts
 
 
-def where(contents: Contents) -> str:
+def where(contents: SurveyData) -> str:
     """The folder of the analysis, within the study."""
     return contents.study.analysis_path(contents.survey).relative_to(contents.study.path).as_posix()
 
@@ -184,7 +184,7 @@ class SourceCard:
     more: int = 0
 
 
-def card(contents: Contents, source: str) -> SourceCard | None:
+def card(contents: SurveyData, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
     for finding, result in findings_with(contents, source, dict(results(contents)).get(source, {})):
         if (found_card := render.card(finding, result)) is not None:

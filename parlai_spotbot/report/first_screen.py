@@ -14,7 +14,7 @@ from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.sections import Card, Section
-from parlai_spotbot.findings.sections import ScreenStep as NextStep
+from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
@@ -25,8 +25,8 @@ from parlai_spotbot.report.parts import here
 from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.contents import Contents
     from parlai_spotbot.findings.source_accounts import SourceAccount
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 ROWS = 8
 """So many contestants, or criteria, are on the first screen; the others behind it."""
@@ -87,14 +87,14 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, alarms, step)
 
 
-def answer(contents: Contents) -> str:
+def answer(contents: SurveyData) -> str:
     """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
         account, lead = _lead(contents)
         return _unanswered(contents) if lead is None else _answer(account, lead)
 
 
-def _lead(contents: Contents) -> tuple[SourceAccount | None, SourceCard | None]:
+def _lead(contents: SurveyData) -> tuple[SourceAccount | None, SourceCard | None]:
     account = lead_of(contents)
     return account, card(contents, account.source) if account else None
 
@@ -125,30 +125,30 @@ def _shortened(source_card: SourceCard) -> SourceCard:
 NONE_LEFT = "No answer is left to analyse: whoever answered missed more controls than the launch allows."
 
 
-def _none_left(contents: Contents) -> bool:
+def _none_left(contents: SurveyData) -> bool:
     """Return True if every answer is a control or comes from somebody who failed the controls."""
     return not contents.counted and contents.judged and all(row.control is not None for row in contents.kept)
 
 
-def _unanswered(contents: Contents) -> str:
+def _unanswered(contents: SurveyData) -> str:
     if _none_left(contents):
         return NONE_LEFT
     return "It isn't known yet: the answers are not analysed." if contents.judged else "Nothing has been judged yet."
 
 
-def before(contents: Contents) -> list[Section]:
+def before(contents: SurveyData) -> list[Section]:
     """Return where no person has judged yet, and none decides: what the plain design of matches asks for."""
     planning = contents.asked.about.planning
     if HUMAN in contents.sources or SETTLED in contents.analysis or planning is None or planning.of != "matches":
         return []
-    packed = sum(len(unit.items) for unit in contents.study.units(contents.survey))
+    packed = sum(len(unit.items) for unit in contents.units)
     sentences = needs.before(len(contents.bots), 2 * len(contents.study.plan.segments), planning.seconds, packed)
     if not sentences:
         return []
     return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]
 
 
-def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> ScreenStep | None:
+def _step(contents: SurveyData, lead: Card, sections: Sequence[Section]) -> ScreenStep | None:
     """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
     or too few for a ranking, else more conversations of the pair that they name, if they are played here, or a plan."""
     if step := missing(contents):
@@ -177,7 +177,7 @@ def _step(contents: Contents, lead: Card, sections: Sequence[Section]) -> Screen
     return ScreenStep(first, here(study, step))
 
 
-def missing(contents: Contents) -> ScreenStep | None:
+def missing(contents: SurveyData) -> ScreenStep | None:
     """Return what has not been made yet or is out of date, with the command that makes it."""
     study, survey = contents.study, contents.survey
     if not contents.asked.known:

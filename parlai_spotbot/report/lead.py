@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
+from parlai_spotbot.findings.source_accounts import SourceAccount
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.contents import Contents
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 
-def lead_of(contents: Contents) -> SourceAccount | None:
+def lead_of(contents: SurveyData) -> SourceAccount | None:
     """The source whose ranking a survey's report begins with; None where nothing is analysed."""
-    accounts = source_accounts(contents)
+    accounts = contents.accounts
     return accounts[0] if accounts else None
 
 
-def in_order(read: Sequence[Contents], named: bool = False) -> list[Contents]:
+def in_order(read: Sequence[SurveyData], named: bool = False) -> list[SurveyData]:
     """Surveys in the order in which a report tells them; those of which there is nothing stay away if others have
     something.
 
@@ -31,7 +31,7 @@ def in_order(read: Sequence[Contents], named: bool = False) -> list[Contents]:
     return [first, *(contents for contents in begun if contents is not first)]
 
 
-def _worth(contents: Contents) -> tuple[bool, ...]:
+def _worth(contents: SurveyData) -> tuple[bool, ...]:
     lead = lead_of(contents)
     if lead is None:
         return (True, True, True, not contents.judged)

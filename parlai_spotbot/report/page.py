@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.findings.contents import Contents, read_contents, surveys_of
 from parlai_spotbot.findings.render import tell
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.sections import CardTable, Name
+from parlai_spotbot.findings.survey_data import SurveyData, surveys_of, without_sources
 from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
@@ -48,7 +48,7 @@ class Panel:
 
 
 def render(
-    contents: list[Contents], paper: Mapping[str, str] | None = None, without: Sequence[str] = ()
+    contents: list[SurveyData], paper: Mapping[str, str] | None = None, without: Sequence[str] = ()
 ) -> tuple[str, list[Drawing]]:
     """The page as text, the surveys in the order given; and its figures. `paper` is made here if not given; `without`
     are the sources that were left out."""
@@ -153,10 +153,9 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
         Where the study has no such survey or judge, or one of its files is malformed.
     """
     study = study.remaining()
-    first, *others = surveys_of(study, survey)
-    read = [read_contents(study, first), *(read_contents(study, name) for name in others)]
+    read = surveys_of(study, survey)
     sources = _left_out(read, without)
-    read = in_order([survey_contents.without(sources) for survey_contents in read], named=survey is not None)
+    read = in_order([without_sources(contents, sources) for contents in read], named=survey is not None)
     paper = appendix.appendix_of(read)
     text, drawn = render(read, paper, sources)
     files.remove_unfinished(study.report_path.parent)
@@ -167,7 +166,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     return study.report_path
 
 
-def _left_out(read: Sequence[Contents], without: Sequence[str]) -> list[str]:
+def _left_out(read: Sequence[SurveyData], without: Sequence[str]) -> list[str]:
     """The sources of the judges that are to be left out, by the judges' names."""
     source_by_name = {
         source.removeprefix("judge:"): source for contents in read for source in contents.sources if source != HUMAN

@@ -15,8 +15,8 @@ from parlai_spotbot.report.drawing import looks
 from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.contents import Contents
     from parlai_spotbot.findings.sections import CardTable
+    from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.study import Study
 
 CAUTION = "automatic judge"
@@ -61,7 +61,7 @@ class SurveyView:
     `prefix` goes before all its anchors: empty for the survey that comes first.
     """
 
-    def __init__(self, contents: Contents, prefix: str = ""):
+    def __init__(self, contents: SurveyData, prefix: str = ""):
         self.contents = contents
         self.prefix = prefix
         self.bots = contents.bots

@@ -4,21 +4,25 @@ Texts stand once, in a list, and all else refers to them by number, so a thousan
 shows answers as question, target and answer, whatever the survey; nothing here is ever read as HTML.
 """
 
+from __future__ import annotations
+
 import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.report.parts import CAUTION, SurveyView, said
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.texts.hygiene import faults, turns_of
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -62,7 +66,7 @@ def collect(views: Sequence[SurveyView], titles: dict[str, str]) -> dict:
     message: dict[int, list] = defaultdict(list)
     for number, view in enumerate(views):
         contents, say = view.contents, _answers_of(view.contents)
-        items = contents.study.load(contents.survey).items
+        items = contents.items
         for source in contents.sources:
             sources.setdefault(source, len(sources))
         for judgements in _annotations(contents.judgements):
@@ -116,7 +120,7 @@ def _annotations(judgements: Sequence[Judgement]) -> Iterable[list[Judgement]]:
     return groups.values()
 
 
-def _answers_of(contents: Contents) -> Callable[[Judgement], tuple[str, str, str, str, bool]]:
+def _answers_of(contents: SurveyData) -> Callable[[Judgement], tuple[str, str, str, str, bool]]:
     """Return what is shown of an answer: heading of the question, target, the answer as it stands and as it is shown,
     whether answers are among a few that can be compared."""
     try:

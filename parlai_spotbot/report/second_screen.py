@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN
 from parlai_spotbot.findings.audit import of_level
-from parlai_spotbot.findings.source_accounts import source_accounts
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.alarms import Alarm, alarms_of, audit_rows
@@ -19,8 +18,8 @@ from parlai_spotbot.report.parts import said
 from parlai_spotbot.wording import counted, listed, people_said, source_said
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.contents import Contents
     from parlai_spotbot.findings.sections import Section
+    from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.report.chapters import Chapter
 
 OTHERS = 6
@@ -86,7 +85,7 @@ def second_screen(
         led = [section for source, section in first.told if source == account.source]
         how += [pair for section in led for pair in section.how]
         careful += [text for section in led for text in section.careful]
-        for other in source_accounts(contents):
+        for other in contents.accounts:
             careful += other.sentences if other.source != account.source else []
         others = [(source, section) for source, section in first.told if source != account.source]
         careful += [
@@ -108,7 +107,7 @@ def second_screen(
     )
 
 
-def packing_warnings(contents: Contents) -> list[str]:
+def packing_warnings(contents: SurveyData) -> list[str]:
     """Return what packing warned of when it made the units of a survey, with the contestants' present names."""
     packed = (contents.study.provenance().get("pack") or {}).get(contents.survey) or {}
     warnings = packed.get("warnings") or []
@@ -123,7 +122,7 @@ def _others(chapters: Sequence[Chapter]) -> list[OtherAnswer]:
     others = []
     for chapter in chapters[1:]:
         contents = chapter.view.contents
-        for account in source_accounts(contents):
+        for account in contents.accounts:
             found = card(contents, account.source)
             if found is not None and found.card.text and found.card.text[0] not in account.sentences:
                 others.append(OtherAnswer(chapter.title, said(account.source), chapter.anchor, found.card.text[0]))
@@ -148,7 +147,7 @@ def _conversations(chapter: Chapter) -> str:
     return text
 
 
-def _judged_by(contents: Contents) -> str:
+def _judged_by(contents: SurveyData) -> str:
     judges = []
     for source in contents.sources:
         who = people_said(contents.people(source)) if source == HUMAN else source_said(source)
@@ -157,7 +156,7 @@ def _judged_by(contents: Contents) -> str:
     return listed(judges)
 
 
-def _analysed(contents: Contents, source: str) -> str:
+def _analysed(contents: SurveyData, source: str) -> str:
     """Return how many annotations the figures are of, and why others are left out; "" where all of them count, or the
     figures are of other answers than there are now."""
     ranking = contents.made_by.get("ranking") or {}

@@ -14,9 +14,9 @@ import pandas as pd
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.contents import Analysis, read_analysis
 from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.standings import Standing, standings
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import known_survey
 
@@ -69,8 +69,8 @@ def _ranked_surveys(study: Study) -> list[str]:
     return sorted(ranked, key=lambda name: name != "spot_the_bot")
 
 
-def _analysis(study: Study, survey: str) -> Analysis:
-    analysis = read_analysis(study, survey)
+def _analysis(study: Study, survey: str) -> SurveyData:
+    analysis = SurveyData(study, survey)
     if "ranking" not in analysis.analysis:
         where, command = study.analysis_path(survey), hints.run("analyze", study.path, survey)
         raise UserError(f"{where}: the judgements of '{survey}' are not analysed yet by this version.", command)

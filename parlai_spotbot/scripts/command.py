@@ -142,12 +142,12 @@ class Command(ABC):
     def answered(self, study: Study, survey: str | None) -> None:
         """The result is what the survey says (None: the one whose answers are worth most), figures are its ranking."""
         if self.opt.get("quiet") or self.opt.get("json"):
-            from parlai_spotbot.findings.contents import read_contents, surveys_of
+            from parlai_spotbot.findings.survey_data import surveys_of
             from parlai_spotbot.report.first_screen import answer
             from parlai_spotbot.report.lead import in_order
 
             study, named = study.remaining(), survey is not None
-            contents_list = in_order([read_contents(study, name) for name in surveys_of(study, survey)], named)
+            contents_list = in_order(surveys_of(study, survey), named)
             self.result.said = answer(contents_list[0])
             self.result.figures["ranking"] = {
                 contents.survey: contents.analysis.get("ranking", {}) for contents in contents_list

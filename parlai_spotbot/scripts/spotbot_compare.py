@@ -31,7 +31,7 @@ class SpotbotCompare(SpotbotTournament):
         [judge] = self._check()
         survey = self.opt["survey"]
         from parlai_spotbot.findings.comparison import compare
-        from parlai_spotbot.findings.contents import read_contents
+        from parlai_spotbot.findings.survey_data import load
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
@@ -39,7 +39,7 @@ class SpotbotCompare(SpotbotTournament):
             print(played.text())
             if self._evaluate(played, [judge]) == MISTAKE:
                 return MISTAKE
-        comparison = compare(read_contents(played.study, survey), f"judge:{judge.name}", new.name, old.name)
+        comparison = compare(load(played.study, survey), f"judge:{judge.name}", new.name, old.name)
         self.result.verdict, self.result.said = comparison.verdict, str(comparison)
         self.result.figures = asdict(comparison)
         equal = comparison.equal or (comparison.settled and comparison.settled["ended"] == "settled")

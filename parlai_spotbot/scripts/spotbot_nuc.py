@@ -18,9 +18,9 @@ class SpotbotNuc(Command):
 
     def execute(self) -> int:
         from parlai_spotbot import checksums, files
-        from parlai_spotbot.findings.contents import analysed
         from parlai_spotbot.findings.finding import csv_tables
         from parlai_spotbot.findings.result import Result
+        from parlai_spotbot.findings.survey_data import analysed
         from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, asked, with_rows
         from parlai_spotbot.nuc.recall import recall
         from parlai_spotbot.report.nuc_page import write_page

@@ -34,7 +34,7 @@ class SpotbotReport(Command):
                 raise UserError(f"--{option.replace('_', '-')}: {needs}.", "Leave it out.")
 
     def _report(self) -> int:
-        from parlai_spotbot.findings.contents import not_analysed
+        from parlai_spotbot.findings.survey_data import not_analysed
         from parlai_spotbot.report.page import build_report
         from parlai_spotbot.study import Study
 

@@ -7,7 +7,7 @@ from statsmodels.stats.proportion import proportion_confint
 from parlai_spotbot import checksums, files
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.facts_of_study import checked_round
+from parlai_spotbot.findings.survey_data import checked_round
 
 
 def trained(annotator, wrong, attempt=1, role="training", task="empathy", group="a"):

@@ -10,7 +10,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
-from parlai_spotbot.findings.facts_of_study import facts_of
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.records import HUMAN, Contestant, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -84,7 +84,9 @@ def answered(study: Study, survey: str, *parts: Iterator[Judgement], only: Colle
     rows = [row for part in parts for row in part]
     checksums.write_jsonl(study.judgements_path(survey), rows)
     if only:
-        return compute(get_survey(survey, study), rows, facts_of(study, survey), Options(bootstraps=20), only=only)
+        return compute(
+            get_survey(survey, study), rows, SurveyData(study, survey).facts, Options(bootstraps=20), only=only
+        )
     return analyze(study, survey, bootstraps=20)
 
 

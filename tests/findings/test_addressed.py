@@ -8,7 +8,7 @@ import report_sentences
 from scripted import answered, by_chance, rows_of, small_study
 
 from parlai_spotbot import checksums
-from parlai_spotbot.findings.contents import read_contents
+from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN, Turn
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.page import build_report
@@ -77,7 +77,7 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
         assert told["first screen"][0].startswith("By judge j: zed is ahead")
     tables = [
         part.tables
-        for section in chapter_of(SurveyView(read_contents(study, "spot_the_bot"))).sections
+        for section in chapter_of(SurveyView(load(study, "spot_the_bot"))).sections
         for part in section.parts
         if section.anchor == "ranking"
     ]

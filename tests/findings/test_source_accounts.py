@@ -4,9 +4,8 @@ import pytest
 from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
 from parlai_spotbot.findings import findings_of, render
-from parlai_spotbot.findings.contents import Analysis, read_contents
 from parlai_spotbot.findings.finding import Result
-from parlai_spotbot.findings.source_accounts import source_accounts
+from parlai_spotbot.findings.survey_data import SurveyData, load
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
@@ -32,11 +31,11 @@ def study(tmp_path_factory):
 
 
 def account(study, source):
-    return next(own for own in source_accounts(read_contents(study, SURVEY)) if own.source == source)
+    return next(own for own in load(study, SURVEY).accounts if own.source == source)
 
 
 def test_people_lead_then_complete_judges_that_tell_people_from_bots(study):
-    found = source_accounts(read_contents(study, SURVEY))
+    found = load(study, SURVEY).accounts
     assert [own.source for own in found] == [HUMAN, GOOD, CONSTANT, KILLED]
     assert [own.doubtful for own in found] == [False, False, True, True]
 
@@ -74,13 +73,13 @@ def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):
         return {"account": {"annotators": 1, "flagged": 0, "answered": 5, "units": 5, "accuracy": entry}}
 
     found = {"judge:a": told(0.62), "judge:b": told(0.8), "judge:c": told(0.55), "judge:d": {"annotators": {"v": {}}}}
-    accounts = source_accounts(Analysis(study, SURVEY, {"annotators": found}, {}))
+    accounts = SurveyData(study, SURVEY, fresh={"annotators": found}).accounts
     assert [own.source for own in accounts] == ["judge:b", "judge:a", "judge:d", "judge:c"]
 
 
 def told(study, source):
     """The ranking's first text and its card."""
-    contents = read_contents(study, SURVEY)
+    contents = load(study, SURVEY)
     others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
     ranking = next(finding for finding in findings_of(get_survey(SURVEY)) if finding.name == "ranking")
     result = Result(source, others["ranking"], others)
@@ -92,7 +91,7 @@ def test_a_judge_at_chance_ranks_nobody_on_its_card_but_has_its_tables(study):
     assert card.text == account(study, CONSTANT).sentences == text[:1]
     assert not card.clusters
     assert card.table is None
-    assert read_contents(study, SURVEY).of("ranking", CONSTANT)["pairs"]
+    assert load(study, SURVEY).of("ranking", CONSTANT)["pairs"]
 
 
 def test_a_killed_judge_s_ranking_says_so_first(study):

@@ -18,11 +18,11 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.audit import rows_of
 from parlai_spotbot.findings.comparison import compare
-from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.findings.scarce import MATCHES, obstacle
 from parlai_spotbot.findings.standings import standings
+from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
@@ -208,7 +208,7 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
         found = plan(PlanRequest("spot_the_bot"), study)
         assert told in found.text
         study.record("selfplay", {"contestants": {}})
-        screen = first_screen(chapter_of(SurveyView(read_contents(study, "spot_the_bot"), "")))
+        screen = first_screen(chapter_of(SurveyView(load(study, "spot_the_bot"), "")))
         more = {"two groups": "ann/cat=8"}.get(name, "dan/ann=8,dan/bob=8,dan/cat=8")
         assert screen.step.command.endswith(f"--more {more}")
         assert "selfchat" in screen.step.command

@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
-from parlai_spotbot.findings.facts_of_study import facts_of, judgements_of
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.findings.survey_metrics import metrics_of
 from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.records import indexed
@@ -155,7 +155,8 @@ def test_the_command_makes_a_study_that_can_be_analysed(write, tmp_path, capsys)
     assert not main(command)
     assert "nothing changed" in capsys.readouterr().out
     made = Study.open(study)
-    given = judgements_of(made, "abc_eval"), facts_of(made, "abc_eval"), Options(bootstraps=30)
+    data = SurveyData(made, "abc_eval")
+    given = data.answered, data.facts, Options(bootstraps=30)
     ranking = compute(get_survey("abc_eval"), *given, only=("ranking",))["ranking"]["by_source"]
     assert set(ranking) == {"human", "judge:gpt", "judge:specialized"}
     assert len(ranking["human"]["criteria"]) == 9

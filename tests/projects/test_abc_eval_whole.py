@@ -12,7 +12,7 @@ from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.facts_of_study import checked_round
+from parlai_spotbot.findings.survey_data import checked_round
 from parlai_spotbot.findings.survey_metrics import outcomes_of
 from parlai_spotbot.importers.abc_eval import full
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.findings.contents import read_contents, surveys_of
+from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report import appendix
 from parlai_spotbot.report.appendix import text_formats, write
@@ -18,7 +18,7 @@ SURVEY = "spot_the_bot"
 
 
 def appendix_of(study):
-    return appendix.appendix_of([read_contents(study, name) for name in surveys_of(study)])
+    return appendix.appendix_of(surveys_of(study))
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.contents import read_contents
 from parlai_spotbot.findings.standings import standings
+from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.page import build_report
@@ -40,7 +40,7 @@ def section(page, anchor):
 
 
 def test_behaviours_have_an_order_each_and_none_of_all(made):
-    contents = read_contents(made, "abc_eval")
+    contents = load(made, "abc_eval")
     first = first_screen(chapter_of(SurveyView(contents)))
     assert "no overall order" in first.answer
     assert first.lead.card.clusters == []

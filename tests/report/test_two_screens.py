@@ -10,7 +10,7 @@ from sealing import sealed
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.findings.contents import read_contents, surveys_of
+from parlai_spotbot.findings.survey_data import surveys_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.page import build_report
@@ -116,7 +116,7 @@ def test_people_lead_whatever_the_survey_and_what_is_empty_stays_away(new_study,
     checksums.write_jsonl(study.judgements_path("acute_eval"), rows)
 
     def order(named=False):
-        read = [read_contents(study, survey) for survey in surveys_of(study)]
+        read = surveys_of(study)
         return [own.survey for own in in_order(read, named)]
 
     assert order() == [SURVEY, "acute_eval"]  # the choices of people are not analysed yet

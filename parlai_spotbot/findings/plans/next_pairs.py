@@ -7,8 +7,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.verdict import probe as verdicts
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.facts_of_study import answers_of
 from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.findings.votes import FORM, SEEN, Ballots, ranking
 from parlai_spotbot.sequential.betting import converged
 from parlai_spotbot.sequential.evidence import Evidence, Rules, of_counts
@@ -43,7 +43,7 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
     if study is None or request.survey != VOTES or count < 1:
         problem = f"--next {count}, --survey {request.survey}: expected a number from 1 up, of votes."
         raise UserError(problem, "Name a study with votes: --study S --survey votes --next 200.")
-    ballots = answers_of(study, VOTES, FORM, request.source)
+    ballots = SurveyData(study, VOTES).answers(FORM, request.source)
     if not 2 <= len(ballots.names) <= MOST:
         raise UserError(f"{len(ballots.names)} contestants: expected 2 to {MOST}.", "Import votes on fewer.")
     chance = converged(_evidence(ballots, request.level), Rules(1 - request.level, 0.0, ballots.used + count))

@@ -11,7 +11,6 @@ from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.choices import ranking as choices_ranking
-from parlai_spotbot.findings.facts_of_study import answers_of
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
 from parlai_spotbot.findings.scarce import (
@@ -26,6 +25,7 @@ from parlai_spotbot.findings.scarce import (
     typical,
 )
 from parlai_spotbot.findings.spotting import ranking as spotting_ranking
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.about import Planning
 
@@ -35,7 +35,7 @@ RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": 
 def after(study: Study, request: PlanRequest, own: Planning) -> dict:
     """Return which pairs of a study still need data, and what that comes to; `own` are the survey's own numbers."""
     unit, path = own.of, study.judgements_path(request.survey)
-    answers = answers_of(study, request.survey, RANKINGS[unit].FORM, request.source)
+    answers = SurveyData(study, request.survey).answers(RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import parlai_spotbot
 from parlai_spotbot.analysis.values import best_first, plain
-from parlai_spotbot.findings.contents import stored
 from parlai_spotbot.findings.finding import declared
+from parlai_spotbot.findings.made_by import stored
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result

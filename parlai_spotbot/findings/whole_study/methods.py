@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.analysis.values import plain
-from parlai_spotbot.findings.contents import Analysis, stored
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.made_by import VERSION
+from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.standings import Standing, standings
+from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import listed
@@ -23,7 +23,7 @@ from parlai_spotbot.wording import listed
 FILE = "methods.json"
 
 
-def write(study: Study, surveys: Sequence[Analysis]) -> None:
+def write(study: Study, surveys: Sequence[SurveyData]) -> None:
     """Compare the surveys of a study that are analysed, and write what was found; nothing where there is only one."""
     result = compute(surveys)
     path = study.path / "analysis" / FILE
@@ -33,17 +33,17 @@ def write(study: Study, surveys: Sequence[Analysis]) -> None:
         checksums.remove(path)
 
 
-def compute(surveys: Sequence[Analysis]) -> dict[str, dict]:
+def compute(surveys: Sequence[SurveyData]) -> dict[str, dict]:
     """By source that answered two surveys or more: what each ranks by, and agreement of orders."""
-    by: dict[str, dict[str, Analysis]] = {}
+    by: dict[str, dict[str, SurveyData]] = {}
     for survey in surveys:
-        for source in survey.sources:
+        for source in survey.analysed_sources:
             if (ranking := survey.of("ranking", source)).get("order") and single_order(ranking):
                 by.setdefault(source, {})[survey.survey] = survey
     return {source: plain(_of_source(source, by[source])) for source in people_first(by) if len(by[source]) > 1}
 
 
-def _of_source(source: str, surveys: Mapping[str, Analysis]) -> dict:
+def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> dict:
     """Compare the orders of surveys of which each has a single one."""
     by_survey = {
         name: [each for each in standings(one) if each.source == source and single_order(each.ranking)]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from parlai_spotbot.analysis.values import best_first
-from parlai_spotbot.findings.contents import stored
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.made_by import stored
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import called

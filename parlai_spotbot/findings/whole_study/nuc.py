@@ -3,13 +3,15 @@
 Results are in ``STUDY/nuc/analysis/*.json``; the study's report and a page of its own show them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
 from parlai_spotbot.analysis.values import best_first, plain
-from parlai_spotbot.findings.contents import Analysis
 from parlai_spotbot.findings.finding import declared
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import clear
@@ -17,6 +19,9 @@ from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import filled, listed, part_of, percent, source_said
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 METHOD = "nuc"
 
@@ -32,7 +37,7 @@ def read_results(folder: Path) -> dict[str, dict]:
 
 
 # -- agreement with other methods ----------------------------------------------------------------------------------
-def agreement_of(surveys: Sequence[Analysis], ranking: Mapping) -> dict:
+def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
     """Measure how far the order by Recall@k agrees with that of each of a study's surveys, by source."""
     measure, rows = f"recall@{ranking['k'][0]}", []
     for contents in surveys:
@@ -47,7 +52,7 @@ def agreement_of(surveys: Sequence[Analysis], ranking: Mapping) -> dict:
     return plain({"measure": measure, "surveys": rows})
 
 
-def write_agreement(study: Study, surveys: Sequence[Analysis]) -> None:
+def write_agreement(study: Study, surveys: Sequence[SurveyData]) -> None:
     """Compute again how far the models' order agrees with the surveys', one of which was analysed again."""
     folder = study.path / "nuc" / "analysis"
     results = read_results(folder)

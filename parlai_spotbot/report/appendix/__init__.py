@@ -3,22 +3,27 @@
 `write` puts them into ``report/appendix/``; `section` gives them for the report's page, folded, to copy.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from parlai_spotbot import files
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.report.appendix import text_formats
 from parlai_spotbot.report.appendix.methods_text import methods
 from parlai_spotbot.report.templating import environment
 from parlai_spotbot.study import Study
 
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
+
 HEAD = "% Needs natbib, or biblatex with natbib=true, and references.bib. Check it, and add what only you know.\n"
 TITLE, REFERENCES = "# Methods\n\n", "\n\n## References\n\n"
 
 
-def appendix_of(read: Sequence[Contents]) -> dict[str, str]:
+def appendix_of(read: Sequence[SurveyData]) -> dict[str, str]:
     """Return the texts by file name; the same study gives the same."""
     paragraphs = methods(read)
     references = "\n".join(f"- {work.said}" for work in text_formats.cited(paragraphs))

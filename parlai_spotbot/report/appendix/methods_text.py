@@ -3,17 +3,18 @@
 The text is ``methods_text.jinja``.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jinja2 import ChainableUndefined, Environment, FileSystemLoader, Template, select_autoescape
 
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.contents import Contents
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
@@ -22,6 +23,9 @@ from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.wording import asked, counted, listed, number, people_said, plainly, to, upper_first
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
 
 NAMES = 50
 """The paragraph names so many contestants; of more it states the number."""
@@ -42,7 +46,7 @@ def _template() -> Template:
     return environment.get_template("methods_text.jinja", globals={word.__name__: word for word in words})
 
 
-def methods(read: Sequence[Contents]) -> list[str]:
+def methods(read: Sequence[SurveyData]) -> list[str]:
     """Return one paragraph a survey; the first also describes the conversations."""
     begun = [contents for contents in read if contents.units or contents.judged] or list(read[:1])
     results = hygiene.read(begun[0].study, [contents.survey for contents in read])
@@ -54,7 +58,7 @@ def methods(read: Sequence[Contents]) -> list[str]:
     return [re.sub(r"[ \n]+", " ", text).strip() for text in texts]
 
 
-def _conversations(read: Sequence[Contents]) -> dict[str, Any]:
+def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
     """Return what the first paragraph says of the study's conversations."""
     study, conversations = read[0].study, read[0].conversations
     plan, provenance = study.plan, study.provenance()
@@ -76,7 +80,7 @@ def _conversations(read: Sequence[Contents]) -> dict[str, Any]:
     }
 
 
-def _survey(contents: Contents) -> dict[str, Any]:
+def _survey(contents: SurveyData) -> dict[str, Any]:
     """Return what a paragraph says of its survey, of the answers and of how they were analysed."""
     try:
         survey = survey_of(contents.study, contents.survey)
@@ -111,7 +115,7 @@ def _survey(contents: Contents) -> dict[str, Any]:
     }
 
 
-def _settled(contents: Contents) -> dict[str, Any]:
+def _settled(contents: SurveyData) -> dict[str, Any]:
     """Return how a survey was served until settled, and what came of it; {} where it was not."""
     for source in contents.sources:
         if data := contents.of(SETTLED, source):
@@ -120,7 +124,7 @@ def _settled(contents: Contents) -> dict[str, Any]:
     return {}
 
 
-def _answers(contents: Contents, source: str) -> dict[str, Any]:
+def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     """Return how many annotations of how many items a source gave, controls aside, and how far a judge is trusted."""
     if contents.counted:
         votes = contents.of("votes", source)
@@ -139,7 +143,7 @@ def _answers(contents: Contents, source: str) -> dict[str, Any]:
     }
 
 
-def _ranking(contents: Contents) -> dict[str, Any]:
+def _ranking(contents: SurveyData) -> dict[str, Any]:
     """Return the ranking of the first source that has one, its clusters if it is of votes, and alpha of each
     question."""
     for source in contents.sources:

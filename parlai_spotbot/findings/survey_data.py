@@ -1,0 +1,349 @@
+"""All that a study holds of one survey: what was asked, what was answered, and what was found.
+
+Findings, plan, report and notebook take it. People come before judges, since judges are no substitute for people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from parlai_spotbot import checksums, hints
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.findings import forms_of
+from parlai_spotbot.findings.answers import Facts, Form, Options
+from parlai_spotbot.findings.made_by import VERSION, stored
+from parlai_spotbot.findings.ordering import people_first, planned_first
+from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
+from parlai_spotbot.records import HUMAN, Conversation, Judgement, Unit
+from parlai_spotbot.sequential.account import account
+from parlai_spotbot.study import Study, SurveyFiles
+from parlai_spotbot.surveys import Survey, known_survey, launched_survey
+from parlai_spotbot.surveys.controls.exclusion import without_failed
+from parlai_spotbot.surveys.packing import packing_of
+
+NO_SOURCES = ("hygiene", "plan")
+"""Stems of files that are not results by source: hygiene is about conversations, a plan about what is to come."""
+
+DEFAULT = "spot_the_bot"
+
+ROUND = ("task", "annotator", "attempt", "round", "dialogue", "wrong_turns", "of", "passed")
+"""What a round of a training says at least; `role`, `group` (of annotators), `mistakes_by_label` and `seconds` may
+are next to."""
+
+COLLECT_ANEW = "Collect it again with spotbot_collect."
+
+
+@dataclass(frozen=True)
+class SurveyData(SurveyFiles):
+    """A survey of a study; what is asked for is read once, and what does not exist yet is empty.
+
+    Attributes
+    ----------
+    without : frozenset of str
+        Sources that count as if they had not answered.
+    fresh : mapping, optional
+        What an analysis has just found, by finding and source, in place of what is on disk.
+    """
+
+    without: frozenset[str] = frozenset()
+    fresh: Mapping[str, dict[str, dict]] | None = None
+
+    # -- what was asked ------------------------------------------------------------------------------------------------
+    @cached_property
+    def asked(self) -> Survey:
+        """The survey as the study knows it."""
+        return known_survey(self.survey, self.study)
+
+    @cached_property
+    def launched(self) -> Survey | None:
+        """The survey as it was asked, with the limits of its launch; None where nobody knows it."""
+        return launched_survey(self.study, self.survey) if self.asked.known else None
+
+    @cached_property
+    def forms(self) -> list[Form]:
+        return forms_of(self.asked)
+
+    @property
+    def counted(self) -> bool:
+        """Return whether judgements are votes, perhaps millions, which are not read one by one."""
+        return self.asked.known and packing_of(self.asked).comes_in
+
+    @cached_property
+    def margin(self) -> float | None:
+        """The margin within which two are equal; None where none was declared."""
+        return self.study.provenance().get("margin", {}).get(self.survey)
+
+    # -- what was answered ---------------------------------------------------------------------------------------------
+    @cached_property
+    def conversations(self) -> list[Conversation]:
+        """The conversations that the survey is about; a `UserError` where they have to be there and are not."""
+        packing = packing_of(self.asked) if self.asked.known else None
+        if packing is None or packing.of_conversations or packing.chats:
+            return self.study.conversations()
+        return super().conversations
+
+    @cached_property
+    def judgements(self) -> list[Judgement]:
+        """The judgements one by one; none where they are `counted`."""
+        if self.counted:
+            return []
+        return [row for row in super().judgements if row.source not in self.without]
+
+    @cached_property
+    def kept(self) -> list[Judgement]:
+        """The judgements without those of people who missed more controls than the launch allows."""
+        return without_failed(self.judgements, self.launched)
+
+    @cached_property
+    def answered(self) -> Any:
+        """The judgements as findings take them: records, or a table where their form asks for one."""
+        if any(form.as_table for form in self.forms):
+            return self.study.judgement_table(self.survey)
+        return self.study.judgements(self.survey)
+
+    @property
+    def judged(self) -> bool:
+        """Return whether there are any judgements."""
+        path = self.study.judgements_path(self.survey)
+        return path.exists() and path.stat().st_size > 0 if self.counted else bool(self.judgements)
+
+    @cached_property
+    def judges(self) -> dict[str, dict]:
+        """What is in ``judges/*.json`` by judge."""
+        return {source: row for source, row in self.study.judges(self.survey).items() if source not in self.without}
+
+    @cached_property
+    def failures(self) -> list[dict]:
+        """The rows of failures.jsonl."""
+        return self.study.failures()
+
+    @cached_property
+    def screening(self) -> list[dict]:
+        """The rounds of the training that annotators of a survey of tasks took; [] where there are none."""
+        path = self.study.survey_path(self.survey) / "training.jsonl"
+        return checksums.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW) if path.exists() else []
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the findings of the survey go by."""
+        study = self.study
+        further: dict[str, Any] = {}
+        for form in self.forms:
+            further |= form.facts(study)
+        return Facts.of(
+            study.conversations() if any(form.of_study for form in self.forms) else (),
+            self.items.values(),
+            name=self.survey,
+            survey=self.launched,
+            bots=tuple(study.plan.contestants),
+            units={unit.unit_id: asked for unit in self.units if (asked := _asked_in(unit))},
+            judges=study.judges(self.survey),
+            screening=tuple(self.screening),
+            settled=account(study, self.survey),
+            collection=study.provenance().get("crowdsourcing", {}).get(self.survey, {}),
+            margin=self.margin,
+            **further,
+        )
+
+    def answers(self, form: Form, source: str | None) -> Any:
+        """Return the answers of a source; of None people's, or else the first judge's.
+
+        Raises
+        ------
+        UserError
+            Where there are none, or one is wrong.
+        """
+        path = self.study.judgements_path(self.survey)
+        try:
+            sources, _ = form.sources(self.answered, self.facts, Options())
+        except ValueError as err:
+            raise UserError(f"{path}: {err}.", "Correct that line, or make the file again.") from err
+        if not sources:
+            raise UserError(f"{path}: no complete annotation in it.", "Judge some units first.")
+        names = people_first(sources)
+        if source is not None and source not in sources:
+            raise UserError(f"--source {source}: no judgements of it in {path}.", nearest(source, names))
+        return sources[source or names[0]]
+
+    # -- what was found ------------------------------------------------------------------------------------------------
+    @cached_property
+    def found(self) -> dict[str, dict]:
+        """The results as their files hold them, by name of the finding; a file that does not exist is absent."""
+        found = {}
+        remedy = hints.run("analyze", self.study.path, self.survey)
+        checksums.check_files(self.study.path, (f"surveys/{self.survey}/analysis/",), remedy)
+        for path in sorted(self.study.analysis_path(self.survey).glob("*.json")):
+            if path.stem in NO_SOURCES:
+                continue
+            value = stored(path, self.study, self.survey)
+            by_source = value.get("by_source") if isinstance(value, dict) else None
+            if not isinstance(by_source, dict) or not all(isinstance(result, dict) for result in by_source.values()):
+                raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
+            found[path.stem] = value
+        return found
+
+    @cached_property
+    def made_by(self) -> dict[str, dict]:
+        """How each finding was made."""
+        return {name: value.get("made_by") or {} for name, value in self.found.items()}
+
+    @cached_property
+    def analysis(self) -> Mapping[str, dict[str, dict]]:
+        """Name of the finding -> source -> data; what another version made has other keys, and isn't there."""
+        if self.fresh is not None:
+            return self.fresh
+        return {
+            name: {source: data for source, data in value["by_source"].items() if source not in self.without}
+            for name, value in self.found.items()
+            if self.made_by[name].get("version", VERSION) == VERSION
+        }
+
+    def of(self, name: str, source: str) -> dict:
+        """Return what one finding says of one source; empty where there is nothing."""
+        return self.analysis.get(name, {}).get(source, {})
+
+    @property
+    def accounts(self) -> list[SourceAccount]:
+        """What the answers of each source with results are worth, the one that a page begins with first."""
+        return source_accounts(self.analysis.get("annotators", {}), self.analysed_sources)
+
+    @cached_property
+    def outdated(self) -> str:
+        """Return why the results may not be those of the study as it is, in a sentence; "" where they are, or there are
+        none.
+
+        An analysis says its version and, written by `spotbot_analyze`, the checksums of what it read.
+        """
+        made_by = self.made_by.get("annotators") or next(iter(self.made_by.values()), None)
+        if made_by is None:
+            return ""
+        if made_by.get("version", 1) != VERSION:
+            return "The analysis was made by another version of parlai_spotbot, whose figures may differ."
+        if set(made_by.get("contestants_left_out", ())) != self.study.gone:
+            return "Other contestants are left out now than when the study was analysed."
+        now = self.study.checksums(self.survey)
+        then = made_by.get("sha256", now)
+        changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
+        return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
+
+    # -- who -----------------------------------------------------------------------------------------------------------
+    @cached_property
+    def bots(self) -> list[str]:
+        """The contestants in the order of the plan, then any others that occur, sorted: a bot's place is its colour."""
+        seen = {name for c in self.conversations for name in c.entities if name != HUMAN}
+        return planned_first(seen.union(self.study.plan.contestants), self.study.plan.contestants)
+
+    @cached_property
+    def analysed_sources(self) -> list[str]:
+        """Every source with results: people first, then the judges."""
+        return people_first(source for by_source in self.analysis.values() for source in by_source)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """Every source with judgements or results: people first, then the judges."""
+        return people_first([*(row.source for row in self.judgements), *self.analysed_sources])
+
+    @cached_property
+    def annotators(self) -> dict[tuple[str, str], str]:
+        """Describe how annotators are named on the page: people by number, never by their platform's id; judges by
+        variant."""
+        names = {}
+        for source in self.sources:
+            workers = sorted({j.worker_id for j in self.judgements if j.source == source})
+            for number, worker in enumerate(workers, start=1):
+                names[source, worker] = f"annotator {number}" if source == HUMAN else worker
+        return names
+
+    def annotations(self, source: str) -> int:
+        """Return how many annotations (one annotator's answers to one item) a source gave, controls and all."""
+        if self.counted:
+            return self.made_by["ranking"]["used"][source]
+        return len({j.annotation_id for j in self.judgements if j.source == source})
+
+    def people(self, source: str) -> int:
+        """Return how many annotators of a source are known; 0 where answers don't say who gave them."""
+        if self.counted:
+            return self.of("votes", source).get("annotators", {}).get("count", 0)
+        return sum(whose == source for whose, _ in self.annotators)
+
+
+def load(study: Study, survey: str) -> SurveyData:
+    """Return a survey that the study has; a `UserError` where it has none of this name."""
+    begun = _begun(study)
+    if survey not in begun:
+        raise UserError(f"--survey {survey}: {study.path} has no such survey.", nearest(survey, begun))
+    return SurveyData(study, survey)
+
+
+def without_sources(data: SurveyData, sources: Collection[str]) -> SurveyData:
+    """Return a survey as if these sources had not answered."""
+    return replace(data, without=frozenset(sources)) if sources else data
+
+
+def surveys_of(study: Study, survey: str | None = None) -> list[SurveyData]:
+    """The surveys that a report is about: `survey` (by default the plan's first), then all others that were judged."""
+    first = load(study, survey or next(iter(study.plan.surveys), DEFAULT))
+    others = [name for name in _begun(study) if name != first.survey and study.judgements_path(name).exists()]
+    return [first, *(SurveyData(study, name) for name in others)]
+
+
+def analysed(study: Study, fresh: SurveyData | None = None) -> list[SurveyData]:
+    """Return every survey of the study that is analysed, one of them just now perhaps: those of its plan first, the
+    others by name."""
+    names = [name for name in _begun(study) if (study.analysis_path(name) / "ranking.json").exists()]
+    made = {fresh.survey: fresh} if fresh else {}
+    return [made.get(name) or SurveyData(study, name) for name in names]
+
+
+def not_analysed(study: Study, survey: str | None = None) -> list[str]:
+    """Return the surveys, or the one named, with answers that no analysis is of, or one of other answers."""
+    names = [survey] if survey else _begun(study)
+    judged = [name for name in names if study.judgements_path(name).exists()]
+    results = [SurveyData(study, name) for name in judged if study.judgements_path(name).stat().st_size]
+    return [result.survey for result in results if not result.analysis or result.outdated]
+
+
+def _begun(study: Study) -> list[str]:
+    """Return the surveys of the plan, then others that have a folder."""
+    folder = study.path / "surveys"
+    folders = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    return planned_first(folders.union(study.plan.surveys), study.plan.surveys)
+
+
+def sources_of(judgements: Any) -> tuple[str, ...]:
+    """Return who gave judgements, records or a table: people first."""
+    sources = [row.source for row in judgements] if isinstance(judgements, list) else judgements["source"].unique()
+    return tuple(people_first(sources))
+
+
+def _asked_in(unit: Unit) -> tuple[str, ...]:
+    """The items of a unit that aren't controls."""
+    return tuple(item.item_id for item in unit.items if item.control is None)
+
+
+def checked_round(row: dict, where: str) -> dict:
+    """A round as it is in training.jsonl; a `UserError` names file, line and fields."""
+    wrong = [name for name in ROUND if name not in row]
+    if not wrong and not (type(row["of"]) is type(row["wrong_turns"]) is int and 0 <= row["wrong_turns"] <= row["of"]):
+        wrong = ["wrong_turns", "of"]
+    if wrong or row["passed"] not in (True, False, None):
+        raise UserError(f"{where}: missing or wrong: {', '.join(wrong) or 'passed'}.", COLLECT_ANEW)
+    return row
+
+
+def training_texts(study: Study) -> list[tuple[str, ...]] | None:
+    """The turns of each conversation that the study's bots know; None where they are not there.
+
+    Only where self-play has read them already: nothing is fetched for this.
+    """
+    from parlai_spotbot.domains import domain_of
+
+    if "selfplay" not in study.provenance():
+        return None
+    try:
+        return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")]
+    except UserError:
+        return None

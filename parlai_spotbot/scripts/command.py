@@ -14,6 +14,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, packages_named
+from parlai_spotbot.hints import Typed
 from parlai_spotbot.models.data_folder import data_folder
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.scripts.option_parser import OptionParser
@@ -114,6 +115,7 @@ class Command(ABC):
             with data_folder(), packages_named():
                 return self.execute() or DONE
         except UserError as err:
+            self.result.next = next((part for part in err.parts if isinstance(part, Typed)), "")
             return self._mistake(err.problem, err.remedy)
         except OSError as err:
             if err.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):

@@ -96,6 +96,13 @@ def test_quiet_prints_the_result_alone(study):
     assert err.startswith("error: nowhere")
 
 
+def test_an_error_says_what_comes_next(study):
+    found, err = told("analyze", "--study", study, "--survey", "comparative", code=2)
+    assert found["next"].endswith(f"spotbot_pack --study {study} --survey comparative")
+    assert found["error"]["remedy"] == f"Run: {found['next']}"
+    assert found["next"] in err
+
+
 def test_what_other_processes_print_is_no_part_of_the_json(tmp_path):
     noisy = "import os; from parlai_spotbot.scripts import spotbot_plan, main\n"
     noisy += "old = spotbot_plan.SpotbotPlan.execute\n"

@@ -26,8 +26,8 @@ class UserError(Exception):
 
     def __init__(self, problem: str, remedy: str = ""):
         self.parts = (f"{problem} ".lstrip(), *getattr(remedy, "parts", (remedy,)))
-        self.problem = TWO_STOPS.sub(".", _bounded(problem))
-        self.remedy = TWO_STOPS.sub(".", _bounded(remedy))
+        self.problem = shown(problem)
+        self.remedy = shown(remedy)
         super().__init__(f"{self.problem} {self.remedy}".strip())
 
     @property
@@ -36,13 +36,13 @@ class UserError(Exception):
         return f"error: {self.problem}\n  {self.remedy}".rstrip()
 
 
-def _bounded(text: str) -> str:
-    """The text without commands to a terminal and secrets, and without its middle where that is too long."""
+def shown(text: str) -> str:
+    """Return a text without commands to a terminal and secrets, and without its middle where that is too long."""
     from parlai_spotbot.outside import cleaned
     from parlai_spotbot.secrecy import masked
 
     text = cleaned(text)
-    return masked(text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}")
+    return TWO_STOPS.sub(".", masked(text if len(text) <= MOST else f"{text[: MOST // 2]} … {text[-MOST // 4 :]}"))
 
 
 class MissingPackage(UserError, ImportError):

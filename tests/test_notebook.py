@@ -16,10 +16,11 @@ from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
 from parlai_spotbot import hints
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.judges import spotter
-from parlai_spotbot.notebook.calling import in_python
+from parlai_spotbot.notebook.calling import as_value_error, in_python
 from parlai_spotbot.surveys import get_survey
 
 ROOT = Path(__file__).parents[1]
@@ -188,6 +189,14 @@ def test_errors_are_value_errors_that_name_the_argument(people, tmp_path, call, 
 )
 def test_what_a_command_says_is_put_in_python(message, said):
     assert in_python(message) == said
+
+
+def test_an_error_in_python_has_no_secrets_either(monkeypatch):
+    monkeypatch.setenv("MY_KEY", secret := "sk-" + "ab12" * 9)
+    with pytest.raises(ValueError, match=r"^study: no .*") as found, as_value_error("study"):
+        raise UserError(f"no {secret}\x1b[2J..", hints.Remedy("Use ", hints.command("judge", f"s/{secret}")))
+    assert secret not in str(found.value)
+    assert "\x1b" not in str(found.value)
 
 
 PLAYS = ("compare", "selfplay")

@@ -15,7 +15,7 @@ from itertools import chain
 from textwrap import fill
 from typing import Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
-from parlai_spotbot.errors import MissingPackage, UserError, nearest, packages_named
+from parlai_spotbot.errors import MissingPackage, UserError, nearest, packages_named, shown
 from parlai_spotbot.hints import Remedy, Typed
 from parlai_spotbot.options import flags_of
 from parlai_spotbot.user_files import validated
@@ -117,7 +117,7 @@ def as_value_error(subject: str, names: Mapping[str, str] | None = None) -> Iter
     except MissingPackage:
         raise
     except UserError as err:
-        text = in_python(Remedy(*err.parts), names).strip().removeprefix("what you asked for: ")
+        text = shown(in_python(Remedy(*err.parts), names)).strip().removeprefix("what you asked for: ")
         begun = re.match(rf"(?:unknown )?({'|'.join([*(names or {}).values(), subject])})\b", text)
         raise ValueError(text if begun or str(err).startswith("--") else f"{subject}: {text}") from None
 

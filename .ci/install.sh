@@ -41,7 +41,8 @@ if [ "$(cat "$here" 2>/dev/null)" != "$PWD" ]; then
     fi
     mkdir -p "${here%/*}" && echo "$PWD" >"$here.new" && mv "$here.new" "$here"
 fi
-# setup.py maps these folders to subpackages, which pyright and editors find by links.
+# setup.py maps these folders to subpackages, which pyright and editors find by links, in a package as regular as ours.
 mkdir -p $venv/mapped/parlai_spotbot
+touch $venv/mapped/parlai_spotbot/__init__.py
 for folder in agents crowdsourcing projects tasks; do ln -sfn ../../../$folder $venv/mapped/parlai_spotbot/$folder; done
 "$venv/bin/python" -m parlai_spotbot.installation "$@"

@@ -1,7 +1,8 @@
 """One registry: what a module declares (a SURVEY, a JUDGE, a FORMAT, a COMMAND, …) is found by the module's name.
 
 A plug-in is a module or package of a room that binds the name of its kind at top level. Listing reads sources and
-imports nothing, so it is quick whatever the modules need. Installed packages add theirs by entry points (`GROUPS`).
+imports nothing, so it is quick whatever the modules need. Installed packages add theirs by entry points (`GROUPS`), and
+so do the projects, which no room knows.
 What ParlAI finds of ours (``-t spotbot:TASK``, ``-m spotbot:AGENT``, ``-mf zoo:spotbot/MODEL/model``) it finds by its
 own rules, once `register` has told it where.
 """
@@ -45,7 +46,7 @@ SOURCE = "install parlai_spotbot"
 
 
 def names(package: str, kind: str) -> list[str]:
-    """The names of the modules of `package`, and of other packages for it, that declare a `kind`, sorted."""
+    """The names of the modules of `package`, and of entry points for it, that declare a `kind`, sorted."""
     return sorted({*_names(package, kind), *_outside(package, kind)})
 
 
@@ -58,11 +59,11 @@ def _names(package: str, kind: str) -> tuple[str, ...]:
 
 @cache
 def _outside(package: str, kind: str) -> dict[str, EntryPoint]:
-    """Return the entry points of this kind that other packages have for `package`, by name."""
+    """Return the entry points of this kind for `package`, by name; the projects' go before other packages'."""
     found = {}
     if kind not in GROUPS:  # commands are listed at every start
         return found
-    for point in entry_points(group=GROUPS[kind]):
+    for point in sorted(entry_points(group=GROUPS[kind]), key=lambda point: point.value.startswith("parlai_spotbot.")):
         folder, _, name = point.name.rpartition(".")
         if not folder or package.endswith(f".{folder}"):
             found[name] = point

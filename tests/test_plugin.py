@@ -6,6 +6,7 @@ import pkgutil
 import shutil
 import subprocess
 import sys
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import in_process
@@ -117,6 +118,14 @@ def test_plug_ins_are_listed_unread_and_found_by_name(tmp_path, monkeypatch):
     assert plugin.find("room_of_plug_ins", "SURVEY", "one", "--survey") == {"one": 1}
     with pytest.raises(UserError, match=r"--survey onne: unknown survey\. Did you mean 'one'\? Known: folder, one\."):
         plugin.find("room_of_plug_ins", "SURVEY", "onne", "--survey")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_format_of_a_project_goes_before_another_packages(order, monkeypatch):
+    values = ("parlai_spotbot.projects.abc_eval.import_format:FORMAT", "theirs:FORMAT")
+    points = [EntryPoint("abc_eval", value, plugin.GROUPS["FORMAT"]) for value in values]
+    monkeypatch.setattr(plugin, "entry_points", lambda group: points[::order])
+    assert plugin._outside.__wrapped__("parlai_spotbot.importers", "FORMAT") == {"abc_eval": points[0]}
 
 
 def names_in(room: str) -> list[str]:

@@ -20,8 +20,8 @@ from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.domains.custom import describe
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import dataset_rows
-from parlai_spotbot.importers.spotbot2020_dump import read_dump
 from parlai_spotbot.judges.specs import read_judges
+from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump
 from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml, unpacked
 from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.study import Study
@@ -256,7 +256,7 @@ def test_nobody_reads_in_another_way():
     calls = re.compile(r"\b(yaml\.(?:safe_)?load(?!\(Path\(__file__\))|csv\.(?:DictReader|DictWriter|reader|writer))\(")
     found = {
         (path.relative_to(ROOT).as_posix(), call)
-        for folder in ("parlai_spotbot", "crowdsourcing")
+        for folder in ("parlai_spotbot", "crowdsourcing", "projects")
         for path in (ROOT / folder).rglob("*.py")
         if path.name != "reading.py"
         for call in calls.findall(path.read_text(encoding="utf-8"))
@@ -270,7 +270,6 @@ OWN = {
     ("crowdsourcing/mephisto_task/home.py", "yaml.safe_load"),  # what it wrote itself
     ("crowdsourcing/platforms/participant_lists.py", "csv.DictReader"),  # bounds of its own
     ("parlai_spotbot/files.py", "csv.writer"),
-    ("parlai_spotbot/importers/spotbot2020_oddities.py", "yaml.safe_load"),  # comes with the package
     ("parlai_spotbot/importers/votes.py", "yaml.safe_load"),  # comes with the package
     ("parlai_spotbot/report/export/checking.py", "csv.reader"),  # what was written just before
     ("parlai_spotbot/selfplay/more.py", "csv.DictReader"),

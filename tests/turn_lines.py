@@ -18,7 +18,7 @@ def labelled(path: Path, part: str) -> tuple[list[str], list[str]]:
 
 def turns_of_the_paper() -> list[str]:
     """What people said in the paper's three domains."""
-    from parlai_spotbot.importers.spotbot2020_dump import read_dump
+    from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump
 
     dump = released_data(SPOT_THE_BOT)
     talks = [talk for name in ("convai2", "dailydialog", "empathetic") for talk in read_dump(dump, name).conversations]

@@ -18,10 +18,10 @@ from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
-from parlai_spotbot.importers.abc_eval import INTERACTIVE
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
 from parlai_spotbot.projects.abc_eval.arithmetic import DIALOGUES, LEVELS, WAGE, label_of
+from parlai_spotbot.projects.abc_eval.import_format import INTERACTIVE
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey

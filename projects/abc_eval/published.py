@@ -11,9 +11,9 @@ import pandas as pd
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import sha256
-from parlai_spotbot.importers.abc_eval import DIMENSIONS
-from parlai_spotbot.importers.abc_eval_labels import BOTS, LABELS
+from parlai_spotbot.projects.abc_eval.import_format import DIMENSIONS
 from parlai_spotbot.projects.abc_eval.release import REMEDY, SHA256
+from parlai_spotbot.projects.abc_eval.released_labels import BOTS, LABELS
 from parlai_spotbot.reading import own_data
 
 NAMES = own_data(__file__)

@@ -70,7 +70,7 @@ class Release:
 
 def find(paths: Sequence[Path | str]) -> Release:
     """Return what the named files and folders hold of the release; a `UserError` where the tables are missing."""
-    from parlai_spotbot.importers.abc_eval import is_full
+    from parlai_spotbot.projects.abc_eval.import_format import is_full
 
     tables = labels = project = None
     for path in map(Path, paths):

@@ -8,10 +8,10 @@ import numpy as np
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.abc_eval import full
-from parlai_spotbot.importers.abc_eval_labels import released_labels
 from parlai_spotbot.projects.abc_eval import all_answers, arithmetic, nine_labels
+from parlai_spotbot.projects.abc_eval.import_format import full
 from parlai_spotbot.projects.abc_eval.release import AbcEvalSettings, Release, find
+from parlai_spotbot.projects.abc_eval.released_labels import released_labels
 from parlai_spotbot.projects.cells import PaperTable, reached, write_tables
 
 PARTS = {

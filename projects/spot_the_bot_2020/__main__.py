@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
 from parlai_spotbot.options import described, option_values
 from parlai_spotbot.projects import command
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS
 from parlai_spotbot.projects.spot_the_bot_2020.release import download
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce, summary
 from parlai_spotbot.terminal import Bar

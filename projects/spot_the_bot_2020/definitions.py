@@ -14,8 +14,8 @@ import pandas as pd
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.stability import conversation_matches
-from parlai_spotbot.importers.spotbot2020_dump import Dump
 from parlai_spotbot.options import described
+from parlai_spotbot.projects.spot_the_bot_2020.dump import Dump
 from parlai_spotbot.records import HUMAN
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.survival import events
-from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, Dump, read_dump, select
-from parlai_spotbot.importers.spotbot2020_oddities import oddities
 from parlai_spotbot.projects.cells import PaperTable, paper_values, reached, write_tables
 from parlai_spotbot.projects.spot_the_bot_2020 import labels, survival, wins
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData, SpotTheBotSettings
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS, Dump, read_dump, select
+from parlai_spotbot.projects.spot_the_bot_2020.oddities import oddities
 
 MAKERS = {
     "table1": partial(wins.win_table, "table1"),

@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.annotators import annotator_table, detection, poole
 from parlai_spotbot.analysis.annotators.detection import CALLED
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
+from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump, select
 
 ANSWERS = ["nature0", "nature1", "fluency", "sensibleness", "specificity"]
 

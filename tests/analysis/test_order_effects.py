@@ -7,7 +7,7 @@ from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.spotting.order import position_sentence
-from parlai_spotbot.importers.spotbot2020_dump import read_dump
+from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump
 
 
 @pytest.fixture

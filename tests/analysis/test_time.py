@@ -9,7 +9,7 @@ from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
+from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump, select
 
 # Table 4 (medians, though the paper calls them means), the means that leave out annotations without a clock, and the
 # annotations a pair, in the released data.

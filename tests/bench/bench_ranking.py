@@ -26,7 +26,7 @@ def personachat() -> pd.DataFrame:
     """Matches of six bots: 675 conversations with about six judgements each, by 40 workers."""
     path = Path(os.environ.get("SPOTBOT_SHARED", ""), "data", "spot_the_bot_2020", "MongoDump.zip")
     if path.is_file():
-        from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
+        from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump, select
 
         return matches_frame(select(read_dump(path, "convai2"))).reset_index(drop=True)
     print("made-up judgements")

@@ -29,7 +29,7 @@ def conversations(domain: str) -> tuple[pd.DataFrame, list[str]]:
     """One match a conversation, 45 a pair, and the bots."""
     path = Path(os.environ.get("SPOTBOT_SHARED", ""), "data", "spot_the_bot_2020", "MongoDump.zip")
     if path.is_file():
-        from parlai_spotbot.importers.spotbot2020_dump import read_dump, select
+        from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump, select
 
         dump = read_dump(path, domain)
         return conversation_matches(select(dump)), list(dump.domain.bots)

@@ -13,7 +13,7 @@ from parlai_spotbot.findings.answers import Options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.findings.survey_metrics import metrics_of
-from parlai_spotbot.importers.abc_eval_labels import released_labels
+from parlai_spotbot.projects.abc_eval.released_labels import released_labels
 from parlai_spotbot.records import indexed
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study

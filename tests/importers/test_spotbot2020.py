@@ -10,9 +10,9 @@ from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.frames import COLUMNS
 from parlai_spotbot.findings.analyze import analyze
-from parlai_spotbot.importers.spotbot2020 import spotbot2020
-from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump, select
-from parlai_spotbot.importers.spotbot2020_oddities import oddities
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS, read_dump, select
+from parlai_spotbot.projects.spot_the_bot_2020.import_format import spotbot2020
+from parlai_spotbot.projects.spot_the_bot_2020.oddities import oddities
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study

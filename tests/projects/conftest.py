@@ -5,7 +5,7 @@ import json
 import pytest
 from outside_data import SPOT_THE_BOT, released_data
 
-from parlai_spotbot.importers.spotbot2020_dump import DOMAINS, read_dump
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS, read_dump
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce_domain
 
 

@@ -14,7 +14,7 @@ from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.survey_data import checked_round
 from parlai_spotbot.findings.survey_metrics import outcomes_of
-from parlai_spotbot.importers.abc_eval import full
+from parlai_spotbot.projects.abc_eval.import_format import full
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study

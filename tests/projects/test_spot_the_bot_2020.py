@@ -4,7 +4,7 @@ import pytest
 import yaml
 from case_tables import cases
 
-from parlai_spotbot.importers.spotbot2020_dump import DOMAINS
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS
 
 KNOWN = ("dailydialog", "empathetic")
 """The domains with reference numbers."""

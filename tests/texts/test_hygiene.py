@@ -143,7 +143,7 @@ def test_without_conversations_there_is_nothing_to_say():
 
 def test_released_data_show_what_is_known_of_them():
     """LC's tokens and DR's loops are known oddities of the released PersonaChat conversations."""
-    from parlai_spotbot.importers.spotbot2020_dump import read_dump
+    from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump
 
     dump = released_data(SPOT_THE_BOT)
     rows = (

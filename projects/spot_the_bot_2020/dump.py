@@ -1,7 +1,7 @@
 """The data that *Spot The Bot* (Deriu et al., 2020) released: conversations, packages and annotations of one domain.
 
 The dump is as it came out of the authors' MongoDB, with all that went wrong while it was collected. Each oddity is
-handled by a stated rule and counted; `spotbot2020_oddities` lists them. Bots bear the paper's names.
+handled by a stated rule and counted; `oddities` lists them. Bots bear the paper's names.
 """
 
 import hashlib

@@ -91,8 +91,10 @@ def released_labels(path: Path | str) -> ImportedStudy:
     The file does not name annotators: those of a dialogue bear its number, so that no two dialogues are taken to be by
     one person. Raises `UserError` that names the dialogue.
     """
-    path, place = Path(path), [""]
-    conversations, judgements = [], []
+    path = Path(path)
+    place = [""]
+    conversations = []
+    judgements = []
     with as_released(path, place) as dialogues:
         for number, (identity, turns) in enumerate(dialogues.items()):
             place[0] = f"dialogue '{identity}'"

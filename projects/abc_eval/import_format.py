@@ -13,7 +13,9 @@ from typing import Any
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import sha256
-from parlai_spotbot.importers.abc_eval_labels import (
+from parlai_spotbot.importers.format import study_format
+from parlai_spotbot.importers.imported_study import ImportedStudy, numbered, plan_of
+from parlai_spotbot.projects.abc_eval.released_labels import (
     DOMAIN,
     LABELS,
     QUESTION,
@@ -25,8 +27,6 @@ from parlai_spotbot.importers.abc_eval_labels import (
     judgement,
     released_labels,
 )
-from parlai_spotbot.importers.format import study_format
-from parlai_spotbot.importers.imported_study import ImportedStudy, numbered, plan_of
 from parlai_spotbot.reading import Malformed, opened
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, task_of_label
@@ -73,7 +73,8 @@ def full(path: Path | str) -> ImportedStudy:
     `dialogues`, with the answers at the dialogue or at its turns, and `work_units`, which say who gave them, when, and
     how long it took.
     """
-    path, place = Path(path), [""]
+    path = Path(path)
+    place = [""]
     with as_released(path, place) as stages:
         maker = _Maker(stages, place)
         maker.make()
@@ -119,7 +120,8 @@ class _Maker:
     """Makes records of the stages: `talks` by id, `rows` by survey, `training`, and oddities, counted."""
 
     def __init__(self, stages: Mapping[str, Mapping], place: list[str]):
-        self.stages, self.place = stages, place
+        self.stages = stages
+        self.place = place
         self.talks: dict[str, Conversation] = {}
         self.rows: dict[str, list[Judgement]] = {name: [] for name in (SURVEY, LIKERT, TURNS, PAIRS, INTERACTIVE)}
         self.training: list[dict] = []
@@ -133,6 +135,17 @@ class _Maker:
             for number, (identity, work) in enumerate(units.items(), start=1):
                 self.people.setdefault(work["worker_id"], f"person-{len(self.people) + 1:04d}")
                 self.units[name, identity] = f"{name.partition('_')[0]}-{number:05d}"
+        self._read_talks()
+        for name, identity, dialogue in self._dialogues(CHATS, ANSWERS):
+            for given in _answers(dialogue):
+                self._answer(name, self.talks[identity], *given)
+        for name, group in TRAININGS.items():
+            if name in self.stages:
+                self._training(name, group)
+        self.rows = {name: self._once(judgements) for name, judgements in self.rows.items()}
+
+    def _read_talks(self) -> None:
+        """Read each conversation once, with its duration; an annotated one may have other words than the chat."""
         spent = {}
         for work in self.stages[CHATS]["work_units"].values():
             for identity, part in zip(work["dialogue_ids"], ("first_bot", "second_bot"), strict=False):
@@ -144,13 +157,6 @@ class _Maker:
                 self.talks[identity] = conversation(identity, dialogue["bot"], exchanges, took)
             elif [turn.text for turn in self.talks[identity].turns] != [text for both in exchanges for text in both]:
                 self.odd["dialogues with other words where they were annotated", "as they were chatted"] += 1
-        for name, identity, dialogue in self._dialogues(CHATS, ANSWERS):
-            for given in _answers(dialogue):
-                self._answer(name, self.talks[identity], *given)
-        for name, group in TRAININGS.items():
-            if name in self.stages:
-                self._training(name, group)
-        self.rows = {name: self._once(judgements) for name, judgements in self.rows.items()}
 
     def _dialogues(self, *stages: str) -> Iterator[tuple[str, str, Mapping]]:
         for name in stages:
@@ -164,7 +170,8 @@ class _Maker:
         return _seconds((work.get("subtask_durations") or {}).get(part))
 
     def _answer(self, stage: str, talk: Conversation, kind: str, name: str, answer: Mapping, turn: int | None) -> None:
-        work, led = self.stages[stage]["work_units"][answer["work_unit_id"]], stage == CHATS
+        work = self.stages[stage]["work_units"][answer["work_unit_id"]]
+        led = stage == CHATS
         unit, identity, score = self.units[stage, answer["work_unit_id"]], talk.conversation_id, answer["score"]
         about = {"unit_id": unit, "worker_id": self.people[work["worker_id"]], "item_id": identity}
         about |= {"submitted_at": self._when(work), "seconds": _seconds(work.get("time_to_complete_sec"))}
@@ -204,8 +211,10 @@ class _Maker:
             number = int(end) if end.isdigit() else 0
             for attempt in dialogue.get("attempts", []):
                 work = self.stages[name]["work_units"][attempt["work_unit_id"]]
-                wrong, task = len(attempt.get("mistakes") or ()), work["task"]
-                passed, allowed = attempt.get("passed"), ALLOWED[task]
+                wrong = len(attempt.get("mistakes") or ())
+                task = work["task"]
+                passed = attempt.get("passed")
+                allowed = ALLOWED[task]
                 last[task] = max(last.get(task, 0), number)
                 rows.append(
                     {

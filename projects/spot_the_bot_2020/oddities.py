@@ -1,4 +1,4 @@
-"""Irregularities of the released data: how often, and how each is handled (``spotbot2020_oddities.yaml``)."""
+"""Irregularities of the released data: how often, and how each is handled (``oddities.yaml``)."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, LEAVE_OUT, Dump, select
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DEFAULT_LEAVE_OUT, LEAVE_OUT, Dump, select
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN

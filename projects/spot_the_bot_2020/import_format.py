@@ -11,8 +11,8 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.judgements import wide_fields
-from parlai_spotbot.importers.spotbot2020_dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
-from parlai_spotbot.importers.spotbot2020_oddities import oddities
+from parlai_spotbot.projects.spot_the_bot_2020.dump import DEFAULT_LEAVE_OUT, DOMAINS, Dump, read_dump, select
+from parlai_spotbot.projects.spot_the_bot_2020.oddities import oddities
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Unit, Utterance, indexed
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
@@ -116,12 +116,8 @@ def _iso(milliseconds: float) -> str:
 def _asked(request: ImportRequest) -> ImportedStudy:
     if request.domain is None:
         raise UserError("--domain missing.", f"Name one of {', '.join(DOMAINS)}.")
-    chosen = request.leave_out
-    return spotbot2020(
-        request.data,
-        request.domain,
-        [] if chosen == "none" else [part.strip() for part in chosen.split(",") if part.strip()],
-    )
+    leave_out = [part.strip() for part in request.leave_out.split(",") if part.strip()]
+    return spotbot2020(request.data, request.domain, [] if request.leave_out == "none" else leave_out)
 
 
 FORMAT = study_format(_asked)

@@ -8,35 +8,21 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.analysis.metrics import STEMS, Metric, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings import forms_of, render
+from parlai_spotbot.findings import render
 from parlai_spotbot.findings.finding import tables_of
-from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.survey_metrics import INTERACTIVE, metrics_of, outcomes_of
+from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
+from parlai_spotbot.findings.whole_study import INTERACTIVE, judged_surveys
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
 from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys import get_survey, launched_survey, survey_names
+from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.terminal import Bar
 from parlai_spotbot.wording import source_said
 
 
 def metrics_path(study: Study) -> Path:
     return study.path / "analysis" / "metrics"
-
-
-def judged_surveys(study: Study) -> list[str]:
-    """The surveys whose judgements are about the study's conversations, in the order of the plan, others sorted after
-    them; judgements about questions of a corpus, or about others' talks, say nothing of these."""
-    judged = [name for name in survey_names(study) if study.judgements_path(name).exists()]
-    names = [name for name in judged if all(form.of_study for form in forms_of(get_survey(name, study)))]
-    return planned_first(names, study.plan.surveys)
-
-
-def has_what_it_takes(study: Study) -> bool:
-    """Return whether people have said how conversations were that they led, and others have judged them, too."""
-    judged = judged_surveys(study)
-    return INTERACTIVE in judged and len(judged) > 1
 
 
 def evidence_of(study: Study) -> StudyEvidence:

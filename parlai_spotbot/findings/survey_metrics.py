@@ -15,11 +15,9 @@ from parlai_spotbot.analysis.metrics.frame import CHOICE, MEAN, QUALITY, RATE, T
 from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Answers, Facts, Options
 from parlai_spotbot.findings.spotting import Annotations
+from parlai_spotbot.findings.whole_study import INTERACTIVE
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
 from parlai_spotbot.surveys.survey import Survey
-
-INTERACTIVE = "interactive"
-"""The survey of people who chat with bots and then say how it was: the outcome, never a metric."""
 
 ABC = "abc_eval"
 TAKEN_FOR_HUMAN = {"human": 1.0, "unsure": 0.5, "bot": 0.0}

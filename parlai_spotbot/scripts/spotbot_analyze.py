@@ -35,9 +35,9 @@ class SpotbotAnalyze(Command):
     REQUESTS = (Options,)
 
     def execute(self) -> int:
-        from parlai_spotbot.findings import metrics_of_study
         from parlai_spotbot.findings.analyze import analyze
         from parlai_spotbot.findings.compute import summary
+        from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
@@ -50,8 +50,9 @@ class SpotbotAnalyze(Command):
         with study.lock("spotbot_analyze"):
             result = analyze(study, survey, progress=True, **options)
             self.result.missing = missing_of(result)
-            if opt["metrics"] or metrics_of_study.has_what_it_takes(study):
+            if opt["metrics"] or has_metrics_and_outcomes(study):
                 from parlai_spotbot.analysis.metrics import Wishes
+                from parlai_spotbot.findings import metrics_of_study
 
                 wishes = Wishes(seed=options["seed"], wage=opt["wage"])
                 try:
@@ -64,6 +65,8 @@ class SpotbotAnalyze(Command):
         self.result.wrote(analysis=folder)
         self.answered(study, survey)
         if metrics is not None:
+            from parlai_spotbot.findings import metrics_of_study
+
             print(metrics_of_study.summary(study))
             print(f"written to {metrics_of_study.metrics_path(study)}")
             self.result.wrote(metrics=metrics_of_study.metrics_path(study))

@@ -80,7 +80,7 @@ def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
     (tmp_path / "votes.csv").write_text("model_a,model_b,winner\na,b,model_a\nb,a,tie\n")
     given, arena = ["--study", "study"], ["--study", "arena"]
     server = ["--judge-url", "http://127.0.0.1:1", "--judge-model", "m"]
-    out, err, _ = run(
+    out, err, modules = run(
         ["pack", *given, "--survey", "comparative"],
         ["judge", *given, "--judges", "language_model", *server, "--dry-run"],
         ["report", *given, "--export", "exported"],
@@ -91,6 +91,7 @@ def test_what_goes_on_with_a_study_needs_no_parlai(tmp_path):
         folder=tmp_path,
     )
     assert "error: " not in err
+    assert not any(name.startswith("parlai_spotbot.analysis.metrics") for name in modules)  # nobody asked for them
     assert "study/surveys/comparative/units.jsonl" in out
     assert (tmp_path / "exported").is_dir()
     assert (tmp_path / "arena" / "report" / "index.html").exists()

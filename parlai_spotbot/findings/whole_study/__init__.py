@@ -4,7 +4,14 @@ Their `compute` takes the study and the surveys of its report, and reads results
 there are none; the source is "" where it doesn't matter who judged.
 """
 
+from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.ordering import planned_first
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey, survey_names
+
+INTERACTIVE = "interactive"
+"""The survey of people who chat with bots and then say how it was: the outcome of the study of metrics, no metric."""
 
 
 def findings_of_study() -> list[Finding]:
@@ -12,3 +19,19 @@ def findings_of_study() -> list[Finding]:
     from parlai_spotbot.findings.whole_study import hygiene, methods, metrics, nuc
 
     return [methods.FINDING, *metrics.FINDINGS, *nuc.FINDINGS, hygiene.FINDING]
+
+
+def judged_surveys(study: Study) -> list[str]:
+    """Return the surveys whose judgements are about the study's conversations, in the order of the plan, then sorted.
+
+    Judgements about questions of a corpus, or about others' talks, say nothing of these.
+    """
+    judged = [name for name in survey_names(study) if study.judgements_path(name).exists()]
+    names = [name for name in judged if all(form.of_study for form in forms_of(get_survey(name, study)))]
+    return planned_first(names, study.plan.surveys)
+
+
+def has_metrics_and_outcomes(study: Study) -> bool:
+    """Return True if people have said how conversations were that they led, and others have judged them, too."""
+    judged = judged_surveys(study)
+    return INTERACTIVE in judged and len(judged) > 1

@@ -5,6 +5,7 @@ from made_up import chats, write_chats
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import metrics_of_study
+from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 
@@ -48,7 +49,7 @@ def test_a_study_without_such_people_is_studied_only_when_asked(tmp_path, capsys
     made = chats(4)
     del made.judgements["interactive"]
     own = write_chats(made, tmp_path / "study")
-    assert not metrics_of_study.has_what_it_takes(own)
+    assert not has_metrics_and_outcomes(own)
     SpotbotAnalyze.main(study=str(own.path), survey="dialogue_likert", bootstraps=20, metrics=True)
     assert "nobody who led conversations" in capsys.readouterr().out
     assert (metrics_of_study.metrics_path(own) / "metrics_sensitivity.csv").exists()

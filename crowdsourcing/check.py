@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from parlai_spotbot import files, hints
@@ -16,35 +17,30 @@ from parlai_spotbot.study_check import CheckedFile, checked
 from parlai_spotbot.wording import filled
 
 
-def collections(study: Study) -> Iterator[tuple[str, str, CollectionPaths]]:
-    """Yield each collection of the study that has begun: (survey, part, its files)."""
+def collections(study: Study) -> Iterator[CollectionPaths]:
+    """Yield the files of each collection of the study that has begun."""
     for folder in sorted(study.path.glob("surveys/*/crowdsourcing")):
-        for part in begun(study, folder.parent.name):
-            paths = CollectionPaths.of(study, folder.parent.name, part)
+        for paths in begun(study, folder.parent.name):
             if paths.ledger.exists() or backups.backups_of(paths.ledger):
-                yield folder.parent.name, part, paths
+                yield paths
 
 
 def check_collections(study: Study) -> Iterator[CheckedFile]:
     """Check every file of every collection."""
-    for survey, part, paths in collections(study):
-        yield _check_ledger(study, survey, part)
-        yield checked(paths.secret, lambda paths=paths: read_secret(paths.secret, make=False) and "")
+    for paths in collections(study):
+        yield checked(paths.ledger, partial(_ledger, paths))
+        yield checked(paths.secret, lambda paths=paths: read_secret(paths.secret) and "")
         for backup in backups.backups_of(paths.ledger):
-            yield checked(backup, lambda backup=backup: _database(backup, "Remove it."))
+            yield checked(backup, partial(_database, backup, "Remove it."))
         database = paths.mephisto / "database.db"
         if database.exists():
             remedy = "Nothing is lost: the ledger has all answers. Put a copy back, for payments and reviews."
-            yield checked(paths.mephisto, lambda database=database, remedy=remedy: _database(database, remedy))
+            yield checked(paths.mephisto, partial(_database, database, remedy))
 
 
-def _check_ledger(study: Study, survey: str, part: str) -> CheckedFile:
-    def read() -> str:
-        with open_ledger(study, survey, part) as ledger:
-            units, people = sum(1 for _ in ledger.submissions()), ledger.counts()["annotators"]
-            return filled("{:unit} handed in by {:annotator}", units, people)
-
-    return checked(CollectionPaths.of(study, survey, part).ledger, read)
+def _ledger(paths: CollectionPaths) -> str:
+    with open_ledger(paths) as ledger:
+        return filled("{:unit} handed in by {:annotator}", len(ledger.submissions()), len(ledger.annotators()))
 
 
 def _database(path: Path, remedy: str) -> str:
@@ -63,8 +59,8 @@ def _database(path: Path, remedy: str) -> str:
 def restore(study: Study) -> list[str]:
     """Restore every missing or damaged ledger and secret from its newest sound backup; return a line for each."""
     done = []
-    for survey, part, paths in collections(study):
-        damaged = _check_ledger(study, survey, part).problem
+    for paths in collections(study):
+        damaged = checked(paths.ledger, partial(_ledger, paths)).problem
         with files.lock(paths.lock, "spotbot_check"):
             if damaged:
                 backup, answers = backups.restore(paths)
@@ -73,7 +69,7 @@ def restore(study: Study) -> list[str]:
                         "{}: restored from the backup {}, with {:unit} handed in", paths.ledger, backup.stem, answers
                     )
                 )
-                done.append(f"to go on: {hints.command('crowdsource', study.path, survey)}")
+                done.append(f"to go on: {hints.command('crowdsource', study.path, paths.survey)}")
             elif backups.restore_secret(paths):
                 done.append(f"{paths.secret}: restored from its copy beside the backups")
     return done

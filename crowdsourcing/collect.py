@@ -70,27 +70,30 @@ class CollectResult:
 class LedgerContents:
     """Contents of all ledgers of a survey.
 
-    `done` are finished hand-outs by handle, `sittings` the rounds of a training with their task. `out` are the handles
-    whose work was rejected, or is by people unknown to the platform (`unknown`).
+    `done` are finished hand-outs by handle, `names` the annotators' pseudonyms by worker id, `sittings` the rounds of a
+    training with their task. `out` are the handles whose work was rejected, or is by people unknown to the platform
+    (`unknown`).
     """
 
     done: dict[str, Handout] = field(default_factory=dict)
     submissions: list[Submission] = field(default_factory=list)
-    workers: list[str] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
     sittings: list[tuple[str, TrainingRound]] = field(default_factory=list)
     out: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
 
 
-def open_ledger(study: Study, survey: str, part: str) -> Ledger:
-    """Open the ledger of a survey's collection, or of a part; a `UserError` where nothing was launched."""
-    path = CollectionPaths.of(study, survey, part).ledger
+def open_ledger(paths: CollectionPaths) -> Ledger:
+    """Open the ledger of a collection; a `UserError` where nothing was launched."""
+    path = paths.ledger
     if not path.exists() and not backups_of(path):  # with backups, opening it raises the error that it is gone
         raise UserError(
-            f"{path}: no such file: nobody has annotated '{survey}' in this study.",
-            hints.run("crowdsource", study.path, survey),
+            f"{path}: no such file: nobody has annotated '{paths.survey}' in this study.",
+            hints.run("crowdsource", paths.study.path, paths.survey),
         )
-    return (ChatLedger if get_survey(survey, study).chat else Ledger)(path)
+    if get_survey(paths.survey, paths.study).chat:
+        return ChatLedger(path)
+    return Ledger(path)
 
 
 def collect(study: Study, survey: str) -> CollectResult:
@@ -100,34 +103,25 @@ def collect(study: Study, survey: str) -> CollectResult:
     goes on. Comments go to surveys/NAME/comments.jsonl, worker ids to crowdsourcing/annotators.csv, outcomes of a
     training to training.jsonl. All tasks and groups that were launched are collected.
     """
-    found, paths = _read_ledgers(study, survey), CollectionPaths.of(study, survey)
-    secret = read_secret(paths.secret, make=False)
-    names = {worker: pseudonym(secret, worker) for worker in found.workers}
+    found = _read_ledgers(study, survey)
     withdrawn = {one.handle for one in found.submissions if one.record.get("withdrawn")}
     unknown = found.unknown - withdrawn
     kept = [one for one in found.submissions if one.handle not in found.out | withdrawn]
-    gone = chat_ids(study, "status = 'withdrawn'")
-    rows = [row for one in kept for row in rows_of(one, found.done[one.handle], survey, names)]
-    rows = [row for row in rows if gone.isdisjoint(row.conversation_ids)]
-    comments = [row for one in kept for row in _comments(one, found.done[one.handle], survey, names)]
-    trained = training_rows(found.sittings, names)
-    for name, lines in (("comments.jsonl", comments), ("training.jsonl", trained)):
-        _write_if_new(study.survey_path(survey) / name, "".join(files.dumps(row) + "\n" for row in lines))
-    who_is_who = files.csv_text(("annotator", "worker_id"), [(name, worker) for worker, name in names.items()])
-    _write_if_new(paths.annotators, who_is_who, files.write_text)
-    paths.annotators.chmod(0o600)
+    rows = _judgements(study, survey, found, kept)
+    comments = [row for one in kept for row in _comments(one, survey, found)]
+    _write_rows(study.survey_path(survey) / "comments.jsonl", comments)
+    _write_rows(study.survey_path(survey) / "training.jsonl", training_rows(found))
+    _write_annotators(CollectionPaths(study, survey).annotators, found.names)
     if study.settled_path(survey).exists():
         from parlai_spotbot.crowdsourcing.desk.drawn_units import note_plan  # with statistics, which take a while
 
         note_plan(study, survey)
-    chats = collect_chats(study, survey, secret, found.out)
+    chats = collect_chats(study, survey, found.names, found.out)
     added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
-    handed_in = {found.done[one.handle].unit_id for one in found.submissions}
-    talks, about = indexed(study.load(survey).conversations), launched_survey(study, survey)
-    _, units = planned(study, survey, "", about.limits.control_mistakes)
+    launched = launched_survey(study, survey)
     return CollectResult(
         units=len(kept),
-        unfinished=len({unit.unit_id for unit in units} - handed_in),
+        unfinished=_unfinished(study, survey, found, launched.limits.control_mistakes),
         rejected=len(found.out - found.unknown - withdrawn),
         withdrawn=len(withdrawn),
         unknown=len(unknown),
@@ -136,27 +130,35 @@ def collect(study: Study, survey: str) -> CollectResult:
         removed=removed,
         comments=len(comments),
         rows=rows,
-        look=summarise(rows, talks, about),
-        names=names,
+        look=summarise(rows, indexed(study.load(survey).conversations), launched),
+        names=found.names,
         chats=chats,
     )
 
 
+def _unfinished(study: Study, survey: str, found: LedgerContents, mistakes: int) -> int:
+    """Return how many units nobody has handed in; see `collection.planned` for `mistakes`."""
+    _, units = planned(study, survey, "", mistakes)
+    handed_in = {found.done[one.handle].unit_id for one in found.submissions}
+    return len({unit.unit_id for unit in units} - handed_in)
+
+
 def _read_ledgers(study: Study, survey: str) -> LedgerContents:
     """Read the ledgers of all parts of the survey; a `UserError` where nothing was launched."""
-    parts = begun(study, survey)
-    for part in parts or [""]:
-        open_ledger(study, survey, part).close()
-    update_lists(study, survey, parts)
+    collections = begun(study, survey)
+    for paths in collections or [CollectionPaths(study, survey)]:
+        open_ledger(paths).close()
+    update_lists(collections)
+    secret = read_secret(CollectionPaths(study, survey).secret)
     found = LedgerContents()
-    for part in parts:
-        paths = CollectionPaths.of(study, survey, part)
+    for paths in collections:
         rejected_by_mephisto = rejected_agents(paths.mephisto)
-        with open_ledger(study, survey, part) as ledger:
+        with open_ledger(paths) as ledger:
             done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
             found.submissions += [one for one in ledger.submissions() if one.handle in done]
-            found.workers += [one.worker for one in ledger.annotators() if not one.worker.startswith(WITHDRAWN)]
-            found.sittings += [(part, one) for one in ledger.sittings()]
+            workers = [one.worker for one in ledger.annotators() if not one.worker.startswith(WITHDRAWN)]
+            found.names |= {worker: pseudonym(secret, worker) for worker in workers}
+            found.sittings += [(paths.part, one) for one in ledger.sittings()]
         unknown, rejected = left_out(paths, done)
         rejected |= {handle for handle, handout in done.items() if handout.agent_id in rejected_by_mephisto}
         found.done |= done
@@ -171,20 +173,31 @@ def annotation_id(handle: str, number: int | str) -> str:
     return opaque("annotation", handle, number)
 
 
-def rows_of(submission: Submission, handout: Handout, survey: str, names: Mapping[str, str]) -> list[Judgement]:
+def _judgements(study: Study, survey: str, found: LedgerContents, kept: Iterable[Submission]) -> list[Judgement]:
+    """Return the judgements of the submissions, without those about chats of people who withdrew."""
+    gone = chat_ids(study, "status = 'withdrawn'")
+    rows = [row for one in kept for row in rows_of(one, survey, found)]
+    return [row for row in rows if gone.isdisjoint(row.conversation_ids)]
+
+
+def rows_of(submission: Submission, survey: str, found: LedgerContents) -> list[Judgement]:
     """Return the judgements of a finished unit, one an answer, in the order in which they were put.
 
     Where a unit ends before it begins, it is not known when that was. `exchanges` are those of the item; where the
     annotator opened them, those that were open when the answer was given. What the annotator said of themselves comes
     last; it is about no item and no conversation.
     """
+    handout = found.done[submission.handle]
     began = submission.record.get("started_at", handout.handed_at)
+    started_at = ""
+    if began <= submission.received_at:
+        started_at = moment(began)
     about = {
         "survey": survey,
         "unit_id": submission.record["unit_id"],
-        "worker_id": names[handout.worker],
+        "worker_id": found.names[handout.worker],
         "source": HUMAN,
-        "started_at": moment(began) if began <= submission.received_at else "",
+        "started_at": started_at,
         "submitted_at": moment(submission.received_at),
     }
     rows = []
@@ -202,7 +215,7 @@ def rows_of(submission: Submission, handout: Handout, survey: str, names: Mappin
                     exchanges=answer.get("opened") or answered["exchanges"],
                     target=answer["target"],
                     question=answer["question"],
-                    answer=_clean(answer["answer"]),
+                    answer=answer["answer"],
                     answer_seconds=answer.get("seconds"),
                     **{name: answered[name] for name in ("control", "presentation", "seconds") if name in answered},
                     **about,
@@ -211,27 +224,22 @@ def rows_of(submission: Submission, handout: Handout, survey: str, names: Mappin
     return rows
 
 
-def _clean(answer: object) -> object:
-    """Return text that a UTF-8 file can hold: half a surrogate pair becomes a replacement mark."""
-    if isinstance(answer, str):
-        return answer.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return [_clean(part) for part in answer] if isinstance(answer, list) else answer
-
-
-def _comments(submission: Submission, handout: Handout, survey: str, names: Mapping[str, str]) -> Iterator[dict]:
+def _comments(submission: Submission, survey: str, found: LedgerContents) -> Iterator[dict]:
     """Yield the comments of an annotator on the whole unit (no item) and on its items."""
+    handout = found.done[submission.handle]
     about = [(None, None, submission.record.get("comment"))]
-    about += [(one["item_id"], one["item"], one.get("comment")) for one in submission.record["items"]]
-    for item_id, number, comment in about:
+    for one in submission.record["items"]:
+        about.append((one["item_id"], annotation_id(handout.handle, one["item"]), one.get("comment")))
+    for item_id, annotation, comment in about:
         if comment and comment.strip():
             yield {
                 "survey": survey,
                 "unit_id": handout.unit_id,
                 "item_id": item_id,
-                "annotation_id": None if number is None else annotation_id(handout.handle, number),
-                "worker_id": names[handout.worker],
+                "annotation_id": annotation,
+                "worker_id": found.names[handout.worker],
                 "submitted_at": moment(submission.received_at),
-                "comment": _clean(comment),
+                "comment": comment,
             }
 
 
@@ -264,7 +272,9 @@ def _bring_up_to_date(path: Path, judgements: Iterable[Judgement], done: Mapping
         for number in (*range(len(handout.items)), questionnaire.KEY)
     }
     collected = {row.judgement_id: row.to_json() for row in judgements}
-    recorded = checksums.read_jsonl(path, _checked, torn_tail=True) if path.exists() else []
+    recorded = []
+    if path.exists():
+        recorded = checksums.read_jsonl(path, _checked, torn_tail=True)
     kept = {
         row["judgement_id"]: row
         for row in recorded
@@ -281,9 +291,21 @@ def _checked(row: dict, where: str) -> dict:
     return row
 
 
+def _write_annotators(path: Path, names: Mapping[str, str]) -> None:
+    """Write the list that leads from pseudonyms back to worker ids."""
+    rows = [(name, worker) for worker, name in names.items()]
+    _write_if_new(path, files.csv_text(("annotator", "worker_id"), rows), files.write_text)
+    path.chmod(0o600)
+
+
+def _write_rows(path: Path, rows: Iterable[dict]) -> None:
+    """Write rows as JSON Lines, unless they are there already or there are none."""
+    _write_if_new(path, "".join(files.dumps(row) + "\n" for row in rows))
+
+
 def _write_if_new(path: Path, text: str, write: Callable[[Path, str], None] = checksums.write_text) -> None:
     """Write `text`, unless it is there already or there is nothing to write."""
-    previous = path.read_bytes() if path.exists() else b""
+    previous = files.bytes_of(path) or b""
     if text.encode("utf-8") != previous:
         write(path, text)
 
@@ -293,21 +315,27 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def training_rows(sittings: Iterable[tuple[str, TrainingRound]], names: Mapping[str, str]) -> list[dict]:
-    """Return the rounds, each with its task, in the order in which they came in; `names` replaces worker ids."""
-    return [
-        {
-            "task": task,
-            "annotator": names[one.worker],
-            **{name: one.result[name] for name in ("attempt", "round", "role")},
-            "dialogue": one.dialogue,
-            **{name: one.result[name] for name in ("wrong_turns", "of")},
-            "mistakes_by_label": one.result["mistakes"],
-            "passed": one.passed,
-            "at": moment(one.at),
-            "seconds": one.result["seconds"],
-            "group": one.team,
-        }
-        for task, one in sorted(sittings, key=lambda pair: pair[1].at)
-        if one.body
-    ]
+def training_rows(found: LedgerContents) -> list[dict]:
+    """Return the rounds, each with its task, in the order in which they came in."""
+    rows = []
+    for task, one in sorted(found.sittings, key=lambda pair: pair[1].at):
+        result = one.result
+        if one.body:
+            rows.append(
+                {
+                    "task": task,
+                    "annotator": found.names[one.worker],
+                    "attempt": result["attempt"],
+                    "round": result["round"],
+                    "role": result["role"],
+                    "dialogue": one.dialogue,
+                    "wrong_turns": result["wrong_turns"],
+                    "of": result["of"],
+                    "mistakes_by_label": result["mistakes"],
+                    "passed": one.passed,
+                    "at": moment(one.at),
+                    "seconds": result["seconds"],
+                    "group": one.team,
+                }
+            )
+    return rows

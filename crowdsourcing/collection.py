@@ -42,24 +42,27 @@ class CrowdCollection:
     units: list[Unit]
     controls: list[Item]
     texts: dict[str, str]
-    language: str
     serving: Serving | None = None
 
     @property
     def paths(self) -> CollectionPaths:
-        return CollectionPaths.of(self.study, self.survey.name, self.request.part)
+        return CollectionPaths(self.study, self.survey.name, self.request.part)
 
     @property
     def group(self) -> str:
         """Return the group of people that gets the units, "" where there are no groups."""
         part = self.request.part
-        return part.removeprefix(GROUP) if part.startswith(GROUP) else ""
+        if part.startswith(GROUP):
+            return part.removeprefix(GROUP)
+        return ""
 
     @cached_property
     def conversations(self) -> list[Conversation]:
         """Return those that may be shown: none where people chat or the units hold questions made elsewhere, so there
         need not be any."""
-        return self.study.conversations() if packing_of(self.survey).of_conversations else []
+        if not packing_of(self.survey).of_conversations:
+            return []
+        return self.study.conversations()
 
     @cached_property
     def seeds(self) -> dict[str, str]:
@@ -74,7 +77,8 @@ class CrowdCollection:
     @property
     def setup(self) -> TaskSetup:
         """Return the setup of Mephisto's task."""
-        request, settings = self.request, self.request.settings
+        request = self.request
+        settings = request.settings
         name = "-".join(filter(None, (self.study.path.resolve().name, self.survey.name, request.part)))
         nowhere = "https://nothing.posted" if request.dry_run or request.close else ""
         return TaskSetup(

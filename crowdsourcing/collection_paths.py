@@ -38,15 +38,24 @@ class CollectionPaths:
     """The files of one collection. `ledger` is the authority, `mephisto` the data root of Mephisto, `secret` signs.
     `part` is a task, or a group with the prefix `GROUP`."""
 
-    folder: Path
-    shared: Path
-    lock: Path
+    study: Study
+    survey: str
+    part: str = ""
 
-    @classmethod
-    def of(cls, study: Study, survey: str, part: str = "") -> CollectionPaths:
-        shared = study.survey_path(survey) / "crowdsourcing"
-        name = f".crowdsourcing-{survey}-{part}.lock" if part else ".crowdsourcing.lock"
-        return cls(shared / part if part else shared, shared, study.path / name)
+    @property
+    def shared(self) -> Path:
+        """Return the folder that the tasks or groups of the survey share."""
+        return self.study.survey_path(self.survey) / "crowdsourcing"
+
+    @property
+    def folder(self) -> Path:
+        return self.shared / self.part
+
+    @property
+    def lock(self) -> Path:
+        if not self.part:
+            return self.study.path / ".crowdsourcing.lock"
+        return self.study.path / f".crowdsourcing-{self.survey}-{self.part}.lock"
 
     def __getattr__(self, name: str) -> Path:
         if name in OWN:
@@ -59,7 +68,9 @@ class CollectionPaths:
     def launched(self) -> dict[str, Any]:
         """Return what the last launch left; {} before the first."""
         checksums.verify(self.launch)
-        return files.read_json(self.launch) if self.launch.exists() else {}
+        if not self.launch.exists():
+            return {}
+        return files.read_json(self.launch)
 
     @property
     def has_begun(self) -> bool:
@@ -83,26 +94,37 @@ def _parts(study: Study, survey: str) -> list[str]:
     about = get_survey(survey, study)
     if about.tasks or not packing_of(about).grouped or not study.units_path(survey).exists():
         return [task.name for task in about.tasks]
-    return [GROUP + name for name in dict.fromkeys(unit.group for unit in study.units(survey)) if name]
+    groups = dict.fromkeys(unit.group for unit in study.units(survey))
+    return [GROUP + name for name in groups if name]
 
 
 def check_part(study: Study, survey: str, name: str) -> str:
     """Return the part that a task's or group's `name` means, the only one without a name; else raise `UserError`."""
     parts = _parts(study, survey)
     names = {part.removeprefix(GROUP): part for part in parts}
-    option = "--group" if parts and parts[0] not in names else "--task"
-    if not name and len(parts) > 1:
+    option = "--task"
+    if parts and parts[0] not in names:
+        option = "--group"
+    if name in names:
+        return names[name]
+    if name in parts:
+        return name
+    if name:
+        remedy = "Leave it out: the survey is asked as a whole."
+        if names:
+            remedy = nearest(name, names)
+        raise UserError(f"{option} {name}: survey {survey} has none of that name.", remedy)
+    if len(parts) > 1:
         raise UserError(
             f"{option} missing: survey {survey} has several collections, each with links of its own.",
             f"Name one; several may run at once: {', '.join(names)}.",
         )
-    if name and name not in (*parts, *names):
-        remedy = nearest(name, names) if names else "Leave it out: the survey is asked as a whole."
-        raise UserError(f"{option} {name}: survey {survey} has none of that name.", remedy)
-    return names.get(name, name) if name else next(iter(parts), "")
+    return next(iter(parts), "")
 
 
-def begun(study: Study, survey: str) -> list[str]:
-    """Return the parts (tasks, groups) that were launched, in order; [""] for a survey without any."""
-    parts = _parts(study, survey)
-    return [part for part in parts if CollectionPaths.of(study, survey, part).ledger.exists()] if parts else [""]
+def begun(study: Study, survey: str) -> list[CollectionPaths]:
+    """Return the tasks or groups that were launched, in order; for a survey without any its one collection."""
+    parts = [CollectionPaths(study, survey, part) for part in _parts(study, survey)]
+    if not parts:
+        return [CollectionPaths(study, survey)]
+    return [paths for paths in parts if paths.ledger.exists()]

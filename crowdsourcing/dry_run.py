@@ -80,7 +80,10 @@ def estimate(
     annotations = sum(len(unit.items) for unit in left)
     exercises = len(survey.onboarding[0]) if survey.onboarding else len(rounds(survey.training, 0))
     annotating = (annotations + controls) * seconds
-    pay, bonus = settings.pay * len(left), settings.pay if survey.game and left else 0.0
+    pay = settings.pay * len(left)
+    bonus = 0.0
+    if survey.game and left:
+        bonus = settings.pay
     return LaunchEstimate(
         units=len(left),
         done=len(units) - len(left),
@@ -124,7 +127,10 @@ def text_of(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> 
     limits = survey.limits
     keys = ["work"]
     if settings.pay:
-        keys += ["pay", "bonus" if found.bonus else "", "fee"]
+        keys.append("pay")
+        if found.bonus:
+            keys.append("bonus")
+        keys.append("fee")
     if found.units and settings.pay and found.hourly < MINIMUM_WAGE:
         keys.append("low")
     if found.units and found.minutes_per_unit > limits.minutes_per_unit / 2:
@@ -135,9 +141,5 @@ def text_of(found: LaunchEstimate, settings: LaunchSettings, survey: Survey) -> 
         "wage": MINIMUM_WAGE,
         "enough": math.ceil(100 * MINIMUM_WAGE * found.hours / max(1, found.units)) / 100,
     }
-    lines = [
-        filled(LINES[key], found=found, settings=settings, survey=survey, limits=limits, **values)
-        for key in keys
-        if key
-    ]
+    lines = [filled(LINES[key], found=found, settings=settings, survey=survey, limits=limits, **values) for key in keys]
     return "\n".join(lines)

@@ -4,13 +4,14 @@ One operator a study. Stopped in any way, kill -9 included, the same launch goes
 done, the port is the one that open pages ask at, and the links stay those that were given out.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gc
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
@@ -27,6 +28,9 @@ from parlai_spotbot.surveys import as_asked, get_survey, whole_survey
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.terminal import Say
+
+if TYPE_CHECKING:
+    from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 
 COMMAND = "spotbot_crowdsource"
 
@@ -55,7 +59,7 @@ def launch(request: LaunchRequest, say: Say = print) -> int:
                 forget(study, request.survey)
         say("\nnothing was posted (--dry-run)")
         return 0
-    lock = CollectionPaths.of(study, request.survey, part).lock
+    lock = CollectionPaths(study, request.survey, part).lock
     with files.lock(lock, f"{COMMAND} --survey {request.survey}", ONE_AT_A_TIME):
         if request.close:
             return _close(request, study, say)
@@ -81,11 +85,7 @@ def _check_live(request: LaunchRequest) -> None:
             f"provider {platform.name}: people would be asked to work for money, and --live is missing.",
             "Read the figures above, then run the same command with --live.",
         )
-    if platform.https and not request.url.startswith("https://"):
-        raise UserError(
-            f"--url {request.url or 'missing'}: {platform.https}",
-            "Put the server behind an https proxy or tunnel and name its address.",
-        )
+    platform.check_address(request.url)
 
 
 # -- before ----------------------------------------------------------------------------------------------------------
@@ -112,7 +112,8 @@ def _prepare(study: Study, request: LaunchRequest, say: Say) -> None:
     from parlai_spotbot.surveys.controls import write_controls
     from parlai_spotbot.surveys.packing.pack_study import pack_study
 
-    survey, warnings = request.survey, []
+    survey = request.survey
+    warnings = []
     with study.lock(COMMAND):
         shown = study
         if request.settled or request.unit_size or request.deadline or study.settled_path(survey).exists():
@@ -141,7 +142,8 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     serving, units = planned(study, request.survey, request.part, mistakes, request.deadline)
     if survey.tasks:
         survey = survey.task(request.part)
-        units, controls = units_of_task(units, survey), [item for item in controls if _asks(item, survey)]
+        units = units_of_task(units, survey)
+        controls = [item for item in controls if _asks(item, survey)]
         if not units:
             raise UserError(
                 f"{study.units_path(request.survey)}: no unit of the task {request.part}.",
@@ -150,7 +152,7 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     survey = settings.survey(survey)
     if serving:  # the guarantee counts a person once
         survey = replace(survey, limits=replace(survey.limits, units_per_annotator=1))
-    collection = CrowdCollection(request, study, survey, units, controls, texts, texts["language"], serving)
+    collection = CrowdCollection(request, study, survey, units, controls, texts, serving)
     if collection.group:
         collection = replace(collection, units=[unit for unit in units if unit.group == collection.group])
     return collection
@@ -171,7 +173,7 @@ def _finished(collection: CrowdCollection, where: str = "1") -> set[str]:
 
     if not collection.paths.ledger.exists():
         return set()
-    with contextlib.closing(Ledger(collection.paths.ledger)) as ledger:
+    with Ledger(collection.paths.ledger) as ledger:
         return {handout.unit_id for handout in ledger.handouts(f"status = 'done' AND {where}")}
 
 
@@ -182,12 +184,15 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close, serve, signals
     from parlai_spotbot.crowdsourcing.server.collection_server import Progress, make_server
 
-    request, paths, setup = collection.request, collection.paths, collection.setup
+    request = collection.request
+    paths = collection.paths
+    setup = collection.setup
     needed = max(1, estimate.annotators)
     invitation = request.settings.platform.invitation(collection, needed)
     paths.make()
     title = f"{collection.study.path.resolve().name} · {collection.survey.title}"
-    stop, progress = threading.Event(), Progress(len(collection.units), request.settings, title)
+    progress = Progress(len(collection.units), request.settings, title)
+    stop = threading.Event()
 
     def ready(url: str) -> None:
         state = {"port": int(url.rpartition(":")[2]), "url": request.url, "task_name": setup.task_name}
@@ -200,7 +205,7 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     with loaded_bots(collection, _finished(collection), say) as bots, signals(stop):
         with collection.study.lock(COMMAND):
             secret = read_secret(paths.secret, make=not paths.has_begun)
-            _record(collection, dict(bots.about()) if bots else {})
+            _record(collection, bots)
         with contextlib.closing(collection.serving or contextlib.ExitStack()):
             server = make_server(collection, secret, progress, bots)
             reason = serve(setup, make_server=server, stop=stop, on_ready=ready)
@@ -211,27 +216,29 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     return reason
 
 
-def _record(collection: CrowdCollection, contestants: Mapping[str, Any]) -> None:
+def _record(collection: CrowdCollection, bots: ChatBots | None) -> None:
     """Write into provenance.json options, versions and limits, and who chats; nothing secret."""
     from importlib.metadata import version
 
-    settings, part, survey = collection.request.settings, collection.request.part, collection.survey
+    settings = collection.request.settings
+    survey = collection.survey
     crowdsourcing = collection.study.provenance().get("crowdsourcing", {})
     about = {
         "package": f"parlai_spotbot {parlai_spotbot.__version__}",
         "mephisto": version("mephisto"),
         "settings": settings.recorded(),
         "limits": vars(survey.limits),
-        "language": collection.language,
+        "language": collection.texts["language"],
         "controls": len(collection.controls),
         "ids": settings.platform.ids,
     }
     if collection.serving:
         about["deadline"] = collection.serving.until
-    if contestants:
-        about["chat"] = {"rules": vars(survey.chat), "contestants": contestants}
-    if part:  # the latest launch, and that of each
-        kind, name = ("groups", collection.group) if collection.group else ("tasks", part)
+    if bots and bots.about():
+        about["chat"] = {"rules": vars(survey.chat), "contestants": bots.about()}
+    if collection.request.part:  # the latest launch, and that of each
+        kind = "groups" if collection.group else "tasks"
+        name = collection.group or collection.request.part
         about[kind] = {**crowdsourcing.get(survey.name, {}).get(kind, {}), name: dict(about)}
     collection.study.record("crowdsourcing", {**crowdsourcing, survey.name: about})
 
@@ -243,7 +250,7 @@ def _close(request: LaunchRequest, study: Study, say: Say) -> int:
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 
     collection = _collection(request, study)
-    with open_ledger(study, request.survey, request.part) as ledger:
+    with open_ledger(collection.paths) as ledger:
         close(collection.setup)
         for handout in ledger.handouts("status = 'open'"):
             ledger.end(handout.handle, "expired", max(time.time(), handout.handed_at))

@@ -9,7 +9,7 @@ import contextlib
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from parlai_spotbot.crowdsourcing.collect import open_ledger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
@@ -37,27 +37,39 @@ def main(args: list[str]) -> None:
     options, rest = parser.parse_known_args(args)
     asks_help = not args or not {"-h", "--help"}.isdisjoint(args)
     is_help = asks_help and (options.study is None or rest[:1] in ([], ["examine"]))
-    if options.study is None or is_help:
-        print(ABOUT if is_help else "error: --study missing.\n" + ABOUT, file=sys.stdout if is_help else sys.stderr)
-        raise SystemExit(0 if is_help else 2)
+    if is_help:
+        _end()
+    if options.study is None:
+        _end(f"--study missing.\n{ABOUT}")
     try:
         study = Study.open(options.study)
         get_survey(options.survey, study)
         part = check_part(study, options.survey, options.part)
-        with open_ledger(study, options.survey, part) as ledger:
+        paths = CollectionPaths(study, options.survey, part)
+        with open_ledger(paths) as ledger:
             missed = Counter(handle for _, handle, _, wrong in ledger.grades() if wrong)
-        with opened(CollectionPaths.of(study, options.survey, part)) as database:
+        with opened(paths) as database:
             if rest[:1] == ["examine"]:
                 return _examine(database, missed, show=rest[1:] == ["--show"])
         from mephisto.client.cli import cli
 
         cli(args=rest, prog_name="spotbot mephisto --study …")
     except UserError as err:
-        print(ABOUT if asks_help else f"error: {err}", file=sys.stdout if asks_help else sys.stderr)
-        raise SystemExit(0 if asks_help else 2) from None
+        if asks_help:
+            _end()
+        _end(str(err))
     except (EOFError, KeyboardInterrupt):
         print("\nstopped; what was decided is kept, the same command goes on", file=sys.stderr)
         raise SystemExit(130) from None
+
+
+def _end(error: str = "") -> NoReturn:
+    """End the command with its usage; with exit code 2 where there is an error, which is printed instead."""
+    if error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2)
+    print(ABOUT)
+    raise SystemExit(0)
 
 
 @contextlib.contextmanager

@@ -54,16 +54,13 @@ MAY_BE_NONE = ("onboarding_mistakes", "controls_per_unit", "control_mistakes")
 
 def _rules(kind: type, from_zero: Collection[str]) -> Any:
     """Return the type of a dict with some of the fields of a dataclass of numbers and flags."""
-    return TypedDict(
-        kind.__name__,
-        {
-            own.name: bool
-            if isinstance(own.default, bool)
-            else number(type(own.default), ge=0 if own.name in from_zero else 1, lt=10**6)
-            for own in fields(kind)
-        },
-        total=False,
-    )
+    types: dict[str, Any] = {}
+    for own in fields(kind):
+        types[own.name] = bool
+        if not isinstance(own.default, bool):
+            least = 0 if own.name in from_zero else 1
+            types[own.name] = number(type(own.default), ge=least, lt=10**6)
+    return TypedDict(kind.__name__, types, total=False)
 
 
 @dataclass(frozen=True)
@@ -131,12 +128,17 @@ def read_settings(path: str | Path | None, **overrides: Any) -> LaunchSettings:
 
     A mapping, such as limits, replaces only the keys that it names. Raises `UserError` with file, key and remedy.
     """
-    row: Any = read_yaml(path, "Name a YAML file with --config.", "Correct that line.") if path is not None else {}
-    row = {} if row is None else row
+    row: Any = None
+    if path is not None:
+        row = read_yaml(path, "Name a YAML file with --config.", "Correct that line.")
+    if row is None:
+        row = {}
     if isinstance(row, dict):
-        given = {key: value for key, value in overrides.items() if value is not None}
-        both = [key for key, value in given.items() if isinstance(value, dict) and isinstance(row.get(key), dict)]
-        row = {**row, **given, **{key: {**row[key], **given[key]} for key in both}}
+        for key, value in overrides.items():
+            if isinstance(value, dict) and isinstance(row.get(key), dict):
+                row[key] = {**row[key], **value}
+            elif value is not None:
+                row[key] = value
     return parse_settings(row, str(path or "settings"))
 
 

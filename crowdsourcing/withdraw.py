@@ -10,6 +10,7 @@ import json
 import secrets
 import shutil
 import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -30,6 +31,8 @@ from parlai_spotbot.study import Study
 OF_WORKER = ("annotators", "onboarding", "training", "handouts", "seen_conversations", "seen_seeds")
 """The tables of a ledger that name the annotator."""
 BLANK = "[withdrawn]"
+EMPTY = {"items": [], "comment": "", "withdrawn": True}
+"""What a submission holds once its annotator has withdrawn."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,11 @@ def withdraw(study: Study, who: str) -> Withdrawal:
     `UserError` where nobody of that id took part.
     """
     begun = list(collections(study))
-    keys = {survey: read_secret(paths.secret, make=False) for survey, _, paths in begun}
+    keys = {paths.survey: read_secret(paths.secret) for paths in begun}
     with contextlib.ExitStack() as held:
-        for path in dict.fromkeys(paths.lock for _, _, paths in begun):
+        for path in dict.fromkeys(paths.lock for paths in begun):
             held.enter_context(files.lock(path, "spotbot_collect --withdraw"))
-        workers = {}
-        for survey, part, _ in begun:
-            with open_ledger(study, survey, part) as ledger:
-                for one in ledger.annotators():
-                    workers |= {one.worker: one.worker, pseudonym(keys[survey], one.worker): one.worker}
+        workers = _workers_by_name(begun)
         worker = workers.get(who, who)
         names = {worker, who, *(pseudonym(key, worker) for key in keys.values())}
         chats = chat_ids(study, "handle IN (SELECT handle FROM handouts WHERE worker = ?)", worker)
@@ -71,26 +70,45 @@ def withdraw(study: Study, who: str) -> Withdrawal:
             )
         # The results go first, the ledgers last: they lead to the rest, should this be cut off.
         analysed = [name for name in surveys if (chats or changes[name]) and study.analysis_path(name).exists()]
-        for folder in (*map(study.analysis_path, analysed), study.path / "analysis", study.report_path.parent):
-            shutil.rmtree(folder, ignore_errors=True)
-            checksums.forget_gone(folder)
-        judgements = {}
-        for survey in surveys:
-            for path, (rows, others) in changes[survey].items():
-                checksums.write_jsonl(path, others)
-                if path == study.judgements_path(survey):
-                    judgements[survey] = len(rows) - len(others)
-            if chats and study.units_path(survey).exists():
-                blanked = [_blanked(unit, chats) for unit in study.units(survey)]
-                checksums.write_jsonl(study.units_path(survey), blanked)
+        _remove_results(study, analysed)
+        judgements = {survey: _rewrite(study, survey, changes[survey], chats) for survey in surveys}
         units = dict.fromkeys(keys, 0)
         # The survey whose pseudonym was named comes last, for the same reason.
-        for survey, part, paths in sorted(begun, key=lambda one: pseudonym(keys[one[0]], worker) == who):
-            units[survey] += _from_collection(study, survey, part, paths, worker)
+        for paths in sorted(begun, key=lambda paths: pseudonym(keys[paths.survey], worker) == who):
+            units[paths.survey] += _from_collection(paths, worker)
         for survey in keys:
             collect(study, survey)
-    units = {survey: count for survey, count in units.items() if count}
-    return Withdrawal(units, judgements, analysed, study.exported())
+    return Withdrawal(_without_zeros(units), _without_zeros(judgements), analysed, study.exported())
+
+
+def _workers_by_name(begun: Iterable[CollectionPaths]) -> dict[str, str]:
+    """Return the worker id of every annotator, by the id itself and by the pseudonym in each survey."""
+    workers = {}
+    for paths in begun:
+        secret = read_secret(paths.secret)
+        with open_ledger(paths) as ledger:
+            for annotator in ledger.annotators():
+                workers[annotator.worker] = annotator.worker
+                workers[pseudonym(secret, annotator.worker)] = annotator.worker
+    return workers
+
+
+def _without_zeros(counts: Mapping[str, int]) -> dict[str, int]:
+    return {survey: count for survey, count in counts.items() if count}
+
+
+def _remove_results(study: Study, surveys: Iterable[str]) -> None:
+    """Remove the analyses of these surveys, that of the whole study, and the report."""
+    for folder in (*map(study.analysis_path, surveys), study.path / "analysis", study.report_path.parent):
+        shutil.rmtree(folder, ignore_errors=True)
+        checksums.forget_gone(folder)
+
+
+def _rows(path: Path) -> list[dict]:
+    """Return the rows of a file as they are, [] where there is none."""
+    if not path.exists():
+        return []
+    return checksums.read_jsonl(path, lambda row, where: row, torn_tail=True)
 
 
 def _without(folder: Path, names: set[str], chats: set[str]) -> dict[Path, tuple[list, list]]:
@@ -98,16 +116,31 @@ def _without(folder: Path, names: set[str], chats: set[str]) -> dict[Path, tuple
     changes = {}
     for name in ("judgements", "comments", "training"):
         path = folder / f"{name}.jsonl"
-        rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True) if path.exists() else []
-        others = [
-            row
-            for row in rows
-            if (row.get("source", HUMAN) != HUMAN or names.isdisjoint((row.get("worker_id"), row.get("annotator"))))
-            and chats.isdisjoint(row.get("conversation_ids", ()))
-        ]
+        rows = _rows(path)
+        others = [row for row in rows if not _is_of(row, names, chats)]
         if len(others) < len(rows):
             changes[path] = rows, others
     return changes
+
+
+def _is_of(row: dict, names: set[str], chats: set[str]) -> bool:
+    """Return True if a person of these names wrote the row, or it is about one of these chats."""
+    if not chats.isdisjoint(row.get("conversation_ids", ())):
+        return True
+    return row.get("source", HUMAN) == HUMAN and not names.isdisjoint((row.get("worker_id"), row.get("annotator")))
+
+
+def _rewrite(study: Study, survey: str, changes: Mapping[Path, tuple[list, list]], chats: set[str]) -> int:
+    """Write the changed files of a survey, and its units without what was said in the chats.
+
+    Returns how many judgements are deleted.
+    """
+    for path, (_, others) in changes.items():
+        checksums.write_jsonl(path, others)
+    if chats and study.units_path(survey).exists():
+        checksums.write_jsonl(study.units_path(survey), [_blanked(unit, chats) for unit in study.units(survey)])
+    rows, others = changes.get(study.judgements_path(survey), ((), ()))
+    return len(rows) - len(others)
 
 
 def _blanked(unit: Unit, chats: set[str]) -> Unit:
@@ -115,15 +148,18 @@ def _blanked(unit: Unit, chats: set[str]) -> Unit:
     items = []
     for item in unit.items:
         if not chats.isdisjoint(item.conversation_ids):
-            shown = tuple(tuple(Utterance(turn.entity, BLANK) for turn in one) for one in item.transcripts)
-            item = replace(item, transcripts=shown)
+            item = replace(item, transcripts=tuple(map(_blank, item.transcripts)))
         items.append(item)
     return replace(unit, items=tuple(items))
 
 
-def _from_collection(study: Study, survey: str, part: str, paths: CollectionPaths, worker: str) -> int:
+def _blank(transcript: Iterable[Utterance]) -> tuple[Utterance, ...]:
+    return tuple(Utterance(turn.entity, BLANK) for turn in transcript)
+
+
+def _from_collection(paths: CollectionPaths, worker: str) -> int:
     """Delete what a collection holds of the worker; return how many units they had handed in."""
-    with open_ledger(study, survey, part) as ledger:
+    with open_ledger(paths) as ledger:
         handouts = ledger.handouts("worker = ?", worker)
     _from_mephisto(paths.mephisto, {handout.handle for handout in handouts})
     _from_lists(paths, worker)
@@ -137,10 +173,10 @@ def _from_collection(study: Study, survey: str, part: str, paths: CollectionPath
 def _from_lists(paths: CollectionPaths, worker: str) -> None:
     """Take the worker out of the links, of the platform's list and of sign-ins."""
     remove_link(paths.links, worker)
-    name = pseudonym(read_secret(paths.secret, make=False), worker)
+    name = pseudonym(read_secret(paths.secret), worker)
     for path in (paths.platform, paths.bindings):
-        if path.exists():
-            rows = checksums.read_jsonl(path, lambda row, where: row, torn_tail=True)
+        rows = _rows(path)
+        if rows:
             others = [row for row in rows if row.get("worker") != worker and row.get("participant") != name]
             checksums.write_jsonl(path, others)
             path.chmod(0o600)
@@ -151,7 +187,6 @@ def _from_ledger(path: Path, worker: str) -> None:
 
     What remains, so that its units stay done, is under a random name.
     """
-    empty = json.dumps({"items": [], "comment": "", "withdrawn": True})
     of_worker = "handle IN (SELECT handle FROM handouts WHERE worker = ?)"
     of_chats = f"chat_id IN (SELECT chat_id FROM chats WHERE {of_worker})"
     statements = [f"DELETE FROM {table} WHERE {of_worker}" for table in ("decisions", "grades", "opened")]
@@ -168,7 +203,7 @@ def _from_ledger(path: Path, worker: str) -> None:
             statements.append(f"UPDATE chats SET status = 'withdrawn' WHERE {of_worker}")
         with db:
             nothing = "record = ?, body = '{}', sha256 = ?"
-            db.execute(f"UPDATE submissions SET {nothing} WHERE {of_worker}", (empty, digest({}), worker))
+            db.execute(f"UPDATE submissions SET {nothing} WHERE {of_worker}", (json.dumps(EMPTY), digest({}), worker))
             for statement in statements:
                 db.execute(statement, (worker,))
             nobody = f"{WITHDRAWN}{secrets.token_hex(8)}"
@@ -183,4 +218,4 @@ def _from_mephisto(data_root: Path, handles: set[str]) -> None:
         row = files.read_json(path)
         if row["outputs"] and row["outputs"].get("handle") in handles:
             kept = {key: row["outputs"][key] for key in ("handle", "unit_id")}
-            files.write_json(path, {**row, "outputs": {**kept, "items": [], "comment": "", "withdrawn": True}})
+            files.write_json(path, {**row, "outputs": {**kept, **EMPTY}})

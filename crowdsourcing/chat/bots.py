@@ -6,7 +6,6 @@ again with what was said so far, in a session of its own for each chat. A reques
 nothing here needs to outlive the process.
 """
 
-import logging
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -16,6 +15,7 @@ from itertools import chain, count
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from parlai_spotbot.crowdsourcing.desk.contract import LOG
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
@@ -23,8 +23,6 @@ from parlai_spotbot.terminal import Say
 
 STOPPED = ("crash", "hang", "memory")
 """Failures after which the contestant is started again, and has lost all its sessions."""
-
-log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,9 @@ class ChatBots:
     """
 
     def __init__(self, handles: Sequence[ContestantHandle], attempts: int, batchsize: int, say: Say):
-        self.attempts, self.batchsize, self._say = attempts, batchsize, say
+        self.attempts = attempts
+        self.batchsize = batchsize
+        self._say = say
         self.replies: SimpleQueue[TurnReply] = SimpleQueue()
         self._lines: dict[str, list[_Line]] = defaultdict(list)
         self._reported: set[str] = set()
@@ -87,10 +87,10 @@ class ChatBots:
 
     def put(self, waiting: _Waiting) -> None:
         """Give a request to a copy of its contestant, the same one for all turns of a chat while it is there."""
-        name, chat = waiting.request.contestant, waiting.request.chat
+        name = waiting.request.contestant
         lines = [line for line in self._lines.get(name, ()) if not line.handle.set_aside]
         if lines:
-            lines[hash(chat) % len(lines)].queue.put(waiting)
+            lines[hash(waiting.request.chat) % len(lines)].queue.put(waiting)
         else:
             trouble = ("set_aside", self.set_aside().get(name, "no such contestant was loaded"))
             self.replies.put(TurnReply(waiting.request, None, (*waiting.troubles, trouble)))
@@ -107,11 +107,11 @@ class ChatBots:
 
     def set_aside(self) -> dict[str, str]:
         """Return the contestants that can't be talked to any more, and why."""
-        return {
-            name: lines[0].handle.set_aside
-            for name, lines in self._lines.items()
-            if all(line.handle.set_aside for line in lines)
-        }
+        reasons = {}
+        for name, lines in self._lines.items():
+            if all(line.handle.set_aside for line in lines):
+                reasons[name] = lines[0].handle.set_aside
+        return reasons
 
     def about(self) -> Mapping[str, dict[str, Any]]:
         """Return what each contestant says of itself."""
@@ -138,7 +138,8 @@ class _Line:
     """One copy of a contestant, the thread that waits for it, and the requests that wait for its answer."""
 
     def __init__(self, handle: ContestantHandle, bots: ChatBots):
-        self.handle, self._bots = handle, bots
+        self.handle = handle
+        self._bots = bots
         self.queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._sessions: dict[str, tuple[str, int]] = {}
         """The session of each chat, and how many of its turns the contestant has heard."""
@@ -161,7 +162,7 @@ class _Line:
             except (RuntimeError, CancelledError):  # it has been ended
                 return
             except Exception as err:  # a fault of ours must not leave people waiting for ever
-                log.error("contestant %s: %s: %s", self.handle.contestant.name, type(err).__name__, err)
+                LOG.error("contestant %s: %s: %s", self.handle.contestant.name, type(err).__name__, err)
                 outcomes = [TurnFailure(self.handle.contestant.name, "exception", type(err).__name__)] * len(batch)
             self._take(batch, outcomes)
 
@@ -189,19 +190,23 @@ class _Line:
 
     def _request(self, waiting: _Waiting) -> SessionRequest:
         """Return the events that the contestant has not heard yet, in their order."""
-        request, turns = waiting.request, waiting.request.turns
-        seed = derive(request.seed, "turn", len(turns) // 2, *([len(waiting.troubles)] if waiting.troubles else []))
+        request = waiting.request
+        turns = request.turns
+        seed_parts = ["turn", len(turns) // 2]
+        if waiting.troubles:
+            seed_parts.append(len(waiting.troubles))
         session, heard = self._sessions.get(request.chat, ("", 0))
         if not session or heard != len(turns) - 1:
             self.forget(request.chat)
-            session, heard = f"{request.chat}/{next(self._numbers)}", 0
+            session = f"{request.chat}/{next(self._numbers)}"
+            heard = 0
             self._sessions[request.chat] = session, heard
         events: list[tuple[str, Any]] = [] if heard else [("open", request.seed)]
         for number in range(heard, len(turns)):
             speaker = HUMAN if number % 2 == 0 else self.handle.contestant.name
             message = {"id": speaker, "text": turns[number], "episode_done": False}
             events.append(("self" if number % 2 else "observe", message))
-        return SessionRequest(session, tuple(events), seed)
+        return SessionRequest(session, tuple(events), derive(request.seed, *seed_parts))
 
     def _take(self, batch: list[_Waiting], outcomes: Sequence[str | TurnFailure]) -> None:
         if any(isinstance(outcome, TurnFailure) and outcome.kind in STOPPED for outcome in outcomes):
@@ -227,7 +232,7 @@ class _Line:
 
     def _failed(self, waiting: _Waiting, failure: TurnFailure, batch: int) -> None:
         """Ask again, or give up; a failure in a batch counts for none of its chats, which are asked alone."""
-        log.warning("contestant %s: %s", failure.contestant, failure.kind)  # its message may repeat what was said
+        LOG.warning("contestant %s: %s", failure.contestant, failure.kind)  # its message may repeat what was said
         if batch == 1 and failure.kind != "set_aside":
             waiting = replace(waiting, troubles=(*waiting.troubles, (failure.kind, failure.message)))
         if len(waiting.troubles) >= self._bots.attempts:

@@ -139,4 +139,4 @@ class ChatLedger(Ledger):
     def troubles(self, chat_id: str) -> list[tuple[int, str, str]]:
         """Return what went wrong with the contestant: (number of the turn, kind, message)."""
         sql = "SELECT number, kind, message FROM chat_troubles WHERE chat_id = ? ORDER BY rowid"
-        return [(number, kind, message) for number, kind, message in self._rows(sql, chat_id)]
+        return self._rows(sql, chat_id)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
+from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys import survey as rules
 
 POLL_SECONDS = 1.0
@@ -76,12 +77,17 @@ class ChatState:
             "poll_seconds": POLL_SECONDS if self.due else None,
         }
 
+    def transcript(self) -> tuple[Utterance, ...]:
+        """Return the turns in whole exchanges."""
+        return tuple(Utterance(turn.number % 2, turn.text) for turn in self.turns[: self.whole])
+
     def turns_from(self, number: int) -> list[dict[str, Any]]:
         """Return the turns that are shown, from this number on."""
         return [{"entity": turn.number % 2, "text": turn.text} for turn in self.turns[: self.shown][number:]]
 
 
-FIRST_KEY, SECONDS_A_CHARACTER = 0.4, 1 / 40
+FIRST_KEY = 0.4
+SECONDS_A_CHARACTER = 1 / 40
 
 
 def typing_seconds(rule: rules.ChatRules, chat: kept.ChatRecord, number: int, text: str) -> float:

@@ -4,7 +4,6 @@ Called from the desk's thread only. A message is in the ledger before it is ackn
 unanswered messages go to the contestant again after the next start.
 """
 
-import logging
 import random
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -17,13 +16,12 @@ from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
 from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, ItemBody, check_item, incomplete, malformed, shaped
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.desk.contract import LOG
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
-from parlai_spotbot.crowdsourcing.desk.refusals import refusal
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, about_item, digest
 from parlai_spotbot.outside import cleaned
-from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.records import Item
 from parlai_spotbot.selfplay.schedule import derive
 from parlai_spotbot.surveys.ids import opaque
 
@@ -45,16 +43,17 @@ class PollBody(TypedDict):
     have: Count
 
 
-log = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
-
-
 class Chats:
     """The chats of the hand-outs of a survey with the layout "chat"; `items` are all items by their ids."""
 
     def __init__(self, inputs: DeskInputs, items: Mapping[str, Item]):
-        self.survey, self.rule = inputs.survey, inputs.survey.chat
-        self.bots, self.texts, self._items = inputs.bots, inputs.texts, items
-        self.ledger, self.clock = inputs.ledger, inputs.clock
+        self.survey = inputs.survey
+        self.rule = inputs.survey.chat
+        self.bots = inputs.bots
+        self.ledger = inputs.ledger
+        self.clock = inputs.clock
+        self.refusal = inputs.refusal
+        self._items = items
         self._unkept: list[TurnReply] = []
 
     # -- what the page sees ------------------------------------------------------------------------------------------
@@ -68,11 +67,10 @@ class Chats:
         states = self._states(handout)
         filled: list[Item] = []
         for number, item in enumerate(self._own_items(handout)):
-            places = [number] if len(item.partners) == 1 else sorted(states)
-            transcripts = tuple(
-                tuple(Utterance(turn.number % 2, turn.text) for turn in states[place].turns[: states[place].whole])
-                for place in places
-            )
+            places = sorted(states)
+            if len(item.partners) == 1:
+                places = [number]
+            transcripts = tuple(states[place].transcript() for place in places)
             ids = tuple(chat_id(handout, place) for place in places)
             longest = max(len(turns) // 2 for turns in transcripts)
             filled.append(replace(item, conversation_ids=ids, exchanges=longest, transcripts=transcripts))
@@ -80,38 +78,44 @@ class Chats:
 
     def _page(self, handout: Handout, number: int, item: Item, states: Mapping[int, ChatState]) -> tuple[dict, dict]:
         """Return the page item of a chat, or of the comparison of all chats, and its record."""
-        survey, state = self.survey, states.get(number)
+        survey = self.survey
+        state = states.get(number)
         drawn = question_order(survey, random.Random(f"{handout.chance} {number}"))
         order = [name for name in drawn if name in item.questions]
         page = {"item": number, "questions": order}
         record = {"question_order": " ".join(order)}
         if state is not None:
-            shown = {number: state}
+            states = {number: state}
             page |= {"layout": survey.layout, "step": state.step, "chat": state.to_json()}
             record |= {"entity:0": survey.entities[0], "entity:1": survey.speakers[number], "side:0": SIDES[1]}
             if state.rating:
                 page["rated"] = {answer["question"]: answer["answer"] for answer in state.rating.record["answers"]}
         else:
-            shown = states
-            ready = all(one.rating for one in states.values())
-            page |= {"layout": "side_by_side", "step": "rating" if ready else "locked"}
+            page |= {"layout": "side_by_side", "step": "locked"}
+            if all(one.rating for one in states.values()):
+                page["step"] = "rating"
             for place in states:
                 record[f"conversation:{place}"] = survey.conversations[place]
-                record[f"place:{place}"], record[f"speaker:{place}"] = SIDES[place], survey.speakers[place]
-        page["transcripts"] = [
-            {
-                "key": f"conversation:{place}",
-                "name": survey.conversations[place],
-                "speaker": survey.speakers[place],
-                "entities": [
-                    {"key": f"entity:{i}", "name": name, "side": SIDES[1 - i], "judged": i == 1}
-                    for i, name in enumerate((survey.entities[0], survey.speakers[place]))
-                ],
-                "turns": [] if page["step"] == "locked" else one.turns_from(0),
-            }
-            for place, one in shown.items()
-        ]
+                record[f"place:{place}"] = SIDES[place]
+                record[f"speaker:{place}"] = survey.speakers[place]
+        page["transcripts"] = [self._transcript(place, one, page["step"]) for place, one in states.items()]
         return page, record
+
+    def _transcript(self, place: int, state: ChatState, step: str) -> dict:
+        """Return the transcript of a chat; a page in the step "locked" shows no turns."""
+        transcript = {
+            "key": f"conversation:{place}",
+            "name": self.survey.conversations[place],
+            "speaker": self.survey.speakers[place],
+            "entities": [
+                {"key": "entity:0", "name": self.survey.entities[0], "side": SIDES[1], "judged": False},
+                {"key": "entity:1", "name": self.survey.speakers[place], "side": SIDES[0], "judged": True},
+            ],
+            "turns": [],
+        }
+        if step != "locked":
+            transcript["turns"] = state.turns_from(0)
+        return transcript
 
     # -- where chats stand -------------------------------------------------------------------------------------------
     def _own_items(self, handout: Handout) -> list[Item]:
@@ -125,8 +129,11 @@ class Chats:
         for number, item in enumerate(self._own_items(handout)):
             if len(item.partners) == 1:
                 chat = chat_by_item.get(number)
-                turns = tuple(self.ledger.turns(chat.chat_id)) if chat else ()
-                rating = self.ledger.rating(chat.chat_id) if chat else None
+                turns: tuple[kept.ChatMessage, ...] = ()
+                rating = None
+                if chat:
+                    turns = tuple(self.ledger.turns(chat.chat_id))
+                    rating = self.ledger.rating(chat.chat_id)
                 reached = all(state.rating for state in states.values())
                 states[number] = ChatState(self.rule, chat, turns, rating, reached, self.clock())
         return states
@@ -139,18 +146,20 @@ class Chats:
     def say(self, handout: Handout, body: Any) -> dict:
         """Keep a message and ask for the answer; see `desk.ChatDesk.say`."""
         body = shaped(SayBody, body)
-        place, state = self._meant(handout, body["item"])
-        number, text = body["number"], spoken(body["text"])
+        place = body["item"]
+        state = self._state(handout, place)
+        number = body["number"]
+        text = spoken(body["text"])
         if number % 2:
             raise malformed("There is no such message.")
         if number < len(state.turns):
             if state.turns[number].text != text:
-                raise self._refusal("said")
+                raise self.refusal("said")
             return self._reply(state, number)
         self._check_say(state, number, text)
-        partner, name = self._own_items(handout)[place].partners[0], chat_id(handout, place)
+        partner = self._own_items(handout)[place].partners[0]
         seed = derive("chat", handout.chance, handout.handle, place)
-        chat = state.chat or kept.ChatRecord(handout.handle, place, name, partner, seed)
+        chat = state.chat or kept.ChatRecord(handout.handle, place, chat_id(handout, place), partner, seed)
         now = self.clock()
         self.ledger.say(chat, kept.ChatMessage(chat.chat_id, number, text, now, now))
         self._ask(chat)
@@ -165,12 +174,12 @@ class Chats:
             ("too_long", len(text) > self.rule.message_length),
         ):
             if wrong:
-                raise self._refusal(code)
+                raise self.refusal(code)
 
     def poll(self, handout: Handout, body: Any) -> dict:
         """Return the turns from `have` on; see `desk.ChatDesk.chat`."""
         body = shaped(PollBody, body)
-        _, state = self._meant(handout, body["item"])
+        state = self._state(handout, body["item"])
         return {**self._reply(state, body["have"]), "step": state.step}
 
     def _reply(self, state: ChatState, number: int) -> dict:
@@ -179,16 +188,21 @@ class Chats:
     # -- how people rate ---------------------------------------------------------------------------------------------
     def rate(self, handout: Handout, body: Any) -> None:
         """Keep the ratings of a chat for good; see `desk.ChatDesk.rate`."""
-        row, sha256 = shaped(ItemBody, body), digest(body)
-        place, state = self._meant(handout, row["item"])
+        row = shaped(ItemBody, body)
+        sha256 = digest(body)
+        place = row["item"]
+        state = self._state(handout, place)
         if state.rating:
             if state.rating.sha256 != sha256:
-                raise self._refusal("rated")
+                raise self.refusal("rated")
             return
         if not state.may_rate:
-            raise self._refusal(
-                "answer_due" if state.due else "chat_short" if state.step == "chatting" else "chat_over"
-            )
+            code = "chat_over"
+            if state.due:
+                code = "answer_due"
+            elif state.step == "chatting":
+                code = "chat_short"
+            raise self.refusal(code)
         item = self.items(handout)[place]
         page, drawn = self._page(handout, place, item, {place: state})
         record = about_item(item, drawn) | check_item(self.survey, page, row)
@@ -220,17 +234,19 @@ class Chats:
 
     def settle(self) -> None:
         """Keep what the contestants have answered; what can't be kept now (a full disk) is kept the next time."""
-        waiting, self._unkept = [*self._unkept, *self.bots.answers()], []
+        waiting = [*self._unkept, *self.bots.answers()]
+        self._unkept = []
         for place, answer in enumerate(waiting):
             try:
                 self._keep(answer)
             except (sqlite3.OperationalError, OSError) as err:
-                log.error("an answer can't be stored: %s", err)
+                LOG.error("an answer can't be stored: %s", err)
                 self._unkept = waiting[place:]
                 return
 
     def _keep(self, reply: TurnReply) -> None:
-        request, now = reply.request, self.clock()
+        request = reply.request
+        now = self.clock()
         number = len(request.turns)
         chat = next(iter(self.ledger.chats("chat_id = ?", request.chat)), None)
         turns = self.ledger.turns(request.chat)
@@ -256,14 +272,11 @@ class Chats:
         self.bots.keep({chat.chat_id for chat in self.ledger.chats(f"status = 'open' AND {IN_OPEN}")})
 
     # -- requests ----------------------------------------------------------------------------------------------------
-    def _meant(self, handout: Handout, place: int) -> tuple[int, ChatState]:
+    def _state(self, handout: Handout, place: int) -> ChatState:
         states = self._states(handout)
         if place not in states:
             raise malformed("There is no such chat in this task.")
-        return place, states[place]
-
-    def _refusal(self, code: str) -> Refusal:
-        return refusal(code, self.texts)
+        return states[place]
 
 
 def chat_id(handout: Handout, place: int) -> str:

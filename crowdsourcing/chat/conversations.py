@@ -5,14 +5,14 @@ which chats began, so collecting again changes nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
-from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study
@@ -34,15 +34,16 @@ class ChatResult:
     shown: dict[str, int]
 
 
-def collect_chats(study: Study, survey: str, secret: bytes, out: set[str]) -> ChatResult | None:
+def collect_chats(study: Study, survey: str, names: Mapping[str, str], out: set[str]) -> ChatResult | None:
     """Bring the study's conversations up to date with the ledger; None where nobody chats.
 
-    `out` are the handles whose work was rejected. The caller holds the study's lock, and writes the judgements next.
+    `names` leads from worker ids to pseudonyms. `out` are the handles whose work was rejected. The caller holds the
+    study's lock, and writes the judgements next.
     """
     if get_survey(survey, study).chat is None:
         return None
-    with ChatLedger(CollectionPaths.of(study, survey).ledger) as ledger:
-        chats = list(_rated_chats(ledger, study, survey, secret, out))
+    with ChatLedger(CollectionPaths(study, survey).ledger) as ledger:
+        chats = list(_rated_chats(ledger, study, survey, names, out))
     added, gone = _bring(study, survey, chats)
     return ChatResult(len(chats), added, len(gone), _shown_by(study, gone))
 
@@ -57,19 +58,32 @@ def chat_ids(study: Study, where: str, *values: str) -> set[str]:
     return chats
 
 
-def _rated_chats(ledger: ChatLedger, study: Study, survey: str, secret: bytes, out: set[str]) -> Iterator[Conversation]:
+def _rated_chats(
+    ledger: ChatLedger, study: Study, survey: str, names: Mapping[str, str], out: set[str]
+) -> Iterator[Conversation]:
     """Yield the rated chats of hand-outs that were handed in; the person is entity 0 and speaks first."""
     handouts = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
     about = study.provenance().get("crowdsourcing", {}).get(survey, {}).get("chat", {}).get("contestants", {})
     numbers: Counter[str] = Counter()
     for chat in ledger.chats():
-        bot, number = chat.contestant, numbers[chat.contestant]
+        bot = chat.contestant
+        number = numbers[bot]
         numbers[bot] += 1
         if chat.status != "rated" or chat.handle not in handouts.keys() - out:
             continue
         turns = ledger.turns(chat.chat_id)
         turns = turns[: len(turns) // 2 * 2]
+        provenance = {
+            ORIGIN: survey,
+            "how": HOW,
+            "interactor": names[handouts[chat.handle].worker],
+            "place_in_unit": chat.item,
+            "seconds": round(turns[-1].shown_at - turns[0].said_at, 1),
+            "failed_answers": len(ledger.troubles(chat.chat_id)),
+        }
         prompt = about.get(bot, {}).get("system_prompt", "")
+        if prompt:
+            provenance["system_prompts"] = {bot: prompt}
         yield Conversation(
             conversation_id=chat.chat_id,
             domain=study.plan.domain,
@@ -78,15 +92,7 @@ def _rated_chats(ledger: ChatLedger, study: Study, survey: str, secret: bytes, o
             entities=(HUMAN, bot),
             turns=tuple(Turn((HUMAN, bot)[turn.number % 2], turn.text) for turn in turns),
             seed_exchanges=0,
-            provenance={
-                ORIGIN: survey,
-                "how": HOW,
-                "interactor": pseudonym(secret, handouts[chat.handle].worker),
-                "place_in_unit": chat.item,
-                "seconds": round(turns[-1].shown_at - turns[0].said_at, 1),
-                "failed_answers": len(ledger.troubles(chat.chat_id)),
-                **({"system_prompts": {bot: prompt}} if prompt else {}),
-            },
+            provenance=provenance,
         )
 
 
@@ -123,10 +129,10 @@ def _canonical(study: Study) -> Callable[[Conversation], Any]:
 
 def _shown_by(study: Study, gone: set[str]) -> dict[str, int]:
     """Return how many units of each packed survey show one of these conversations."""
-    counts = {}
+    counts: Counter[str] = Counter()
     for survey in study.plan.surveys:
         if gone and study.units_path(survey).exists():
-            units = study.units(survey)
-            count = sum(any(gone & set(item.conversation_ids) for item in unit.items) for unit in units)
-            counts |= {survey: count} if count else {}
+            for unit in study.units(survey):
+                if not gone.isdisjoint(chain.from_iterable(item.conversation_ids for item in unit.items)):
+                    counts[survey] += 1
     return counts

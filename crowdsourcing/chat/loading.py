@@ -7,6 +7,7 @@ from functools import partial
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection
+from parlai_spotbot.crowdsourcing.desk.sessions import partners_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.terminal import Say
 
@@ -25,9 +26,7 @@ def loaded_bots(collection: CrowdCollection, done: set[str], say: Say) -> Iterat
     from parlai_spotbot.selfplay.play import threads_each
 
     plan = collection.study.plan
-    names = {
-        name for unit in collection.units if unit.unit_id not in done for item in unit.items for name in item.partners
-    }
+    names = set().union(*(partners_of(unit) for unit in collection.units if unit.unit_id not in done))
     missing = sorted(names - plan.contestants.keys())
     if missing:
         raise UserError(

@@ -96,7 +96,8 @@ def check_items(survey: Survey, page_items: Sequence[dict], body_items: Any) -> 
 def check_item(survey: Survey, page_item: dict, row: ItemBody) -> dict:
     """Return the clean answers to one item; see `check_items`."""
     place = f"Item {page_item['item'] + 1}"
-    speakers, judged = speakers_of(page_item), judged_of(page_item)
+    speakers = speakers_of(page_item)
+    judged = judged_of(page_item)
     given = _given(survey, page_item, row["answers"], place)
     answers = {pair: part["answer"] for pair, part in given.items()}
     pairs = asked(survey, speakers, answers, page_item["questions"], judged)
@@ -129,11 +130,13 @@ def judged_of(page_item: dict) -> tuple[int, ...]:
 def _given(survey: Survey, page_item: dict, rows: Sequence[AnswerBody], place: str) -> dict[Pair, dict]:
     """Return the answers by question and target, without empty ones."""
     question_by_name = {question.name: question for question in survey.questions}
-    speakers, judged = speakers_of(page_item), judged_of(page_item)
+    speakers = speakers_of(page_item)
+    judged = judged_of(page_item)
     shown = [one["value"] for one in page_item.get("candidates", ())]
     given: dict[Pair, dict] = {}
     for row in rows:
-        name, target = row["question"], row.get("target", "")
+        name = row["question"]
+        target = row.get("target", "")
         question = question_by_name.get(name)
         if question is None or target not in targets_of(question, speakers, judged) or (name, target) in given:
             raise malformed(f"{place}: an answer is to a question that is not asked, or answered twice.")

@@ -3,11 +3,18 @@ platform that recruits the annotators."""
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.ledger.entries import Handout
+
+LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
+"""The log of a collection's server."""
+
+Statuses = dict[tuple[str, str], str]
+"""The status of (worker, registration) on a platform's list."""
 
 
 class Refusal(Exception):

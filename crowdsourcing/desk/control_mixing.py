@@ -58,16 +58,18 @@ def mix(
     seen = set(met) | marks_of(items, seeds)
     question_sets = {item.questions for item in items}
     alike = [control for control in controls if control.questions in question_sets]
-    others = [] if same_questions else [control for control in controls if control.questions not in question_sets]
-    mixed, left = list(items), count
+    others = [control for control in controls if control.questions not in question_sets]
+    if same_questions:
+        others = []
+    mixed = list(items)
     for group in (alike, others):
         start = first % max(1, len(group))
         for control in (*group[start:], *group[:start]):
-            if not left:
+            if not count:
                 break
             marks = marks_of([control], seeds)
             if seen.isdisjoint(marks):
                 seen |= marks
-                left -= 1
+                count -= 1
                 mixed.insert(rng.randint(0, len(mixed)), control)
     return mixed

@@ -80,8 +80,9 @@ class Desk(Reception):
 
     def _no(self, state: str, otherwise: str) -> Refusal:
         """Return the refusal for a visitor in this state."""
-        known = ("preview", "consent", "onboarding", "stopped")
-        return self.refusal(state if state in known else otherwise)
+        if state in ("preview", "consent", "onboarding", "stopped"):
+            return self.refusal(state)
+        return self.refusal(otherwise)
 
     # -- getting a unit ----------------------------------------------------------------------------------------------
     def next_unit(self, visitor: Visitor, body: object = None) -> dict:
@@ -112,7 +113,9 @@ class Desk(Reception):
 
     def _drawn(self, visitor: Visitor, unit_id: str) -> Handout:
         """Return the hand-out of a unit, with controls mixed in."""
-        unit, chance, now = self.stock.units[unit_id], secrets.token_hex(8), self.clock()
+        unit = self.stock.units[unit_id]
+        chance = secrets.token_hex(8)
+        now = self.clock()
         handouts = self._handouts_of(visitor)
         return Handout(
             handle=secrets.token_hex(16),
@@ -134,7 +137,8 @@ class Desk(Reception):
         done = [self.items.get(i) for handout in handouts if handout.status == "done" for i in handout.items]
         if survey.control_first and any(item and item.control for item in done):
             count = 0
-        same, met = survey.spread in ("units", "tasks"), self.stock.met[visitor.worker]
+        same = survey.spread in ("units", "tasks")
+        met = self.stock.met[visitor.worker]
         first = self.first_controls.get(unit.unit_id, unit.replicate * survey.limits.controls_per_unit)  # drawn since
         return mix(unit.items, self.controls, count, chance, first, same, met, self.seeds)
 
@@ -158,35 +162,35 @@ class Desk(Reception):
 
     def _take(self, handout: Handout, body: dict, sha256: str) -> None:
         self._in_time(handout)
-        now, items = self.clock(), self.items_of(handout)
+        now = self.clock()
+        items = self.items_of(handout)
         record = {**self._record(handout, items, body), "started_at": handout.handed_at, "submitted_at": now}
         grades = grading.grade_controls(items, record["items"])
-        stop = "controls" if self._careless(handout, record, grades) else ""
+        stop = ""
+        if self.ledger.misses(handout.worker) + sum(grades.values()) > self.survey.limits.control_mistakes:
+            stop = "controls"
         self.ledger.submit(Submission(handout.handle, record, body, sha256, now), grades, stop)
         self.stock.answered(handout.unit_id, record, stop)
         self.score(handout.worker, record)
         self._tell(self.ledger.handout(handout.handle))
 
-    def _careless(self, handout: Handout, record: dict, grades: dict[int, bool]) -> bool:
-        """Return whether the annotator missed too many controls."""
-        misses = self.ledger.misses(handout.worker) + sum(grades.values())
-        return misses > self.survey.limits.control_mistakes
-
     def _record(self, handout: Handout, items: list, body: dict) -> dict:
         """Return the record of a submission; raises `Refusal` where it is not complete and sound."""
         sent = shaped(UnitBody, body)
         comment = short(sent.get("comment") or "", self.survey.limits.comment_length)
-        pages, given = self.pages(handout), sent.get("items")
+        pages = self.pages(handout)
+        given = sent.get("items")
         if self.special:
             given = self.special.merged(handout, given)
         clean = check_items(self.survey, [page for page, _ in pages], given)
         if self.special:
             self.special.note(handout, clean)
-        about = [about_item(item, drawn) for item, (_, drawn) in zip(items, pages, strict=True)]
         record = {
             "handle": handout.handle,
             "unit_id": handout.unit_id,
-            "items": [{**item, **answered} for item, answered in zip(about, clean, strict=True)],
+            "items": [
+                about_item(item, drawn) | answers for item, (_, drawn), answers in zip(items, pages, clean, strict=True)
+            ],
             "comment": comment,
             "texts_language": sent.get("texts_language", ""),
         }

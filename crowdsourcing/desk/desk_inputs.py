@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
-from parlai_spotbot.crowdsourcing.desk.contract import Crowd, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Crowd, Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.refusals import refusal
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
@@ -74,3 +75,7 @@ class DeskInputs:
     bots: ChatBots | None = None
     serving: Serving | None = None
     clock: Callable[[], float] = time.time
+
+    def refusal(self, code: str) -> Refusal:
+        """Return the refusal of this code, in the page's words."""
+        return refusal(code, self.texts)

@@ -5,7 +5,7 @@ decision is final. It is about the first question that is put of entities; the o
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -19,10 +19,9 @@ from parlai_spotbot.crowdsourcing.desk.answer_checks import (
     malformed,
     shaped,
 )
+from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, exchanges_of, present
-from parlai_spotbot.crowdsourcing.desk.refusals import refusal
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, OpeningDecision
-from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import Item
 from parlai_spotbot.surveys.game import UNSURE
 from parlai_spotbot.surveys.survey import Question, Survey
@@ -56,9 +55,11 @@ def decision_question(survey: Survey) -> Question:
 class DialogueOpening:
     """Open exchanges and decisions in the hand-outs of a survey with the layout "opening"."""
 
-    def __init__(self, survey: Survey, ledger: Ledger, texts: Mapping[str, str]):
-        self.survey, self.ledger, self.texts = survey, ledger, texts
-        self.question = decision_question(survey)
+    def __init__(self, inputs: DeskInputs):
+        self.survey = inputs.survey
+        self.ledger = inputs.ledger
+        self.refusal = inputs.refusal
+        self.question = decision_question(inputs.survey)
 
     def _decisions(self, handout: Handout) -> dict[int, dict[str, OpeningDecision]]:
         """Return the decisions of a hand-out by item and target."""
@@ -69,17 +70,14 @@ class DialogueOpening:
 
     def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
         """Return each item as far as it is open: its page item and the record of its draws."""
-        opened, made = self.ledger.opened(handout.handle), self._decisions(handout)
-        return [
-            present(
-                self.survey,
-                item,
-                number,
-                handout.chance,
-                Excerpt(opened.get(number, 1), {target: one.answer for target, one in made[number].items()}),
-            )
-            for number, item in enumerate(items)
-        ]
+        opened = self.ledger.opened(handout.handle)
+        made = self._decisions(handout)
+        pages = []
+        for number, item in enumerate(items):
+            decided = {target: one.answer for target, one in made[number].items()}
+            excerpt = Excerpt(opened.get(number, 1), decided)
+            pages.append(present(self.survey, item, number, handout.chance, excerpt))
+        return pages
 
     def open(self, handout: Handout, items: Sequence[Item], body: Any, now: float) -> int:
         """Open the exchange after `body["opened"]`, the number that the page has; return the item's number.
@@ -88,15 +86,16 @@ class DialogueOpening:
         `Refusal`: 400 malformed, 409 all_open, decided (everything: nothing is left to look for).
         """
         body = shaped(OpenBody, body)
-        number, has = body["item"], body["opened"]
+        number = body["item"]
+        has = body["opened"]
         opened = self.ledger.opened(handout.handle).get(number, 1)
         if number >= len(items) or not 1 <= has <= opened:
             raise malformed("There is no such item, or fewer exchanges are open.")
         if has == opened:
             if opened >= exchanges_of(items[number]):
-                raise refusal("all_open", self.texts)
+                raise self.refusal("all_open")
             if self._decisions(handout)[number].keys() >= set(self.question.targets):
-                raise refusal("decided", self.texts)
+                raise self.refusal("decided")
             self.ledger.open_exchange(handout.handle, number, opened + 1, now)
         return number
 
@@ -106,19 +105,23 @@ class DialogueOpening:
         Raises `Refusal`: 400 malformed, 409 decided (otherwise, before), not_yet (unsure while more can be opened).
         """
         body = shaped(DecideBody, body)
-        number, target, answer = body["item"], body["target"], clean_answer(self.question, body["answer"], 0)
+        number = body["item"]
+        target = body["target"]
+        answer = clean_answer(self.question, body["answer"], 0)
         if number >= len(items) or body["question"] != self.question.name or target not in self.question.targets:
             raise malformed("A decision is about something that is not asked.")
         earlier = self._decisions(handout)[number].get(target)
         if earlier:
             if earlier.answer != answer:
-                raise refusal("decided", self.texts)
+                raise self.refusal("decided")
             return number
         opened = self.ledger.opened(handout.handle).get(number, 1)
         if answer == UNSURE and opened < exchanges_of(items[number]):
-            raise refusal("not_yet", self.texts)
-        row = (handout.handle, number, target, self.question.name, answer, opened, body.get("seconds"), now)
-        self.ledger.decide(OpeningDecision(*row))
+            raise self.refusal("not_yet")
+        seconds = body.get("seconds")
+        self.ledger.decide(
+            OpeningDecision(handout.handle, number, target, self.question.name, answer, opened, seconds, now)
+        )
         return number
 
     def merged(self, handout: Handout, body_items: Any) -> list[dict]:
@@ -126,22 +129,26 @@ class DialogueOpening:
 
         Raises `Refusal` 422 where a decision is missing.
         """
-        made, merged = self._decisions(handout), []
+        made = self._decisions(handout)
+        merged = []
         for row in shaped(list[ItemBody], body_items):
-            if len(made[row["item"]]) < len(self.question.targets):
+            decisions = made[row["item"]].values()
+            if len(decisions) < len(self.question.targets):
                 raise incomplete(f"Item {row['item'] + 1}: decide for both entities first.")
-            decided = [
-                {name: getattr(one, name) for name in ("question", "target", "answer", "seconds")}
-                for one in made[row["item"]].values()
-            ]
-            others = [answer for answer in row["answers"] if answer["question"] != self.question.name]
-            merged.append({**row, "answers": decided + others})
+            answers = [answer for answer in row["answers"] if answer["question"] != self.question.name]
+            for one in decisions:
+                answers.append(
+                    {"question": one.question, "target": one.target, "answer": one.answer, "seconds": one.seconds}
+                )
+            merged.append({**row, "answers": answers})
         return merged
 
     def note(self, handout: Handout, kept: Sequence[dict]) -> None:
         """Add "opened" to the clean answers: the exchanges open at that decision; in the end, for other questions."""
-        opened, made = self.ledger.opened(handout.handle), self._decisions(handout)
+        opened = self.ledger.opened(handout.handle)
+        made = self._decisions(handout)
         for row in kept:
             for answer in row["answers"]:
-                decision = made[row["item"]].get(answer["target"]) if answer["question"] == self.question.name else None
-                answer["opened"] = decision.opened if decision else opened.get(row["item"], 1)
+                answer["opened"] = opened.get(row["item"], 1)
+                if answer["question"] == self.question.name:
+                    answer["opened"] = made[row["item"]][answer["target"]].opened

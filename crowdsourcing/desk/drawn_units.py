@@ -1,6 +1,5 @@
 """Units that are drawn from what was answered (`sequential.serving`), where a survey is served until settled."""
 
-import contextlib
 from collections.abc import Iterable, Mapping
 
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -26,7 +25,8 @@ class DrawnStock(UnitStock):
     def __init__(self, serving: Serving, seeds: Mapping[str, str], ledger: Ledger, mistakes: int):
         self.serving = serving
         super().__init__(serving.drawn, seeds)
-        self.ledger, self.mistakes = ledger, mistakes
+        self.ledger = ledger
+        self.mistakes = mistakes
         plan = serving.plan
         if ledger.keep("plan", plan.digest) != plan.digest:
             raise UserError(
@@ -59,7 +59,8 @@ class DrawnStock(UnitStock):
         unit_id = super().choose(worker)
         if unit_id is not None or (unit := self.serving.draw()) is None:
             return unit_id
-        self._place[unit.unit_id], self._segments[unit.unit_id] = len(self._place), (unit.block_id, unit.rotation)
+        self._place[unit.unit_id] = len(self._place)
+        self._segments[unit.unit_id] = (unit.block_id, unit.rotation)
         self.units[unit.unit_id] = unit
         self.free.add(unit.unit_id)
         return unit.unit_id
@@ -71,7 +72,8 @@ class DrawnStock(UnitStock):
 
     def counts(self) -> dict:
         """See `UnitStock.counts`; units that may still be drawn count as free."""
-        counts, figures = super().counts(), self.serving.figures()
+        counts = super().counts()
+        figures = self.serving.figures()
         free = 0 if figures["ended"] in OVER else counts["free"] + self.serving.left
         return {**counts, **figures, "free": free, "units": counts["done"] + counts["open"] + free}
 
@@ -97,23 +99,21 @@ def note_plan(study: Study, survey: str) -> None:
 
     So a study without the ledger shows, too, that the plan is the one by which people were served.
     """
-    plan, path = registered(study, survey), CollectionPaths.of(study, survey).ledger
-    if plan is not None and path.exists():
-        with contextlib.closing(Ledger(path)) as ledger:
+    plan = registered(study, survey)
+    path = CollectionPaths(study, survey).ledger
+    if path.exists():
+        with Ledger(path) as ledger:
             digest = ledger.keep("plan", plan.digest)
         study.record(SERVED, {**study.provenance().get(SERVED, {}), survey: digest})
 
 
-def serving_of(
-    study: Study, survey: str, part: str, mistakes: int, deadline: str = ""
-) -> tuple[Serving | None, list[Unit]]:
-    """See `collection.planned`."""
-    plan, path = registered(study, survey), CollectionPaths.of(study, survey, part).ledger
-    if plan is None:
-        return None, study.units(survey)
-    serving, out = Serving(study, plan, deadline), []
+def serving_of(study: Study, survey: str, part: str, mistakes: int, deadline: str) -> tuple[Serving, list[Unit]]:
+    """Return what draws the units of a survey that is served until settled; see `collection.planned`."""
+    serving = Serving(study, registered(study, survey), deadline)
+    path = CollectionPaths(study, survey, part).ledger
+    out = []
     if path.exists():
-        with contextlib.closing(Ledger(path)) as ledger:
+        with Ledger(path) as ledger:
             load(serving, ledger, mistakes)
             out = [handout.unit_id for handout in ledger.handouts("status = 'open'")]
     else:

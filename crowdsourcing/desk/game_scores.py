@@ -1,9 +1,9 @@
 """The game's leaderboard: points over finished units, under made-up names that identify nobody."""
 
-import hashlib
-import hmac
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from parlai_spotbot.crowdsourcing.desk.practice import chance_of
 from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys import controls
 from parlai_spotbot.surveys.game import points
@@ -30,7 +30,8 @@ def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tupl
 
 def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, str]]:
     """Return what the two entities of each conversation are: "human" or "bot"."""
-    return {c.conversation_id: tuple(HUMAN if human else "bot" for human in c.is_human) for c in conversations}
+    natures = {True: HUMAN, False: "bot"}
+    return {talk.conversation_id: tuple(map(natures.get, talk.is_human)) for talk in conversations}
 
 
 def truths_of(items: Iterable[Item], truths: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
@@ -47,15 +48,14 @@ class GameScores:
 
     def __init__(self, secret: bytes):
         self.secret = secret
-        self.totals: dict[str, float] = {}
+        self.totals: dict[str, float] = defaultdict(float)
 
     def add(self, worker: str, earned: float) -> None:
         """Add points for a unit that the annotator finished."""
-        self.totals[worker] = self.totals.get(worker, 0.0) + earned
+        self.totals[worker] += earned
 
     def _name(self, worker: str) -> str:
-        drawn = f"nickname {worker}".encode("utf-8", "surrogatepass")
-        return f"Player {hmac.new(self.secret, drawn, hashlib.sha256).hexdigest()[:6]}"
+        return f"Player {chance_of(self.secret, 'nickname', worker)[:6]}"
 
     def game(self, visitor: str) -> dict:
         """Return ``{"points", "rank", "leaderboard": [{"name", "points", "you"}]}``.
@@ -70,5 +70,7 @@ class GameScores:
             for place, worker in enumerate(order)
             if place < MOST or worker == visitor
         ]
-        rank = None if earned is None else 1 + sum(total > earned for total in self.totals.values())
+        rank = None
+        if earned is not None:
+            rank = 1 + sum(total > earned for total in self.totals.values())
         return {"points": round(earned or 0.0, 2), "rank": rank, "leaderboard": board}

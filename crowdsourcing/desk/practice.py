@@ -6,13 +6,12 @@ A survey with a training of several rounds has `training.Training` in the same p
 
 import hashlib
 import hmac
-from collections.abc import Callable
+from itertools import starmap
 from typing import Any, NotRequired
 
 from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, check_items, malformed
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.grading import answers_of, exercises_of, right
 from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, present
@@ -36,9 +35,12 @@ def chance_of(secret: bytes, what: str, worker: str) -> str:
 class Practice:
     """The exercises of `survey`."""
 
-    def __init__(self, inputs: DeskInputs, refusal: Callable[[str], Refusal]):
-        self.survey, self.refusal = inputs.survey, refusal
-        self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
+    def __init__(self, inputs: DeskInputs):
+        self.survey = inputs.survey
+        self.refusal = inputs.refusal
+        self.ledger = inputs.ledger
+        self.secret = inputs.secret
+        self.clock = inputs.clock
         self.begins = bool(self.survey.onboarding)
         """Whether there is anything to practise."""
 
@@ -55,9 +57,10 @@ class Practice:
 
         A dialogue that annotators open themselves is shown whole in an exercise, so its page items are plain dialogues.
         """
-        pages, records = [], []
+        pages = []
+        records = []
         for number, exercise in enumerate(exercises_of(self.survey, attempt)):
-            shown = tuple(tuple(Utterance(*turn) for turn in turns) for turns in exercise.transcripts)
+            shown = tuple(tuple(starmap(Utterance, turns)) for turns in exercise.transcripts)
             longest = (max(map(len, shown)) + 1) // 2
             item = Item("", (), longest, shown, judged=exercise.judged, candidates=exercise.candidates)
             put = Excerpt(questions={question for question, _, _ in exercise.key})
@@ -88,11 +91,14 @@ class Practice:
         """Mark and record the next attempt; return its result."""
         attempt = body["attempt"] - 1
         result = self._marked(worker, attempt, body)
-        last = attempt + 1 >= self.survey.limits.onboarding_attempts
-        standing = "passed" if result["passed"] else "stopped" if last else "new"
         mistakes = result["of"] - result["right"]
         made = PracticeAttempt(worker, attempt, dict(body), mistakes, result["passed"], self.clock())
-        self.ledger.practise(made, standing, "onboarding" if standing == "stopped" else "")
+        if result["passed"]:
+            self.ledger.practise(made, "passed")
+        elif body["attempt"] >= self.survey.limits.onboarding_attempts:
+            self.ledger.practise(made, "stopped", "onboarding")
+        else:
+            self.ledger.practise(made, "new")
         return result
 
     def _marked(self, worker: str, attempt: int, body: PracticeBody) -> dict[str, Any]:
@@ -105,7 +111,8 @@ class Practice:
         clean = check_items(self.survey, pages, body["items"])
         marked = []
         for number, exercise in enumerate(exercises_of(self.survey, attempt)):
-            given, explanation = answers_of(clean[number]), exercise.explanation
+            given = answers_of(clean[number])
+            explanation = exercise.explanation
             good = all(right(self.survey.question(q), given.get((q, target)), ok) for q, target, ok in exercise.key)
             unsure = any(given.get((q, target)) == "unsure" and len(ok) == 2 for q, target, ok in exercise.key)
             for name, value in records[number].items():

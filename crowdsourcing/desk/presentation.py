@@ -5,11 +5,11 @@ nothing about who is a bot; what was drawn goes into the judgements. Who speaks 
 """
 
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from parlai_spotbot.records import Item
+from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.survey import Survey
 
 SIDES = ("left", "right")
@@ -56,66 +56,84 @@ def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excer
         to bottom.
     """
     rng = random.Random(f"{chance} {number}")
-    names, sides = rng.sample(survey.entities, 2), rng.sample(SIDES, 2)
-    put = [set(some) for some in (excerpt.questions, item.questions or None) if some is not None]
-    order = [name for name in question_order(survey, rng) if all(name in some for some in put)]
-    places = rng.sample(range(len(item.transcripts)), len(item.transcripts))
-    shown = None if excerpt.exchanges is None else 2 * excerpt.exchanges
-    page_item = {
-        "item": number,
-        "layout": survey.layout,
-        "transcripts": [
-            {
-                **_transcript(survey, item, place, conversation, names, sides),
-                "turns": [
-                    {"entity": turn.entity, "text": turn.text} for turn in item.transcripts[conversation][:shown]
-                ],
-            }
-            for place, conversation in enumerate(places)
-        ],
-        "questions": order,
-    }
+    names = rng.sample(survey.entities, 2)
+    sides = rng.sample(SIDES, 2)
+    order = question_order(survey, rng)
+    for asked in (excerpt.questions, item.questions or None):
+        if asked is not None:
+            order = [name for name in order if name in asked]
+    count = len(item.transcripts)
+    places = rng.sample(range(count), count)
+    transcripts = []
+    for place, conversation in enumerate(places):
+        transcript = _transcript(survey, item, place, conversation, names, sides)
+        transcript["turns"] = _turns(item.transcripts[conversation], excerpt)
+        transcripts.append(transcript)
+    page_item = {"item": number, "layout": survey.layout, "transcripts": transcripts, "questions": order}
     if survey.layout == "opening":
-        whole = exchanges_of(item)
-        opened = whole if excerpt.exchanges is None else min(excerpt.exchanges, whole)
-        page_item["opening"] = {"opened": opened, "more": opened < whole, "decided": dict(excerpt.decided)}
+        page_item["opening"] = _opening(item, excerpt)
     if item.candidates:
-        page_item["candidates"] = [
-            {"value": f"candidate:{place}", "text": item.candidates[place]}
-            for place in rng.sample(range(len(item.candidates)), len(item.candidates))
-        ]
-    first = sorted(page_item["transcripts"], key=lambda transcript: transcript["key"])[0]["entities"]
+        candidates = [{"value": f"candidate:{place}", "text": text} for place, text in enumerate(item.candidates)]
+        page_item["candidates"] = rng.sample(candidates, len(candidates))
+    return page_item, _record(page_item, places)
+
+
+def _record(page_item: dict, places: Sequence[int]) -> dict:
+    """Return the draws of a page item, whose conversations stand at these places."""
+    first = page_item["transcripts"][places.index(0)]["entities"]
     record = {one["key"]: one["name"] for one in first}
-    record |= {"side:0": first[0]["side"], "question_order": " ".join(order)}
-    if item.candidates:
+    record |= {"side:0": first[0]["side"], "question_order": " ".join(page_item["questions"])}
+    if "candidates" in page_item:
         record["candidates"] = " ".join(one["value"] for one in page_item["candidates"])
     if len(places) > 1:
-        for place, conversation in sorted(enumerate(places), key=lambda pair: pair[1]):
-            shown_as = page_item["transcripts"][place]
-            record[f"conversation:{conversation}"] = shown_as["name"]
+        for conversation in range(len(places)):
+            place = places.index(conversation)
+            transcript = page_item["transcripts"][place]
+            record[f"conversation:{conversation}"] = transcript["name"]
             record[f"place:{conversation}"] = SIDES[place]
-            if item.judged:
-                record[f"speaker:{conversation}"] = shown_as["speaker"]
-    return page_item, record
+            if "speaker" in transcript:
+                record[f"speaker:{conversation}"] = transcript["speaker"]
+    return record
 
 
-def _transcript(survey: Survey, item: Item, place: int, conversation: int, names: list[str], sides: list[str]) -> dict:
+def _turns(transcript: Sequence[Utterance], excerpt: Excerpt) -> list[dict]:
+    """Return the turns of a transcript that are on the page."""
+    if excerpt.exchanges is not None:
+        transcript = transcript[: 2 * excerpt.exchanges]
+    return [{"entity": turn.entity, "text": turn.text} for turn in transcript]
+
+
+def _opening(item: Item, excerpt: Excerpt) -> dict:
+    """Return how far the annotator has opened an item, whether there is more, and what is decided."""
+    opened = exchanges = exchanges_of(item)
+    if excerpt.exchanges is not None:
+        opened = min(excerpt.exchanges, exchanges)
+    return {"opened": opened, "more": opened < exchanges, "decided": dict(excerpt.decided)}
+
+
+def _transcript(
+    survey: Survey, item: Item, place: int, conversation: int, names: Sequence[str], sides: Sequence[str]
+) -> dict:
+    """Return a conversation at its place on the page, without its turns."""
     several = len(item.transcripts) > 1
-    transcript: dict = {
-        "key": f"conversation:{conversation}",
-        "name": survey.conversations[place] if several else "",
-        "entities": [{"key": f"entity:{i}", "name": names[i], "side": sides[i]} for i in (0, 1)],
-    }
-    if item.judged:
-        judged = item.judged[conversation]
-        speaker = survey.speakers[place] if several and survey.speakers else names[judged]
-        # The one who is judged is on the same side in all conversations.
-        bearing = {judged: (speaker, sides[0]), 1 - judged: (survey.other or names[1 - judged], sides[1])}
-        transcript["entities"] = [
-            {"key": f"entity:{i}", "name": bearing[i][0], "side": bearing[i][1], "judged": i == judged} for i in (0, 1)
-        ]
-        if several:
-            transcript["speaker"] = speaker
+    transcript: dict = {"key": f"conversation:{conversation}", "name": "", "entities": []}
+    if several:
+        transcript["name"] = survey.conversations[place]
+    if not item.judged:
+        for i in (0, 1):
+            transcript["entities"].append({"key": f"entity:{i}", "name": names[i], "side": sides[i]})
+        return transcript
+    judged = item.judged[conversation]
+    speaker = names[judged]
+    if several and survey.speakers:
+        speaker = survey.speakers[place]
+    # The one who is judged is on the same side in all conversations.
+    bearing = {judged: (speaker, sides[0]), 1 - judged: (survey.other or names[1 - judged], sides[1])}
+    for i in (0, 1):
+        name, side = bearing[i]
+        transcript["entities"].append({"key": f"entity:{i}", "name": name, "side": side, "judged": i == judged})
+    if several:
+        transcript["speaker"] = speaker
     return transcript
 
 
@@ -124,7 +142,9 @@ def question_order(survey: Survey, rng: random.Random) -> list[str]:
     order: list[str] = []
     for mixed, run in groupby(survey.questions, key=lambda question: question.shuffle):
         names = [question.name for question in run]
-        order += rng.sample(names, len(names)) if mixed else names
+        if mixed:
+            names = rng.sample(names, len(names))
+        order += names
     return order
 
 

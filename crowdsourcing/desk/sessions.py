@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import evenly, first_controls
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.dialogue_opening import DialogueOpening
@@ -18,11 +18,11 @@ from parlai_spotbot.crowdsourcing.desk.game_scores import GameScores, truths_of,
 from parlai_spotbot.crowdsourcing.desk.practice import Practice
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.crowdsourcing.desk.questionnaire import is_due
-from parlai_spotbot.crowdsourcing.desk.refusals import reason, refusal
+from parlai_spotbot.crowdsourcing.desk.refusals import reason
 from parlai_spotbot.crowdsourcing.desk.training import Training
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, digest
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item
+from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.survey import Survey
 
 END = ("handed_in", "finished", "waiting", "stopped", "ready")
@@ -51,20 +51,29 @@ def filled(paragraph: str, values: Mapping[str, str]) -> str:
     {name|minute|minutes} is the value with the noun for one or for several.
     """
     for name, value in values.items():
-        nouns = re.compile(rf"\{{{name}\|([^{{}}|]*)\|([^{{}}|]*)\}}")
-        paragraph = nouns.sub(rf"{{{name}}} \{1 if value == '1' else 2}", paragraph).replace(f"{{{name}}}", value)
+        noun = 1 if value == "1" else 2
+        paragraph = re.sub(rf"\{{{name}\|([^{{}}|]*)\|([^{{}}|]*)\}}", rf"{{{name}}} \{noun}", paragraph)
+        paragraph = paragraph.replace(f"{{{name}}}", value)
     return paragraph
 
 
 def name_of(survey: Survey) -> str:
     """Return what the ledger of a survey, or of one task of it, is called in itself."""
-    return f"{survey.name}/{survey.tasks[0].name}" if len(survey.tasks) == 1 else survey.name
+    if len(survey.tasks) == 1:
+        return f"{survey.name}/{survey.tasks[0].name}"
+    return survey.name
+
+
+def partners_of(unit: Unit) -> set[str]:
+    """Return the contestants with which people chat in a unit."""
+    return {name for item in unit.items for name in item.partners}
 
 
 def _items(inputs: DeskInputs) -> dict[str, Item]:
     """Return every item by its id, the controls too."""
     items = {item.item_id: item for unit in inputs.units for item in unit.items}
-    items |= {item.item_id: item for item in inputs.serving.pool} if inputs.serving else {}
+    if inputs.serving:
+        items |= {item.item_id: item for item in inputs.serving.pool}
     for control in inputs.controls:
         if control.item_id in items:
             raise UserError(f"Item {control.item_id} is a control and part of a unit.", "Make the controls again.")
@@ -77,11 +86,18 @@ class Reception:
 
     def __init__(self, inputs: DeskInputs):
         survey = inputs.survey
-        self.survey, self.controls, self.seeds = survey, evenly(inputs.controls), inputs.seeds
+        self.survey = survey
+        self.refusal = inputs.refusal
+        self.controls = evenly(inputs.controls)
+        self.seeds = inputs.seeds
         self.first_controls = first_controls(inputs.units, survey.limits.controls_per_unit)
-        self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
-        self.crowd, self.finish = inputs.crowd, inputs.finish
-        self.texts, self.language = inputs.texts, inputs.language
+        self.ledger = inputs.ledger
+        self.secret = inputs.secret
+        self.clock = inputs.clock
+        self.crowd = inputs.crowd
+        self.finish = inputs.finish
+        self.texts = inputs.texts
+        self.language = inputs.language
         self.began = self.clock()  # pages may be open from before
         self.waited_at = 0.0  # when a page last got the state "waiting"
         self._gone: set[str] = set()  # contestants whose units are kept back
@@ -94,8 +110,8 @@ class Reception:
         self.items = _items(inputs)
         self.consent_text = [filled(paragraph, inputs.consent) for paragraph in survey.consent]
         self.consent_digest = digest(self.consent_text) if survey.consent else ""
-        self.practice = (Training if survey.training else Practice)(inputs, self.refusal)
-        self.opening = DialogueOpening(survey, self.ledger, self.texts) if survey.layout == "opening" else None
+        self.practice = Training(inputs) if survey.training else Practice(inputs)
+        self.opening = DialogueOpening(inputs) if survey.layout == "opening" else None
         self.chats = Chats(inputs, self.items) if survey.chat else None
         self.special = self.opening or self.chats
         """Layouts of which the ledger holds more than the submission."""
@@ -105,8 +121,11 @@ class Reception:
 
     def reload(self) -> None:
         """Take over what the ledger says; where it can't be read now, everything stays as it was."""
-        handouts, seen = self.ledger.handouts(), list(self.ledger.seen())
-        submissions = list(self.ledger.submissions()) if self.survey.game else []
+        handouts = self.ledger.handouts()
+        seen = list(self.ledger.seen())
+        submissions = []
+        if self.survey.game:
+            submissions = self.ledger.submissions()
         self.stock.load(handouts, seen)
         self.scores = GameScores(self.secret)
         workers = {handout.handle: handout.worker for handout in handouts}
@@ -118,9 +137,6 @@ class Reception:
         if self.survey.game and self.opening:
             earned = unit_points(self.survey.game, record["items"], self.truths, self.opening.question.name)
             self.scores.add(worker, earned)
-
-    def refusal(self, code: str) -> Refusal:
-        return refusal(code, self.texts)
 
     # -- where a visitor stands --------------------------------------------------------------------------------------
     def place(self, visitor: Visitor) -> VisitorPlace:
@@ -141,7 +157,9 @@ class Reception:
             return VisitorPlace("working", handout=held)
         if visitor.registration and here and here[-1] != held:
             status = here[-1].status
-            return VisitorPlace("handed_in", "handed_in") if status == "done" else VisitorPlace("finished", status)
+            if status == "done":
+                return VisitorPlace("handed_in", "handed_in")
+            return VisitorPlace("finished", status)
         annotator = self.ledger.annotator(visitor.worker)
         if annotator.standing == "stopped":
             return VisitorPlace("stopped", annotator.why)
@@ -156,8 +174,9 @@ class Reception:
         if not stock.any_for(visitor.worker, stock.free - stock.paused):
             if stock.any_for(visitor.worker, stock.free):
                 return VisitorPlace("waiting", "paused")
-            more = stock.any_for(visitor.worker, stock.open)
-            return VisitorPlace("waiting", "waiting") if more else VisitorPlace("finished", "nothing_left")
+            if stock.any_for(visitor.worker, stock.open):
+                return VisitorPlace("waiting", "waiting")
+            return VisitorPlace("finished", "nothing_left")
         if annotator.consent != self.consent_digest and self.survey.consent:
             return VisitorPlace("consent")
         if self.practice.begins and annotator.standing != "passed":
@@ -167,8 +186,7 @@ class Reception:
     def _pause(self, gone: set[str]) -> None:
         """Keep back the units of contestants that can't be talked to, and no others."""
         if gone != self._gone:
-            units = self.stock.units.values()
-            self.stock.paused = {u.unit_id for u in units if any(gone & set(item.partners) for item in u.items)}
+            self.stock.paused = {unit.unit_id for unit in self.stock.units.values() if gone & partners_of(unit)}
             self._gone = gone
 
     def session(self, visitor: Visitor, body: object = None) -> dict:
@@ -222,15 +240,18 @@ class Reception:
             "seconds_left": max(0, round(handout.deadline - self.clock())),
             "items": [page for page, _ in self.pages(handout)],
         }
-        return {**unit, "questionnaire": True} if is_due(self.survey, self.ledger, handout.worker) else unit
+        if is_due(self.survey, self.ledger, handout.worker):
+            unit["questionnaire"] = True
+        return unit
 
     def due(self, handout: Handout) -> float:
         """Return the time until which answers are accepted. Nobody loses work because the server was down.
 
         A registration is over on its platform when its time is, whatever we say.
         """
-        before = handout.handed_at < self.began and not handout.registration
-        return GRACE + (max(handout.deadline, self.began + CATCH_UP) if before else handout.deadline)
+        if handout.handed_at < self.began and not handout.registration:
+            return GRACE + max(handout.deadline, self.began + CATCH_UP)
+        return GRACE + handout.deadline
 
     def items_of(self, handout: Handout) -> list[Item]:
         if self.chats:

@@ -7,11 +7,9 @@ only. A further attempt is a dialogue that was never seen before.
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.grading import answers_of
 from parlai_spotbot.crowdsourcing.desk.practice import PracticeBody, chance_of
@@ -25,7 +23,8 @@ from parlai_spotbot.surveys.tasks import BOT, GoldDialogue, rounds
 
 def course_of(survey: Survey) -> list[list[GoldDialogue]]:
     """Return the dialogues of each possible attempt at a task's training, in order; the last one of each decides."""
-    return [golds for golds in (list(rounds(survey.training, attempt)) for attempt in range(2)) if golds]
+    attempts = [list(rounds(survey.training, attempt)) for attempt in range(2)]
+    return [golds for golds in attempts if golds]
 
 
 def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[str, str], Any]) -> dict:
@@ -60,10 +59,13 @@ def graded(gold: GoldDialogue, allowed: int, decides: bool, answers: dict[tuple[
 class Training:
     """The training of a survey that is narrowed to one task."""
 
-    def __init__(self, inputs: DeskInputs, refusal: Callable[[str], Refusal]):
+    def __init__(self, inputs: DeskInputs):
         self.survey = survey = inputs.survey
-        self.refusal, self.team = refusal, inputs.team
-        self.ledger, self.secret, self.clock = inputs.ledger, inputs.secret, inputs.clock
+        self.refusal = inputs.refusal
+        self.team = inputs.team
+        self.ledger = inputs.ledger
+        self.secret = inputs.secret
+        self.clock = inputs.clock
         self.task = survey.tasks[0]
         self.course = course_of(survey)
         self.attempts = min(survey.limits.onboarding_attempts, len(self.course))
@@ -92,7 +94,8 @@ class Training:
     def _shown(self, worker: str, sitting: int) -> dict:
         """Return the page item of a round; its dialogue belongs to no conversation of the study."""
         attempt, number = self.plan[sitting]
-        gold, asked = self.course[attempt][number], tuple(self.task.questions)
+        gold = self.course[attempt][number]
+        asked = tuple(self.task.questions)
         item = Item(f"training {gold.id}", (), len(gold.turns) // 2, (gold.transcript,), judged=(BOT,), questions=asked)
         return present(self.survey, item, 0, chance_of(self.secret, f"training {attempt} {number}", worker))[0]
 
@@ -107,7 +110,8 @@ class Training:
         Nothing in the body but the answers decides how it is graded. Refusals: 400 malformed (a round that is not the
         next one, too), 409 attempt (graded with other answers).
         """
-        done, sitting = self.ledger.sittings("worker = ?", worker), self._sitting(body)
+        done = self.ledger.sittings("worker = ?", worker)
+        sitting = self._sitting(body)
         if sitting > len(done):
             raise malformed("A round of the training comes before this one.")
         if sitting == len(done):
@@ -119,15 +123,21 @@ class Training:
     def hand_in(self, worker: str, body: PracticeBody) -> dict:
         """Grade and record the next round; return its result."""
         sitting = self._sitting(body)
-        (attempt, number), place = self.plan[sitting], self._place(sitting)
+        attempt, number = self.plan[sitting]
+        place = self._place(sitting)
         gold = self.course[attempt][number]
         [clean] = check_items(self.survey, [self._shown(worker, sitting)], body["items"])
         result = graded(gold, self.task.allowed, place["round"] == place["rounds"], answers_of(clean))
-        passed, over = result["passed"], result["passed"] is False and attempt + 1 >= self.attempts
+        passed = result["passed"]
         result |= {"attempt": attempt + 1, "round": number + 1, "role": gold.role, "seconds": clean["seconds"]}
         made = TrainingRound(worker, sitting, gold.id, dict(body), result, passed, self.team, self.clock())
         try:
-            self.ledger.practise(made, "passed" if passed else "stopped" if over else "new", "training" if over else "")
+            if passed:
+                self.ledger.practise(made, "passed")
+            elif passed is False and place["attempt"] >= self.attempts:
+                self.ledger.practise(made, "stopped", "training")
+            else:
+                self.ledger.practise(made, "new")
         except sqlite3.IntegrityError as err:
             raise self.refusal("attempt") from err
         return self._told(worker, made)

@@ -4,7 +4,6 @@ A backup is checked before an older one is removed, so a damaged ledger replaces
 """
 
 import contextlib
-import logging
 import os
 import sqlite3
 import sys
@@ -13,11 +12,11 @@ from pathlib import Path
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.desk.contract import LOG
 from parlai_spotbot.crowdsourcing.ledger.ledger import BACKUP, BACKUPS, answers_in, reading
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.errors import UserError
 
-LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 KEPT = 24
 STAMP = "%Y%m%dT%H%M%S%fZ"
 ASIDE = ".set-aside"
@@ -45,7 +44,7 @@ def back_up(paths: CollectionPaths) -> Path:
     finally:
         unchecked.unlink(missing_ok=True)
     with contextlib.suppress(UserError):  # a damaged secret replaces no good copy
-        read_secret(paths.secret, make=False)
+        read_secret(paths.secret)
         _copy(paths.secret, folder / "secret")
     files.sync(folder)
     for old in backups_of(paths.ledger)[:-KEPT]:
@@ -90,10 +89,10 @@ def restore_secret(paths: CollectionPaths) -> bool:
     """Replace a missing or damaged secret by its copy and return whether that was done; no operator may run."""
     copy = paths.ledger.parent / BACKUPS / "secret"
     with contextlib.suppress(UserError):
-        read_secret(paths.secret, make=False)
+        read_secret(paths.secret)
         return False
     with contextlib.suppress(UserError):
-        read_secret(copy, make=False)
+        read_secret(copy)
         _set_aside(paths.secret, copy.parent)
         _copy(copy, paths.secret)
         return True
@@ -116,7 +115,8 @@ class Backups:
             now = tuple((path.stat().st_mtime_ns, path.stat().st_size) for path in names if path.exists())
             if now != self._seen:
                 back_up(self.paths)
-                self._seen, self.trouble = now, ""
+                self._seen = now
+                self.trouble = ""
         except (sqlite3.Error, OSError) as err:
             LOG.error("no backup of the ledger: %s", err)
             if not self.trouble:

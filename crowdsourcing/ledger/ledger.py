@@ -39,12 +39,10 @@ BACKUP = "[0-9]*T[0-9]*Z.db"
 """What their names look like: by the time of their making, the latest one last."""
 
 
-@contextlib.contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a connection that can't write."""
+def reading(path: Path) -> contextlib.closing[sqlite3.Connection]:
+    """Return a connection that can't write, which ``with`` closes."""
     uri = f"{path.resolve().as_uri()}?mode=ro"
-    with contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10)) as db:
-        yield db
+    return contextlib.closing(sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10))
 
 
 def answers_in(path: Path) -> int:
@@ -55,7 +53,7 @@ def answers_in(path: Path) -> int:
             raise sqlite3.DatabaseError(problems)
         try:
             rows = db.execute(f"SELECT {columns(Submission)} FROM submissions")
-            return sum(1 for row in rows if entry_of(Submission, row))
+            return len([entry_of(Submission, row) for row in rows])
         except ValueError as err:
             raise sqlite3.DatabaseError(str(err)) from None
 
@@ -232,11 +230,10 @@ class Ledger:
                 f"{self.path}: the ledger of survey '{settings['survey']}', not of '{survey}'.",
                 "Each survey has a folder of its own.",
             )
-        if not {"survey": survey, "units_per_annotator": limit}.items() <= settings.items():
+        now = {"survey": survey, "units_per_annotator": limit}
+        if not now.items() <= settings.items():
             with self._writing():
-                for name, value in (("survey", survey), ("units_per_annotator", limit)):
-                    sql = "INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-                    self._db.execute(sql, (name, value))
+                self._db.executemany("INSERT OR REPLACE INTO settings VALUES (?, ?)", now.items())
 
     def keep(self, name: str, value: str) -> str:
         """Return what the launch has set under this name at first: this value where there was none."""
@@ -363,10 +360,10 @@ class Ledger:
         sql = "SELECT COALESCE(SUM(missed), 0) FROM grades JOIN handouts USING (handle) WHERE worker = ?"
         return self._rows(sql, worker)[0][0]
 
-    def grades(self) -> list[tuple[str, str, int, bool]]:
-        """Return every graded control: (worker, handle, its place in the unit, missed)."""
+    def grades(self) -> list[tuple[str, str, int, int]]:
+        """Return every graded control: (worker, handle, its place in the unit, 1 where it was missed)."""
         sql = "SELECT worker, handle, item, missed FROM grades JOIN handouts USING (handle) ORDER BY grades.rowid"
-        return [(worker, handle, item, bool(missed)) for worker, handle, item, missed in self._rows(sql)]
+        return self._rows(sql)
 
     def last_time(self) -> float:
         """Return the latest time of a hand-out; 0 before the first."""

@@ -43,7 +43,8 @@ class SpotbotAgentState(AgentState):
     def _load_data(self) -> None:
         if os.path.exists(self.path):
             stored = files.read_json(self.path, "record of an annotator's work")
-            self.inputs, self.outputs = stored["inputs"], stored["outputs"]
+            self.inputs = stored["inputs"]
+            self.outputs = stored["outputs"]
             self.metadata = _AgentStateMetadata(**stored["metadata"])
 
     def _save_data(self) -> None:

@@ -31,7 +31,9 @@ class FinishedUnits:
     """Workers and finished units of one task run; `pay` is for a unit."""
 
     def __init__(self, task_run: TaskRun, pay: float):
-        self.task_run, self.db, self.pay = task_run, task_run.db, pay
+        self.task_run = task_run
+        self.db = task_run.db
+        self.pay = pay
         self.provider = task_run.get_provider()
         self.requester = task_run.get_requester()
         self.paid = self.provider.PROVIDER_TYPE in MTURK
@@ -41,12 +43,16 @@ class FinishedUnits:
         if self.provider.is_sandbox():
             name += "_sandbox"  # Mephisto's mark of workers in a sandbox
         workers = self.db.find_workers(worker_name=name, provider_type=self.provider.PROVIDER_TYPE)
-        return workers[0] if workers else None
+        return next(iter(workers), None)
 
     def refuses(self, visitor: Visitor) -> str | None:
         """Return why this annotator may not work, or None; paid platforms keep blocked people out themselves."""
-        worker = None if self.paid else self._known_worker(visitor.worker)
-        return BLOCKED if worker is not None and worker.is_blocked(self.requester) else None
+        if self.paid:
+            return None
+        worker = self._known_worker(visitor.worker)
+        if worker is not None and worker.is_blocked(self.requester):
+            return BLOCKED
+        return None
 
     def arrived(self, visitor: Visitor) -> None:
         """Note by which HIT an annotator came, where there are HITs."""
@@ -64,7 +70,8 @@ class FinishedUnits:
     # -- units -------------------------------------------------------------------------------------------------------
     def _new_agent(self, worker: Worker, handout: Handout) -> Agent:
         """Create an agent for a unit in an assignment of its own."""
-        unit, data = self._spare_unit() or self._new_unit(), {}
+        data = {}
+        unit = self._spare_unit() or self._new_unit()
         unit.get_assignment().write_assignment_data(InitializationData({}, [{"unit_id": handout.unit_id}]))
         unit.db_status = AssignmentState.LAUNCHED  # Mephisto gives agents to no others; the row says "created"
         if self.paid:

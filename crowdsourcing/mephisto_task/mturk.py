@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from parlai_spotbot.crowdsourcing.desk.contract import Statuses
 from parlai_spotbot.crowdsourcing.ledger.ledger import reading
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import MTURK, REQUESTER
 from parlai_spotbot.errors import UserError
@@ -22,7 +23,8 @@ def use_credentials(database: Any, provider_type: str) -> None:
     Mephisto asks a session for a client at every call, from several threads, which may share one client.
     """
     if provider_type in MTURK:
-        store, client = database.get_datastore_for_provider(provider_type), _client(provider_type)
+        client = _client(provider_type)
+        store = database.get_datastore_for_provider(provider_type)
         store.session_storage[REQUESTER] = SimpleNamespace(client=lambda *_, **__: client)
 
 
@@ -44,7 +46,8 @@ def _client(provider_type: str) -> Any:
             "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; AWS_PROFILE names a profile.",
         )
     config = Config(connect_timeout=10, read_timeout=20, retries={"max_attempts": 3})
-    return session.client("mturk", endpoint_url=SANDBOX if provider_type == "mturk_sandbox" else None, config=config)
+    endpoint = SANDBOX if provider_type == "mturk_sandbox" else None
+    return session.client("mturk", endpoint_url=endpoint, config=config)
 
 
 @contextlib.contextmanager
@@ -72,13 +75,16 @@ def posted(task_run: Any, url: str, count: int) -> int:
     Such a one is found on MTurk by its type and the address that it shows, and noted now; MTurk is asked only where
     fewer than `count` are known.
     """
-    store, run_id = task_run.get_provider().datastore, task_run.db_id
+    store = task_run.get_provider().datastore
+    run_id = task_run.db_id
     hits = len(_rows(store, "SELECT hit_id FROM run_mappings WHERE run_id = ?", run_id))
     if hits >= count:
         return hits
-    hit_type, seconds = store.get_run(run_id)["hit_type_id"], task_run.get_task_args().assignment_duration_in_seconds
+    hit_type = store.get_run(run_id)["hit_type_id"]
+    seconds = task_run.get_task_args().assignment_duration_in_seconds
     shown = url.replace("&", "&amp;")
-    for page in _client_of(task_run).get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 100}):
+    paginator = _client_of(task_run.get_requester()).get_paginator("list_hits")
+    for page in paginator.paginate(PaginationConfig={"PageSize": 100}):
         for hit in page["HITs"]:
             ours = hit["HITTypeId"] == hit_type and f">{shown}<" in hit.get("Question", "")
             if ours and not _rows(store, "SELECT 1 FROM hits WHERE hit_id = ?", hit["HITId"]):
@@ -91,7 +97,9 @@ def post(task_run: Any, url: str) -> None:
     """Post one HIT of the run."""
     from mephisto.abstractions.providers.mturk.mturk_utils import create_hit_with_hit_type
 
-    store, client, args = task_run.get_provider().datastore, _client_of(task_run), task_run.get_task_args()
+    store = task_run.get_provider().datastore
+    client = _client_of(task_run.get_requester())
+    args = task_run.get_task_args()
     run = store.get_run(task_run.db_id)
     link, hit_id, _ = create_hit_with_hit_type(
         client, run["frame_height"], url, run["hit_type_id"], lifetime_in_seconds=args.task_lifetime_in_seconds
@@ -103,12 +111,12 @@ def expire(task_run: Any) -> None:
     """Take the run's HITs off MTurk that nobody has handed in."""
     from mephisto.abstractions.providers.mturk.mturk_utils import expire_hit
 
+    client = _client_of(task_run.get_requester())
     for hit_id in task_run.get_provider().datastore.get_unassigned_hit_ids(task_run.db_id):
-        expire_hit(_client_of(task_run), hit_id)
+        expire_hit(client, hit_id)
 
 
-def _client_of(task_run: Any) -> Any:
-    requester = task_run.get_requester()
+def _client_of(requester: Any) -> Any:
     return requester._get_client(requester._requester_name)
 
 
@@ -136,11 +144,11 @@ def claimed_hit(store: Any, assignment: str) -> str | None:
 def is_accepted(requester: Any, hit_id: str) -> bool:
     """Return whether somebody has accepted the HIT of Mephisto's `requester` on MTurk, or has handed it in there."""
     with explained():
-        hit = requester._get_client(requester._requester_name).get_hit(HITId=hit_id)["HIT"]
+        hit = _client_of(requester).get_hit(HITId=hit_id)["HIT"]
     return hit.get("NumberOfAssignmentsPending", 0) + hit.get("NumberOfAssignmentsCompleted", 0) > 0
 
 
-def handed_in(data_root: Path, provider_type: str, assignments: Iterable[str]) -> dict[tuple[str, str], str]:
+def handed_in(data_root: Path, provider_type: str, assignments: Iterable[str]) -> Statuses:
     """Return the status on MTurk of (worker, assignment), of the HITs on which `assignments` (their ids) claim to be.
 
     Raises `UserError` where MTurk can't be asked. The operator may run.
@@ -148,7 +156,8 @@ def handed_in(data_root: Path, provider_type: str, assignments: Iterable[str]) -
     hits = sorted(set(_hits_of(data_root, set(assignments))))
     if not hits:
         return {}
-    client, statuses = _client(provider_type), {}
+    client = _client(provider_type)
+    statuses = {}
     with explained():
         for hit in hits:
             for page in client.get_paginator("list_assignments_for_hit").paginate(HITId=hit):

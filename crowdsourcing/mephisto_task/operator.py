@@ -17,6 +17,7 @@ from typing import Any
 
 from mephisto.abstractions.blueprint import SharedTaskState
 from mephisto.abstractions.crowd_provider import ProviderArgs
+from mephisto.data_model.constants.assignment_state import AssignmentState
 from mephisto.data_model.task_run import TaskRun, TaskRunArgs
 from mephisto.operations.hydra_config import MephistoConfig
 from mephisto.operations.registry import get_crowd_provider_from_type
@@ -35,8 +36,6 @@ POLL_SECONDS = 0.2
 RETRY_SECONDS = 60.0
 LIFETIME_SECONDS = 31 * 86400
 """How long a HIT stays on MTurk."""
-HANDED_IN = ("completed", "accepted", "rejected", "soft_rejected")
-"""Statuses of units whose agent is done."""
 
 logger = logging.getLogger(__name__)
 
@@ -45,13 +44,7 @@ MakeServer = Callable[[Crowd, str, int], Any]
 """Makes the server of a crowd at a host and port, which has `start`, `stop`, `finished` and `failed`."""
 
 
-def serve(
-    setup: TaskSetup,
-    *,
-    make_server: MakeServer,
-    stop: threading.Event,
-    on_ready: Callable[[str], None] = lambda url: None,
-) -> str:
+def serve(setup: TaskSetup, *, make_server: MakeServer, stop: threading.Event, on_ready: Callable[[str], None]) -> str:
     """Open the task run or resume it, and serve until all is "done", or "stopped" by `stop`; return which.
 
     Nothing is expired at the end: the same call goes on from there. `on_ready` gets the server's address once it
@@ -97,7 +90,7 @@ def _post(crowd: FinishedUnits, setup: TaskSetup, halt: Callable[[], bool]) -> N
     """Post as many HITs as are missing: HITs are interchangeable, the desk says who gets which unit."""
     run = crowd.task_run
     earlier = [unit for unit in crowd.db.find_units(task_id=run.task_id) if unit.task_run_id != run.db_id]
-    count = len(setup.units) - sum(unit.db_status in HANDED_IN for unit in earlier)
+    count = len(setup.units) - sum(unit.db_status in AssignmentState.completed() for unit in earlier)
     with mturk.explained():
         for _ in range(count - mturk.posted(run, setup.public_url, count)):
             if halt():
@@ -133,13 +126,17 @@ def signals(stop: threading.Event) -> Iterator[None]:
 # -- the task run ----------------------------------------------------------------------------------------------------
 def _runs(database: Any, setup: TaskSetup, **conditions: Any) -> list[TaskRun]:
     tasks = database.find_tasks(task_name=setup.task_name)
-    return database.find_task_runs(task_id=tasks[0].db_id, **conditions) if tasks else []
+    if not tasks:
+        return []
+    return database.find_task_runs(task_id=tasks[0].db_id, **conditions)
 
 
 def _open_run(database: Any, setup: TaskSetup) -> TaskRun:
     """Return the unfinished run of the task, or a new one; `UserError` where it was begun in another way."""
     provider = get_crowd_provider_from_type(setup.provider_type)
-    requester_name = REQUESTER + "_sandbox" * provider.is_sandbox()
+    requester_name = REQUESTER
+    if provider.is_sandbox():
+        requester_name += "_sandbox"
     config = _configuration(setup, provider.ArgsClass(requester_name=requester_name))
     open_runs = _runs(database, setup, is_completed=False)
     for run in _runs(database, setup):
@@ -189,14 +186,16 @@ def _configuration(setup: TaskSetup, provider: ProviderArgs) -> DictConfig:
 
 def _check_same(run: TaskRun, config: DictConfig, is_posted: bool) -> None:
     """Refuse another platform for answers of one task, and changes to HITs that are posted."""
-    before, now = run.args.blueprint, config.blueprint
+    before = run.args.blueprint
+    now = config.blueprint
     if before.platform != now.platform:
         raise UserError(
             f"This collection was begun on {before.platform}, not on {now.platform}.",
             f"Continue with {before.platform}, or collect the other answers in a copy of the study.",
         )
     changed = [key for key in run.args.task if run.args.task[key] != config.task[key]]
-    changed += ["public_url"] if before.public_url != now.public_url else []
+    if before.public_url != now.public_url:
+        changed.append("public_url")
     if is_posted and changed:
         raise UserError(
             f"HITs are out with another {' and '.join(changed)}.", "Set it back, or close the collection first."

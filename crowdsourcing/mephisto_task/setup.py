@@ -55,8 +55,5 @@ class TaskSetup:
         """Raise `UserError` unless there is something to annotate, at an address that MTurk can show."""
         if not self.units:
             raise UserError(f"{self.study}: no units to annotate.", hints.run("pack", self.study, self.survey))
-        if self.on_mturk and not self.public_url.startswith("https://"):
-            raise UserError(
-                f"public_url is {self.public_url!r}: {platform_of(self.provider).https}",
-                "Put the server behind an https proxy or tunnel and give that address.",
-            )
+        if self.on_mturk:
+            platform_of(self.provider).check_address(self.public_url)

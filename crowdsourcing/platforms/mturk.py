@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import LOG, Refusal, Statuses, Visitor
 from parlai_spotbot.crowdsourcing.platforms.platform import Invitation, Platform
-from parlai_spotbot.crowdsourcing.platforms.sign_in import LOG, NOTHING, Door, refused
+from parlai_spotbot.crowdsourcing.platforms.sign_in import NOTHING, Door, refused
 from parlai_spotbot.errors import UserError
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ NOT_ACCEPTED = "Please accept this task on MTurk first, and open it there."
 
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
-APPROVAL_RATE, APPROVED_HITS, ADULT = "000000000000000000L0", "00000000000000000040", "00000000000000000060"
+APPROVAL_RATE = "000000000000000000L0"
+APPROVED_HITS = "00000000000000000040"
+ADULT = "00000000000000000060"
 """The ids that MTurk gives its own qualifications."""
 
 AT_LEAST = "GreaterThanOrEqualTo"
@@ -118,7 +120,7 @@ class MTurk(Platform):
     def invitation(self, collection: CrowdCollection, needed: int) -> Invitation:
         return lambda base, secret: [f"\nposting to {self.name}; the page is at {base}"]
 
-    def statuses(self, paths: CollectionPaths, registrations: Collection[str]) -> dict[tuple[str, str], str]:
+    def statuses(self, paths: CollectionPaths, registrations: Collection[str]) -> Statuses:
         """Return the status of (worker, assignment), of the HITs on which the assignments claim to be."""
         from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.desk.contract import Statuses
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms import platform_of
-from parlai_spotbot.study import Study
 
 SETTLED = ("approved", "rejected")
 """Statuses that do not change any more on the platform."""
@@ -19,10 +19,12 @@ SETTLED = ("approved", "rejected")
 FIELDS = ("worker", "registration", "status")
 
 
-def read_statuses(path: Path) -> dict[tuple[str, str], str]:
+def read_statuses(path: Path) -> Statuses:
     """Return the status (in small letters) of each worker's assignment or submission on the list; {} without one."""
     checksums.verify(path)
-    rows = checksums.read_jsonl(path, _entry, "platform's list") if path.exists() else []
+    if not path.exists():
+        return {}
+    rows = checksums.read_jsonl(path, _entry, "platform's list")
     return {(worker, registration): status for worker, registration, status in rows}
 
 
@@ -30,9 +32,9 @@ def _entry(row: dict, where: str) -> tuple[str, ...]:
     return tuple(files.field(row, name, str, where) for name in FIELDS)
 
 
-def update_lists(study: Study, survey: str, parts: Iterable[str]) -> None:
+def update_lists(collections: Iterable[CollectionPaths]) -> None:
     """Ask platforms about finished work that isn't settled there; raises `UserError` where one can't be asked."""
-    for paths in (CollectionPaths.of(study, survey, part) for part in parts):
+    for paths in collections:
         platform = platform_of(paths.provider)
         if not platform.confirms:
             continue

@@ -6,6 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.crowdsourcing.desk.contract import Statuses
+from parlai_spotbot.errors import UserError
+
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.collection import CrowdCollection
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -61,6 +64,14 @@ class Platform:
         if self.paid and not settings.pay:
             yield f"provider is '{self.name}' and 'pay' is missing", "Set the pay for a unit."
 
+    def check_address(self, url: str) -> None:
+        """Raise `UserError` where people could not reach the page at the address `url`."""
+        if self.https and not url.startswith("https://"):
+            raise UserError(
+                f"--url {url or 'missing'}: {self.https}",
+                "Put the server behind an https proxy or tunnel and name its address.",
+            )
+
     def qualifications(self, settings: LaunchSettings) -> tuple[dict, ...]:
         """Return what the settings require of workers, in the form of Mephisto's provider."""
         return ()
@@ -80,7 +91,7 @@ class Platform:
         """
         raise NotImplementedError
 
-    def statuses(self, paths: CollectionPaths, registrations: Collection[str]) -> dict[tuple[str, str], str]:
+    def statuses(self, paths: CollectionPaths, registrations: Collection[str]) -> Statuses:
         """Return the status of (worker, registration) on the platform's list; `UserError` where it can't be asked.
 
         `registrations` are those of visitors who have handed in, but for what is "approved" or "rejected" already: that

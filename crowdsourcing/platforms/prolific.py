@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from parlai_spotbot import checksums
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import LOG, Refusal, Visitor
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.platform import Invitation, Platform
-from parlai_spotbot.crowdsourcing.platforms.sign_in import LOG, NO_LINK, NOTHING, Door, refused, signed
+from parlai_spotbot.crowdsourcing.platforms.sign_in import NO_LINK, NOTHING, Door, refused, signed
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import field
 from parlai_spotbot.outside import bounded, cleaned

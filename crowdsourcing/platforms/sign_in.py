@@ -1,6 +1,5 @@
 """What the doors have in common by which annotators come in: a door makes sure who comes and says how they leave."""
 
-import logging
 from collections.abc import Mapping
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
@@ -9,8 +8,6 @@ from parlai_spotbot.crowdsourcing.platforms import tokens
 NO_LINK = "This link is not valid. Please open the link that you were given, whole and unchanged."
 
 NOTHING = {"kind": "none"}
-
-LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 
 class Door:

@@ -45,8 +45,8 @@ class ExpiredToken(BadToken):
         self.payload = payload
 
 
-def read_secret(path: Path, make: bool = True) -> bytes:
-    """Return the study's secret; a missing one is made (32 random bytes in hex, mode 600), or is a `UserError`."""
+def read_secret(path: Path, make: bool = False) -> bytes:
+    """Return the study's secret; with `make` a missing one is made (32 random bytes in hex, mode 600)."""
     remedy = "Put it back: spotbot_check --restore takes the copy in the folder backups."
     if not path.exists():
         if not make:
@@ -97,20 +97,24 @@ def read_session(secret: bytes, token: str, now: float) -> dict:
     return payload
 
 
+def _link(base: str, page: str, name: str, token: str) -> str:
+    return f"{base.rstrip('/')}/{page}?{urlencode({name: token})}"
+
+
 def in_house_link(base: str, secret: bytes, worker: str) -> str:
     """Return the personal link of `worker`, any name; `base` is the server's address."""
-    return f"{base.rstrip('/')}/?{urlencode({'t': sign(secret, LINK, {'worker': worker})})}"
+    return _link(base, "", "t", sign(secret, LINK, {"worker": worker}))
 
 
 def operator_link(base: str, secret: bytes) -> str:
     """Return the address of the operator's page."""
-    return f"{base.rstrip('/')}/operator?{urlencode({'t': sign(secret, OPERATOR, {})})}"
+    return _link(base, "operator", "t", sign(secret, OPERATOR, {}))
 
 
 def study_link(base: str, secret: bytes, study: str) -> str:
     """Return the link to give to Prolific, which fills in who comes (its place holders are in the link as they are)."""
     holders = "".join(f"&{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
-    return f"{base.rstrip('/')}/?{urlencode({'study': sign(secret, STUDY, {'study': study})})}{holders}"
+    return _link(base, "", "study", sign(secret, STUDY, {"study": study})) + holders
 
 
 def pseudonym(secret: bytes, worker: str) -> str:

@@ -53,7 +53,9 @@ def make_server(
 def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door: Door, bots: ChatBots | None) -> Desk:
     """Return the desk, after it has reported to Mephisto the units that a crash may have kept from it."""
     ledger = (ChatLedger if collection.survey.chat else Ledger)(collection.paths.ledger)
-    settings, limits, texts = collection.request.settings, collection.survey.limits, collection.texts
+    settings = collection.request.settings
+    limits = collection.survey.limits
+    texts = collection.texts
     # A control from outside the study bears the name of its seed.
     seeds = {name: name for item in collection.controls for name in item.conversation_ids} | collection.seeds
     consent = {
@@ -74,7 +76,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
             natures_of(collection.conversations),
             texts,
             consent,
-            collection.language,
+            texts["language"],
             door.finish,
             settings.group,
             bots,
@@ -92,7 +94,8 @@ class Progress:
     def __init__(self, units: int, settings: LaunchSettings, title: str):
         none = dict.fromkeys(("open", "done", "annotators", "stopped", "latest"), 0)
         self.counts: Mapping[str, Any] = {**none, "units": units, "free": units}
-        self.title, self.money = title, {"cost": settings.unit_cost, "currency": settings.currency}
+        self.title = title
+        self.money = {"cost": settings.unit_cost, "currency": settings.currency}
         self.bar = Bar("units done", units, "unit")
 
     def show(self, counts: Mapping[str, int]) -> None:

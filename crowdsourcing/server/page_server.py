@@ -22,9 +22,10 @@ from tornado import netutil
 from tornado.httpserver import HTTPServer
 from tornado.web import Application
 
+from parlai_spotbot.crowdsourcing.desk.contract import LOG
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
 from parlai_spotbot.crowdsourcing.server import handlers
-from parlai_spotbot.crowdsourcing.server.request_queue import LOG, Intake
+from parlai_spotbot.crowdsourcing.server.request_queue import Intake
 from parlai_spotbot.errors import UserError
 
 BODY_LIMIT = 512 * 1024

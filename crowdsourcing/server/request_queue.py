@@ -1,7 +1,6 @@
 """Between HTTP and the desk: identify the annotator, limit requests, and queue them for the desk's one thread."""
 
 import asyncio
-import logging
 import time
 import traceback
 from collections import Counter
@@ -10,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import LOG, Refusal, Visitor
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES, as_refusal, parse, refusal
@@ -51,8 +50,6 @@ MOST_WAITING_IN_ALL = 4000
 
 METHODS = {"unit": "next_unit", "return": "give_back", "open": "open_exchange"}
 """Methods of the desk whose names are not those of their addresses."""
-
-LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 NO_TOKEN = Refusal(401, "token", "Please open the page again by the link that you were given.")
 OLD_TOKEN = Refusal(401, "expired", "This page was open for very long. Please reload it.")

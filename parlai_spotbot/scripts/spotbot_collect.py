@@ -67,7 +67,7 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
         "it": collected,
         "rows": len(collected.rows),
         "answers": study.judgements_path(survey),
-        "folder": CollectionPaths.of(study, survey).shared,
+        "folder": CollectionPaths(study, survey).shared,
     }
     printed = [filled(lines["units"], **values)]
     printed += [filled(text, **values) for name, text in lines["left_out"].items() if getattr(collected, name)]

@@ -127,7 +127,7 @@ class CrowdsourceProcess:
         **limits: int,
     ):
         self.study, self.annotators, self.survey, self.task, self.people = study, annotators, survey, task, people
-        self.paths = CollectionPaths.of(study, survey, task or (people and GROUP + people))
+        self.paths = CollectionPaths(study, survey, task or (people and GROUP + people))
         self.config = study.path / f"load{task}{people}.yaml"
         settings = {"minutes_per_unit": minutes, "contact": "us@example.org", "limits": limits, "group": group}
         self.config.write_text(yaml.safe_dump(settings))
@@ -220,7 +220,7 @@ class CrowdsourceProcess:
 # -- the check ---------------------------------------------------------------------------------------------------------
 def ledger_rows(study: Study, survey: str) -> tuple[list[dict], dict[str, dict], list[dict]]:
     """Hand-outs, what was submitted by handle, and annotators."""
-    with contextlib.closing(sqlite3.connect(CollectionPaths.of(study, survey).ledger)) as database:
+    with contextlib.closing(sqlite3.connect(CollectionPaths(study, survey).ledger)) as database:
         database.row_factory = sqlite3.Row
         tables = ("handouts", "submissions", "annotators")
         handouts, sent, people = ([dict(row) for row in database.execute(f"SELECT * FROM {name}")] for name in tables)

@@ -45,11 +45,11 @@ def make_study(folder: Path, unit_size: int = 4, annotators: int = 1, **groups: 
 
 def desk_of(study: Study, group: str = "", clock: Callable = time.time, **limits: object) -> Desk:
     """The desk of a group, as a launch makes it."""
-    paths = CollectionPaths.of(study, NAME, group and GROUP + group)
+    paths = CollectionPaths(study, NAME, group and GROUP + group)
     paths.make()
     survey = LaunchSettings(limits=limits).survey(survey_of(study, NAME))
     units = [unit for unit in study.units(NAME) if unit.group == group]
-    more = {"controls": read_controls(study, NAME), "secret": read_secret(paths.secret), "clock": clock}
+    more = {"controls": read_controls(study, NAME), "secret": read_secret(paths.secret, make=True), "clock": clock}
     return office.desk_of(survey, units, Ledger(paths.ledger), **more)
 
 

@@ -69,10 +69,10 @@ def test_a_task_that_was_not_packed_is_said(tmp_path):
 def desk_of(study, task, team="", **limits):
     """The desk of a task on the study's own ledger, in this process."""
     survey = trained.narrowed(task, **limits)
-    paths = CollectionPaths.of(study, NAME, task)
+    paths = CollectionPaths(study, NAME, task)
     paths.make()
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
-    more = {"seeds": seeds, "team": team, "secret": read_secret(paths.secret)}
+    more = {"seeds": seeds, "team": team, "secret": read_secret(paths.secret, make=True)}
     return office.desk_of(survey, units_of_task(study.units(NAME), survey), Ledger(paths.ledger), **more)
 
 
@@ -113,7 +113,7 @@ def test_the_outcomes_of_the_training_come_with_the_judgements(annotated):
     study = annotated
     found = collect(study, NAME)
     assert found.units == 4
-    ann, bob = (pseudonym(read_secret(CollectionPaths.of(study, NAME).secret), worker) for worker in ("ann", "bob"))
+    ann, bob = (pseudonym(read_secret(CollectionPaths(study, NAME).secret), worker) for worker in ("ann", "bob"))
     assert found.names == {"ann": ann, "bob": bob}
     rows = rows_of(study)
     fields = ("annotator", "attempt", "round", "role", "wrong_turns", "passed", "group")
@@ -144,8 +144,8 @@ def test_the_outcomes_of_the_training_come_with_the_judgements(annotated):
 def test_who_withdraws_is_taken_out_of_all_tasks(annotated):
     study = annotated
     collect(study, NAME)
-    ann, bob = (pseudonym(read_secret(CollectionPaths.of(study, NAME).secret), worker) for worker in ("ann", "bob"))
-    with files.lock(CollectionPaths.of(study, NAME, "sociality").lock, "spotbot_crowdsource"), pytest.raises(UserError):
+    ann, bob = (pseudonym(read_secret(CollectionPaths(study, NAME).secret), worker) for worker in ("ann", "bob"))
+    with files.lock(CollectionPaths(study, NAME, "sociality").lock, "spotbot_crowdsource"), pytest.raises(UserError):
         withdraw(study, ann)
     assert withdraw(study, ann).units == {NAME: 3}
     found = collect(study, NAME)
@@ -153,7 +153,7 @@ def test_who_withdraws_is_taken_out_of_all_tasks(annotated):
     assert {row.worker_id for row in study.judgements(NAME)} == {bob}
     assert {row["annotator"] for row in rows_of(study)} == {bob}
     for task in ("consistency", "sociality"):
-        with closing(sqlite3.connect(CollectionPaths.of(study, NAME, task).ledger)) as db:
+        with closing(sqlite3.connect(CollectionPaths(study, NAME, task).ledger)) as db:
             kept = db.execute("SELECT body, result FROM training WHERE worker LIKE 'withdrawn-%'").fetchall()
         assert set(kept) == {("{}", "{}")}
     with pytest.raises(UserError, match="nobody of that id"):

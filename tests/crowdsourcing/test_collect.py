@@ -47,7 +47,7 @@ class Collection:
     def begin(self, study, survey):
         self.study = study
         self.survey = without_waiting(get_survey(survey))
-        self.paths = CollectionPaths.of(self.study, survey)
+        self.paths = CollectionPaths(self.study, survey)
         self.paths.make()
         self.clock, self.crowd = Clock(), MemoryCrowd()
         self.knows = known_of(self.study, survey)
@@ -55,7 +55,7 @@ class Collection:
         seeds = {talk.conversation_id: talk.seed_id for talk in talks}
         controls = read_controls(self.study, survey)
         more = {"controls": controls, "seeds": seeds, "truths": natures_of(talks), "crowd": self.crowd}
-        more |= {"secret": read_secret(self.paths.secret), "clock": self.clock}
+        more |= {"secret": read_secret(self.paths.secret, make=True), "clock": self.clock}
         self.desk = desk_of(self.survey, self.study.units(survey), Ledger(self.paths.ledger), **more)
 
     def unit(self, worker):

@@ -30,7 +30,7 @@ def snapshot(folder):
 
 
 def test_from_the_first_link_to_the_last_unit_over_a_kill(study):
-    knows, paths = known_of(study), CollectionPaths.of(study, SURVEY)
+    knows, paths = known_of(study), CollectionPaths(study, SURVEY)
     with Launch(study, "--annotators", "3") as first:
         address = first.ready()
         assert stat.S_IMODE(os.stat(paths.folder).st_mode) == 0o700
@@ -103,7 +103,7 @@ def test_where_people_are_paid_nothing_goes_live_without_the_flag_and_an_https_a
         assert "cost" in refused("https://study.example.org", False, "--live", provider)[0]
     refused("", True, "https")
     refused("http://study.example.org", True, "https")
-    assert not CollectionPaths.of(study, SURVEY).folder.exists()
+    assert not CollectionPaths(study, SURVEY).folder.exists()
 
 
 def test_codes_that_are_worth_money_are_written_nowhere(study, monkeypatch):
@@ -126,8 +126,8 @@ def stop_at_once(setup, *, on_ready, **options):
 def test_finished_units_of_which_mephisto_never_heard_are_told_by_another_launch(study, monkeypatch):
     monkeypatch.setattr("parlai_spotbot.crowdsourcing.mephisto_task.operator.serve", stop_at_once)
     handouts = []
-    read_secret(CollectionPaths.of(study, SURVEY).secret)
-    with Ledger(CollectionPaths.of(study, SURVEY).ledger) as ledger:
+    read_secret(CollectionPaths(study, SURVEY).secret, make=True)
+    with Ledger(CollectionPaths(study, SURVEY).ledger) as ledger:
         ledger.begin(SURVEY, 3)
         for number, unit in enumerate(study.units(SURVEY)):
             handle, worker = f"{number:032x}", f"annotator-{number + 1}"
@@ -149,7 +149,7 @@ def test_closing_on_mturk_needs_no_address(study, monkeypatch, tmp_path):
         monkeypatch.delenv(name, raising=False)
     for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
         monkeypatch.setenv(name, str(tmp_path / "none"))
-    Ledger(CollectionPaths.of(study, SURVEY).ledger).close()
+    Ledger(CollectionPaths(study, SURVEY).ledger).close()
     with pytest.raises(UserError, match="no AWS credentials"):  # so it gets as far as asking MTurk
         launch(LaunchRequest(study.path, close=True, settings=LaunchSettings(provider="mturk", pay=1.0)))
 

@@ -57,7 +57,7 @@ def test_two_hundred_annotators_and_an_operator_that_is_killed_twice(tmp_path):
 
 
 def _mephisto_agrees(study, found):
-    database = sqlite3.connect(CollectionPaths.of(study, process.SURVEY).mephisto / "database.db")
+    database = sqlite3.connect(CollectionPaths(study, process.SURVEY).mephisto / "database.db")
     units = dict(database.execute("SELECT status, COUNT(*) FROM units GROUP BY status"))
     agents = dict(database.execute("SELECT status, COUNT(*) FROM agents GROUP BY status"))
     database.close()

@@ -114,7 +114,7 @@ def test_what_annotators_say_of_themselves_becomes_rows_of_its_own_and_goes_when
     left = study.judgements(NAME)
     assert {row.worker_id for row in left} == {found.names["bob"], found.names["cleo"]}
     assert not [row for row in left if row.target == "annotator"]
-    for path in CollectionPaths.of(study, NAME).folder.rglob("*"):
+    for path in CollectionPaths(study, NAME).folder.rglob("*"):
         assert not path.is_file() or b"31-40" not in path.read_bytes(), path
 
 

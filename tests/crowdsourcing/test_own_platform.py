@@ -123,7 +123,7 @@ def test_people_come_by_the_door_of_a_new_platform_and_its_list_says_whose_answe
     assert {row.worker_id for row in study.judgements(SURVEY)} == {found.names["ann"]}
     recorded = study.provenance()["crowdsourcing"][SURVEY]
     assert (recorded["ids"], recorded["settings"]["provider"]) == ("code words", "lab")
-    assert CollectionPaths.of(study, SURVEY).provider == "lab"
+    assert CollectionPaths(study, SURVEY).provider == "lab"
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_launch_on_a_new_platform_needs_what_the_platform_says(tmp_path, lab, 
     study = make_study(tmp_path / "study")
     with pytest.raises(UserError, match=problem):
         launch(LaunchRequest(study.path, settings=parse_settings(ROW, "mine"), **options), say=lambda text: None)
-    assert not CollectionPaths.of(study, SURVEY).folder.exists()
+    assert not CollectionPaths(study, SURVEY).folder.exists()
 
 
 def test_an_unknown_platform_is_not_mturk(tmp_path):

@@ -59,7 +59,7 @@ def test_only_whom_prolific_signed_for_gets_a_unit_and_the_code(tmp_path, keys, 
         Annotator(page_of(OTHER_PID, OTHER_SESSION, token(claims(OTHER_PID, OTHER_SESSION))), known_of(study)).work()
         assert "its links must be signed" in started.said
         assert started.stop() == 0
-    with Ledger(CollectionPaths.of(study, SURVEY).ledger) as ledger:
+    with Ledger(CollectionPaths(study, SURVEY).ledger) as ledger:
         assert {handout.worker for handout in ledger.handouts()} == {PID, OTHER_PID}
     assert collect(study, SURVEY).units == 2
     assert study.provenance()["crowdsourcing"][SURVEY]["ids"] == "signed by the platform"

@@ -71,18 +71,18 @@ def test_the_study_s_link_leaves_the_place_holders_to_prolific():
 
 def test_the_secret_is_made_once_and_is_nobody_else_s_to_read(tmp_path):
     path = tmp_path / "new" / "secret"
-    secret = tokens.read_secret(path)
+    secret = tokens.read_secret(path, make=True)
     assert len(secret) == 32
     assert tokens.read_secret(path) == secret
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert tokens.read_secret(tmp_path / "other") != secret
+    assert tokens.read_secret(tmp_path / "other", make=True) != secret
     assert tokens.pseudonym(secret, "ann") != tokens.pseudonym(tokens.read_secret(tmp_path / "other"), "ann")
 
 
 def test_a_secret_with_a_bit_that_flipped_is_none(tmp_path):
     """Links opened nothing any more, and everybody had another pseudonym."""
     path = tmp_path / "secret"
-    secret = tokens.read_secret(path)
+    secret = tokens.read_secret(path, make=True)
     whole = path.read_bytes()
     for place in range(8 * len(whole)):
         flipped = bytearray(whole)

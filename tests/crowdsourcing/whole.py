@@ -64,7 +64,7 @@ def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
     (folder / "index.html").write_text("page")
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
     door = InHouseDoor(SECRET)
-    paths = CollectionPaths.of(study, name)
+    paths = CollectionPaths(study, name)
 
     def desk():
         controls = read_controls(study, name)

@@ -264,7 +264,7 @@ def desk(study, **limits):
     """A desk on the study as it is now, as a new process has it."""
     survey, serving = spot_the_bot(units_per_annotator=1, **limits), Serving(study, registered(study, SURVEY))
     seeds = {talk.conversation_id: talk.seed_id for talk in study.conversations()}
-    ledger = Ledger(CollectionPaths.of(study, SURVEY).ledger)
+    ledger = Ledger(CollectionPaths(study, SURVEY).ledger)
     return desk_of(survey, serving.drawn, ledger, serving=serving, seeds=seeds, controls=read_controls(study, SURVEY))
 
 
@@ -345,7 +345,7 @@ def test_a_plan_that_was_changed_is_not_served(ready):
 
 
 def test_with_an_older_ledger_it_goes_on(ready):
-    known, path = opinions(ready), CollectionPaths.of(ready, SURVEY).ledger
+    known, path = opinions(ready), CollectionPaths(ready, SURVEY).ledger
     for number in range(4):
         at = desk(ready)
         work(at, known, f"a{number}")

@@ -108,9 +108,9 @@ class People:
         """Answer a study's units at a desk until there are none, and collect the answers."""
         with study.lock("people"), mock.patch("secrets.token_hex", drawn_by(f"{study.path.name} {survey}")):
             write_controls(study, survey)
-            paths = CollectionPaths.of(study, survey)
+            paths = CollectionPaths(study, survey)
             paths.make()
-            read_secret(paths.secret)
+            read_secret(paths.secret, make=True)
             room = Room(study, survey, paths.ledger)
             for number in range(self.many):
                 rng = random.Random(f"{study.path.name} {survey} {number}")

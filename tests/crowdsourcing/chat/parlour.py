@@ -56,9 +56,9 @@ class Parlour:
     batchsize: int = 8
 
     def __post_init__(self):
-        self.paths = CollectionPaths.of(self.study, SURVEY)
+        self.paths = CollectionPaths(self.study, SURVEY)
         self.paths.make()
-        self.secret = read_secret(self.paths.secret)
+        self.secret = read_secret(self.paths.secret, make=True)
         survey = get_survey(SURVEY)
         self.survey = replace(
             survey, chat=replace(survey.chat, **{**QUICK, **self.rules}), limits=replace(survey.limits, **self.limits)

@@ -87,19 +87,17 @@ class _Batch:
         counts, merged, empty = self._inside(counts[:, self.tells])
         origin = np.concatenate([best.alpha, best.beta])
         theta = np.tile(origin, (len(counts), 1))
-        settled, waiting = empty.copy(), ~empty
+        settled = empty.copy()
+        waiting = ~empty
         for _ in range(2 * self.levels + 2):
             if not waiting.any():
                 break
             code = merged @ (1 << np.arange(self.levels - 1))
             for pattern in np.unique(code[waiting]):
                 members = np.flatnonzero(waiting & (code == pattern))
-                group = np.concatenate([[0], np.cumsum(~merged[members[0]])])
-                theta[members], done, slope = self._newton(counts[members], theta[members], group)
-                violated = np.diff(theta[members][:, : self.levels], axis=1) < 0
-                part = self._wants_apart(slope, group)
-                merged[members] = (merged[members] | violated) & ~part
-                final = ~violated.any(axis=1) & ~part.any(axis=1)
+                theta[members], merged[members], done, final = self._with_merged_levels(
+                    counts[members], theta[members], merged[members]
+                )
                 wide = ~np.isfinite(runaway(theta[members][:, self.levels :], self.X)).all(axis=1)
                 settled[members[final & (done | wide)]] = True
                 waiting[members[final]] = False
@@ -107,6 +105,19 @@ class _Batch:
         coef = runaway(theta[:, self.levels :], self.X)
         coef[empty] = np.nan
         return coef, settled
+
+    def _with_merged_levels(self, counts: np.ndarray, theta: np.ndarray, merged: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Solve replicates that merge the same levels.
+
+        Returns theta, the levels that should be merged after this, which replicates have converged, and for which
+        nothing is left to merge or to part.
+        """
+        group = np.concatenate([[0], np.cumsum(~merged[0])])
+        theta, done, slope = self._newton(counts, theta, group)
+        violated = np.diff(theta[:, : self.levels], axis=1) < 0
+        part = self._wants_apart(slope, group)
+        final = np.logical_not((violated | part).any(axis=1))
+        return theta, (merged | violated) & ~part, done, final
 
     def _inside(self, counts: np.ndarray) -> ArrayTriple:
         """Counts without the levels before anybody was spotted, and behind the last unspotted: they are certain.
@@ -126,12 +137,10 @@ class _Batch:
         design = np.concatenate([np.eye(size)[group[self.level]], self.X], axis=1)
         square = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
         first = np.searchsorted(group, np.arange(size))
-        x = np.concatenate(
-            [np.maximum.accumulate(theta[:, : self.levels][:, first], axis=1), theta[:, self.levels :]], 1
-        )
+        levels = np.maximum.accumulate(theta[:, : self.levels][:, first], axis=1)
+        x = np.concatenate([levels, theta[:, self.levels :]], axis=1)
         width = x.shape[1]
-        value, slope, curve = self._terms(x @ design.T)
-        total = (counts * value).sum(axis=1)
+        total, slope, curve = self._log_likelihood(counts, x, design)
         done = np.zeros(len(x), dtype=bool)
         information = np.zeros((len(x), width, width))
         for _ in range(30):
@@ -140,23 +149,40 @@ class _Batch:
             step = np.linalg.solve(information, gradient[..., None])[..., 0]
             promise = (gradient * step).sum(axis=1)
             done = promise < 1e-13 * np.maximum(1.0, np.abs(total))
-            scale = np.minimum(1.0, 4.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
-            trial = x
-            reached = total
-            for _ in range(20):
-                trial = x + scale[:, None] * step
-                value, slope, curve = self._terms(trial @ design.T)
-                reached = (counts * value).sum(axis=1)
-                bad = ~done & ~(reached >= total + 1e-4 * scale * promise)
-                if not bad.any():
-                    break
-                scale[bad] /= 2
-            x, total = trial, reached
+            x, total, slope, curve = self._line_search(counts, design, x, total, step, promise, done)
             if done.all():
                 break
         by_level = (counts * slope) @ np.eye(self.levels)[self.level]
         done &= np.isfinite(total) & (_smallest(information) > 1e-9)
         return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done, by_level
+
+    def _line_search(
+        self,
+        counts: np.ndarray,
+        design: np.ndarray,
+        x: np.ndarray,
+        total: np.ndarray,
+        step: np.ndarray,
+        promise: np.ndarray,
+        done: np.ndarray,
+    ) -> tuple[np.ndarray, ...]:
+        """Take the steps, each halved until the log likelihood rises as promised: x, log likelihood, slope, curve."""
+        scale = np.minimum(1.0, 4.0 / np.maximum(np.abs(step).max(axis=1), 1e-300))
+        trial = x + scale[:, None] * step
+        reached, slope, curve = self._log_likelihood(counts, trial, design)
+        for _ in range(19):
+            bad = ~done & ~(reached >= total + 1e-4 * scale * promise)
+            if not bad.any():
+                break
+            scale[bad] /= 2
+            trial = x + scale[:, None] * step
+            reached, slope, curve = self._log_likelihood(counts, trial, design)
+        return trial, reached, slope, curve
+
+    def _log_likelihood(self, counts: np.ndarray, x: np.ndarray, design: np.ndarray) -> ArrayTriple:
+        """Log likelihood (replicates,), and the derivatives of each cell's term by the predictor (replicates, c)."""
+        value, slope, curve = self._terms(x @ design.T)
+        return (counts * value).sum(axis=1), slope, curve
 
     def _terms(self, eta: np.ndarray) -> ArrayTriple:
         """log P (replicates, c) and its first and second derivative by the predictor."""

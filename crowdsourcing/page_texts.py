@@ -156,13 +156,11 @@ def _text(text: Any, placeholders: Collection[str], where: str) -> str:
 # -- the survey --------------------------------------------------------------------------------------------------------
 def translated(survey: Survey, row: dict, where: str) -> Survey:
     """Return the survey with the texts of `row` (see the module's example) in place of its own."""
-    added, row = [], dict(row)
+    added = []
     if isinstance(row.get("questions"), dict):
-        extra = {name: about for name, about in row["questions"].items() if name.startswith(ADDITIONAL)}
-        row["questions"] = {name: about for name, about in row["questions"].items() if name not in extra}
-        for name, about in extra.items():
-            fields_of = _known(about, [one.name for one in fields(Question)], f"{where}.questions.{name}")
-            added.append(validated(Question, {"name": name, **fields_of}, f"{where}.questions.{name}"))
+        added = _additional(row["questions"], f"{where}.questions")
+        own = {name: about for name, about in row["questions"].items() if not name.startswith(ADDITIONAL)}
+        row = {**row, "questions": own}
     # A user's own texts stay where not all features are asked, unless the file has texts for that too.
     stands_for = {"compare": "instructions", "consent": "consent", "example": "example"}
     plain = {name: "" for name, key in stands_for.items() if key in row}
@@ -179,6 +177,16 @@ def translated(survey: Survey, row: dict, where: str) -> Survey:
         return replace(survey, questions=(*survey.questions, *added))
     except ValueError as err:
         raise UserError(f"{where}: {err}.", "Correct it.") from None
+
+
+def _additional(rows: dict, where: str) -> list[Question]:
+    """Return the user's own questions among those of a file."""
+    questions = []
+    for name, about in rows.items():
+        if name.startswith(ADDITIONAL):
+            known = _known(about, [one.name for one in fields(Question)], f"{where}.{name}")
+            questions.append(validated(Question, {"name": name, **known}, f"{where}.{name}"))
+    return questions
 
 
 def _laid_over(value: Any, row: Any, where: str, key: str = "") -> Any:

@@ -15,7 +15,7 @@ from itertools import chain, count
 from queue import Empty, SimpleQueue
 from typing import Any
 
-from parlai_spotbot.crowdsourcing.desk.contract import LOG
+from parlai_spotbot.crowdsourcing.desk.contract import LOG, Troubles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import derive
@@ -44,13 +44,13 @@ class TurnReply:
 
     request: TurnRequest
     text: str | None
-    troubles: tuple[tuple[str, str], ...] = ()
+    troubles: Troubles = ()
 
 
 @dataclass(frozen=True)
 class _Waiting:
     request: TurnRequest
-    troubles: tuple[tuple[str, str], ...] = ()
+    troubles: Troubles = ()
     alone: bool = False
 
 

@@ -6,9 +6,9 @@ itself sees to that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from parlai_spotbot.crowdsourcing.desk.contract import Troubles
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.ledger.tables import SCHEMA
 
@@ -94,7 +94,7 @@ class ChatLedger(Ledger):
     schema = (*SCHEMA, *TABLES)
 
     # -- writing -----------------------------------------------------------------------------------------------------
-    def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Sequence[tuple[str, str]] = ()) -> None:
+    def say(self, chat: ChatRecord, turn: ChatMessage, troubles: Troubles = ()) -> None:
         """Record a turn of a chat, which begins with the first, and the `troubles` (kind, message) before it."""
         with self._writing():
             if turn.number == 0:
@@ -102,13 +102,13 @@ class ChatLedger(Ledger):
             self._insert("chat_turns", turn)
             self._troubles(chat.chat_id, turn.number, troubles, turn.said_at)
 
-    def fail(self, chat_id: str, number: int, troubles: Sequence[tuple[str, str]], now: float) -> None:
+    def fail(self, chat_id: str, number: int, troubles: Troubles, now: float) -> None:
         """Record that the contestant can't give turn `number`, so the chat is over."""
         with self._writing():
             self._db.execute("UPDATE chats SET status = 'failed' WHERE chat_id = ? AND status = 'open'", (chat_id,))
             self._troubles(chat_id, number, troubles, now)
 
-    def _troubles(self, chat_id: str, number: int, troubles: Sequence[tuple[str, str]], now: float) -> None:
+    def _troubles(self, chat_id: str, number: int, troubles: Troubles, now: float) -> None:
         rows = [(chat_id, number, kind, message, now) for kind, message in troubles]
         self._db.executemany("INSERT INTO chat_troubles VALUES (?, ?, ?, ?, ?)", rows)
 

@@ -16,7 +16,7 @@ from parlai_spotbot.crowdsourcing.chat import chat_ledger as kept
 from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState, typing_seconds
 from parlai_spotbot.crowdsourcing.desk.answer_checks import Count, ItemBody, check_item, incomplete, malformed, shaped
-from parlai_spotbot.crowdsourcing.desk.contract import LOG
+from parlai_spotbot.crowdsourcing.desk.contract import LOG, PagePair
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.presentation import SIDES, question_order
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, about_item, digest
@@ -57,7 +57,7 @@ class Chats:
         self._unkept: list[TurnReply] = []
 
     # -- what the page sees ------------------------------------------------------------------------------------------
-    def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
+    def pages(self, handout: Handout, items: Sequence[Item]) -> list[PagePair]:
         """Return each item of a hand-out as it is now: its page item, and the record of its draws."""
         states = self._states(handout)
         return [self._page(handout, number, item, states) for number, item in enumerate(items)]
@@ -76,7 +76,7 @@ class Chats:
             filled.append(replace(item, conversation_ids=ids, exchanges=longest, transcripts=transcripts))
         return filled
 
-    def _page(self, handout: Handout, number: int, item: Item, states: Mapping[int, ChatState]) -> tuple[dict, dict]:
+    def _page(self, handout: Handout, number: int, item: Item, states: Mapping[int, ChatState]) -> PagePair:
         """Return the page item of a chat, or of the comparison of all chats, and its record."""
         survey = self.survey
         state = states.get(number)

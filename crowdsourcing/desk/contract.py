@@ -4,6 +4,7 @@ platform that recruits the annotators."""
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +16,15 @@ LOG = logging.getLogger("parlai_spotbot.crowdsourcing.server.page_server")
 
 Statuses = dict[tuple[str, str], str]
 """The status of (worker, registration) on a platform's list."""
+
+Natures = Mapping[str, tuple[str, str]]
+"""The two entities, "human" or "bot", of each conversation or item."""
+
+Troubles = Sequence[tuple[str, str]]
+"""Failed tries of a contestant: (kind, message)."""
+
+PagePair = tuple[dict, dict]
+"""An item as the page gets it, and the record of its draws."""
 
 
 class Refusal(Exception):

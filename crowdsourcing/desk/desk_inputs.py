@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
-from parlai_spotbot.crowdsourcing.desk.contract import Crowd, Refusal, Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import Crowd, Natures, Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.refusals import refusal
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.records import Item, Unit
@@ -66,7 +66,7 @@ class DeskInputs:
     crowd: Crowd
     controls: Sequence[Item] = ()
     seeds: Mapping[str, str] = field(default_factory=dict)
-    truths: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    truths: Natures = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     consent: Mapping[str, str] = field(default_factory=dict)
     language: str = "en"

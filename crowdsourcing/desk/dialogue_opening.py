@@ -19,6 +19,7 @@ from parlai_spotbot.crowdsourcing.desk.answer_checks import (
     malformed,
     shaped,
 )
+from parlai_spotbot.crowdsourcing.desk.contract import PagePair
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.presentation import Excerpt, exchanges_of, present
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout, OpeningDecision
@@ -68,7 +69,7 @@ class DialogueOpening:
             made[decision.item][decision.target] = decision
         return made
 
-    def pages(self, handout: Handout, items: Sequence[Item]) -> list[tuple[dict, dict]]:
+    def pages(self, handout: Handout, items: Sequence[Item]) -> list[PagePair]:
         """Return each item as far as it is open: its page item and the record of its draws."""
         opened = self.ledger.opened(handout.handle)
         made = self._decisions(handout)

@@ -1,8 +1,9 @@
 """The game's leaderboard: points over finished units, under made-up names that identify nobody."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
+from parlai_spotbot.crowdsourcing.desk.contract import Natures
 from parlai_spotbot.crowdsourcing.desk.practice import chance_of
 from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys import controls
@@ -13,7 +14,7 @@ MOST = 20
 """Places of the leaderboard that are shown, beside the visitor's own."""
 
 
-def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tuple[str, str]], question: str) -> float:
+def unit_points(game: GameRules, rows: Iterable[dict], truths: Natures, question: str) -> float:
     """Return the points of a finished unit: its decisions on `question`, for every item whose truth is known.
 
     `rows` are the items of a submission's record, `truths` the truth of both entities by item id.
@@ -28,13 +29,13 @@ def unit_points(game: GameRules, rows: Iterable[dict], truths: Mapping[str, tupl
     return total
 
 
-def natures_of(conversations: Iterable[Conversation]) -> dict[str, tuple[str, str]]:
+def natures_of(conversations: Iterable[Conversation]) -> Natures:
     """Return what the two entities of each conversation are: "human" or "bot"."""
     natures = {True: HUMAN, False: "bot"}
     return {talk.conversation_id: tuple(map(natures.get, talk.is_human)) for talk in conversations}
 
 
-def truths_of(items: Iterable[Item], truths: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+def truths_of(items: Iterable[Item], truths: Natures) -> Natures:
     """Return the truth by item id: a control's own, else that of its conversation, where it is known."""
     truth_by_item_id = {
         item.item_id: controls.truth(item.control) if item.control else truths.get("".join(item.conversation_ids))

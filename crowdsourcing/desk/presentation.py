@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from parlai_spotbot.crowdsourcing.desk.contract import PagePair
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys.survey import Survey
 
@@ -30,7 +31,7 @@ class Excerpt:
 WHOLE = Excerpt()
 
 
-def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excerpt = WHOLE) -> tuple[dict, dict]:
+def present(survey: Survey, item: Item, number: int, chance: str, excerpt: Excerpt = WHOLE) -> PagePair:
     """Return the item as the page gets it, and the record of its draws.
 
     Parameters

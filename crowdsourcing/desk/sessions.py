@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from parlai_spotbot.crowdsourcing.chat.chats import Chats
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock
-from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.desk.contract import PagePair, Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import evenly, first_controls
 from parlai_spotbot.crowdsourcing.desk.desk_inputs import DeskInputs
 from parlai_spotbot.crowdsourcing.desk.dialogue_opening import DialogueOpening
@@ -258,7 +258,7 @@ class Reception:
             return self.chats.items(handout)
         return [self.items[item_id] for item_id in handout.items]
 
-    def pages(self, handout: Handout) -> list[tuple[dict, dict]]:
+    def pages(self, handout: Handout) -> list[PagePair]:
         """Return the page items of a hand-out as they are now, and the records of their draws."""
         items = self.items_of(handout)
         if self.special:

@@ -86,8 +86,12 @@ class PageServer:
     """Seconds between two calls of `desk.expire`."""
 
     def __init__(self, make_desk: Callable[[], Any], door: Door, secret: bytes, options: ServerOptions):
-        self._make_desk, self.door, self.secret, self.options = make_desk, door, secret, options
-        self.port, self.url = options.port, ""
+        self._make_desk = make_desk
+        self.door = door
+        self.secret = secret
+        self.options = options
+        self.port = options.port
+        self.url = ""
         self.counts: dict[str, Any] = {}
         self._done_since: float | None = None
         self._thread: threading.Thread | None = None
@@ -118,10 +122,6 @@ class PageServer:
     def desk(self) -> Any:
         """The desk, once started."""
         return self.intake.desk
-
-    def call(self, function: Callable, *args: Any) -> Any:
-        """Run `function` in the desk's thread, wait, and return its result."""
-        return self.intake.call(function, *args)
 
     def finished(self) -> bool:
         """Return whether all units have been done for a while, and waiting pages have learnt it."""
@@ -179,8 +179,10 @@ class PageServer:
         )
         http.add_sockets(sockets)
         await self._tick()
-        tasks = [asyncio.create_task(self._every(self.tick_seconds, self._tick))]
-        tasks += [asyncio.create_task(self._every(BACKUP_SECONDS, self._back_up))]
+        tasks = [
+            asyncio.create_task(self._every(self.tick_seconds, self._tick)),
+            asyncio.create_task(self._every(BACKUP_SECONDS, self._back_up)),
+        ]
         ready.set()
         await self._stopping.wait()
         http.stop()

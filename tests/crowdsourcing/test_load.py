@@ -31,7 +31,7 @@ def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):
         links = [in_house_link(server.url, whole.SECRET, f"annotator-{number}") for number in range(30)]
         known = process.known_segments(study)
         process.run(annotators.meet(links, survey, known, (0.0, 0.1), 0.0, record))
-        counts = server.call(server.desk.counts)
+        counts = server.intake.call(server.desk.counts)
     found = process.verify(study, record)
     assert found["units done"] == counts["done"] == counts["units"]
     assert record.forged["refused"] >= 7 * 3

@@ -75,7 +75,7 @@ def test_every_address_reaches_the_desk_in_its_one_thread(served):
     assert all(sent == body for _, _, sent in served.desk.calls)
     while not served.desk.expired:
         time.sleep(0.01)
-    served.call(lambda: served.desk.threads.add(threading.get_ident()))
+    served.intake.call(lambda: served.desk.threads.add(threading.get_ident()))
     assert len(served.desk.threads) == 1
 
 

@@ -413,7 +413,7 @@ def test_the_operator_s_page_is_kept_up_to_date_and_bars_nobody(ready, tmp_path,
         page.goto(operator_link(server.url, SECRET))
         assert page.get_by_text("study <b> · Spot The Bot").count() == 1
         page.get_by_text("0 done", exact=False).wait_for()
-        server.call(work, server.desk, known, "ann")
+        server.intake.call(work, server.desk, known, "ann")
         page.clock.run_for(5000)
         page.get_by_text("3.00 USD").wait_for()
         for size, scheme in product((DESKTOP, PHONE), ("light", "dark")):
@@ -464,8 +464,8 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
     with PageServer(lambda: desk(study, minutes_per_unit=4 / 60), *options) as server:
         links = [in_house_link(server.url, secret, f"annotator-{number}") for number in range(200)]
         process.run(annotators.meet(links, get_survey(SURVEY), opinions(study), (0.0, 0.1), 8.0, record))
-        counts = server.call(server.desk.counts)
-        server.call(server.desk.stock.serving.close)
+        counts = server.intake.call(server.desk.counts)
+        server.intake.call(server.desk.stock.serving.close)
     found = process.verify(study, record)
     assert found["units done"] == counts["done"]
     assert counts["answers"] > 200  # though of 200 units about 25 were given back or late, each at its worst

@@ -133,12 +133,8 @@ class _Batch:
 
     def _newton(self, counts: np.ndarray, theta: np.ndarray, group: np.ndarray) -> ArrayTriple:
         """Newton steps on all replicates with the levels of one `group` equal: theta, convergence, slope by level."""
-        size = int(group[-1]) + 1
-        design = np.concatenate([np.eye(size)[group[self.level]], self.X], axis=1)
+        design, x = self._grouped(theta, group)
         square = (design[:, :, None] * design[:, None, :]).reshape(len(design), -1)
-        first = np.searchsorted(group, np.arange(size))
-        levels = np.maximum.accumulate(theta[:, : self.levels][:, first], axis=1)
-        x = np.concatenate([levels, theta[:, self.levels :]], axis=1)
         width = x.shape[1]
         total, slope, curve = self._log_likelihood(counts, x, design)
         done = np.zeros(len(x), dtype=bool)
@@ -154,7 +150,16 @@ class _Batch:
                 break
         by_level = (counts * slope) @ np.eye(self.levels)[self.level]
         done &= np.isfinite(total) & (_smallest(information) > 1e-9)
+        size = int(group[-1]) + 1
         return np.concatenate([x[:, :size][:, group], x[:, size:]], axis=1), done, by_level
+
+    def _grouped(self, theta: np.ndarray, group: np.ndarray) -> ArrayPair:
+        """Design matrix (c, groups + p) of groups of levels, and theta (replicates, groups + p) in its terms."""
+        groups = np.arange(int(group[-1]) + 1)
+        design = np.concatenate([np.eye(len(groups))[group[self.level]], self.X], axis=1)
+        first = np.searchsorted(group, groups)
+        levels = np.maximum.accumulate(theta[:, : self.levels][:, first], axis=1)
+        return design, np.concatenate([levels, theta[:, self.levels :]], axis=1)
 
     def _line_search(
         self,

@@ -94,7 +94,7 @@ class Parlour:
 
     def place_of(self, person: Person, name: str) -> int:
         """Which of a person's two partners this contestant is."""
-        handout = self.server.call(self.ledger.handout, person.unit["unit"])
+        handout = self.server.intake.call(self.ledger.handout, person.unit["unit"])
         unit = next(unit for unit in self.study.units(SURVEY) if unit.unit_id == handout.unit_id)
         return next(i for i, item in enumerate(unit.items) if item.partners == (name,))
 

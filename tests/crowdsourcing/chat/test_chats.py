@@ -99,8 +99,8 @@ def test_an_answer_is_shown_when_it_could_have_been_typed(company, parlour):
     person = place.person("ann")
     person.begin()
     person.say(0, TEXT)
-    chat = place.server.call(place.ledger.chats)[0].chat_id
-    while len(turns := place.server.call(place.ledger.turns, chat)) < 2:
+    chat = place.server.intake.call(place.ledger.chats)[0].chat_id
+    while len(turns := place.server.intake.call(place.ledger.turns, chat)) < 2:
         person.poll(0)
     assert 0.3 < turns[1].shown_at - turns[0].said_at <= 2.0
     answer = person.poll(0)

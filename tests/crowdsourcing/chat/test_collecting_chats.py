@@ -100,6 +100,6 @@ def test_who_withdraws_takes_chats_and_ratings_along(collected):
     said = [path.read_bytes() for path in place.paths.folder.rglob("*") if path.is_file()]
     assert not any(b"what do you think of number 2 ?" in raw and b"ann" in raw for raw in said if b"SQLite" not in raw)
     place.start()
-    kept = place.server.call(place.ledger.chats, "status = 'withdrawn'")
+    kept = place.server.intake.call(place.ledger.chats, "status = 'withdrawn'")
     assert len(kept) == 2
-    assert all(place.server.call(place.ledger.turns, chat.chat_id) == [] for chat in kept)
+    assert all(place.server.intake.call(place.ledger.turns, chat.chat_id) == [] for chat in kept)

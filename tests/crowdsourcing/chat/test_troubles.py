@@ -11,8 +11,8 @@ ONCE = ("crash", "hang", "mute")
 
 
 def all_troubles(place):
-    chats = place.server.call(place.ledger.chats)
-    return [kind for chat in chats for _, kind, _ in place.server.call(place.ledger.troubles, chat.chat_id)]
+    chats = place.server.intake.call(place.ledger.chats)
+    return [kind for chat in chats for _, kind, _ in place.server.intake.call(place.ledger.troubles, chat.chat_id)]
 
 
 def test_a_contestant_that_breaks_down_comes_back_and_knows_what_was_said(loaded, parlour, tmp_path):

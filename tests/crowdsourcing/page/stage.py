@@ -157,7 +157,9 @@ class Stage:
     @property
     def kept(self) -> list[dict]:
         """The submissions that the ledger holds."""
-        return [submission.record for submission in self.server.call(lambda: self.server.desk.ledger.submissions())]
+        return [
+            submission.record for submission in self.server.intake.call(lambda: self.server.desk.ledger.submissions())
+        ]
 
 
 @contextlib.contextmanager

@@ -91,7 +91,7 @@ def test_time_that_is_short_and_time_that_is_over(tmp_path, visit):
         heading(page, "Too late")
         assert st.kept == []
         clock.pass_by(1)
-        st.server.call(st.server.desk.expire)
+        st.server.intake.call(st.server.desk.expire)
         button(page, "Go on").click()
         heading(page, "Ready")
 

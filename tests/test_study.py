@@ -1,5 +1,6 @@
 """A study's plan: validated on reading, extended by lines of history.jsonl."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -94,6 +95,7 @@ def test_a_file_is_read_once_until_it_changes(tmp_path, monkeypatch):
     study = Study.create(tmp_path / "s", Plan("chitchat", POOL))
     row = spoken("c", ("eliza", "alice"), ["hi"], seed_exchanges=0)
     checksums.write_jsonl(study.conversations_path, [row])
+    os.utime(study.conversations_path, (1, 1))  # else a change right after it would not show
     study.conversations().clear()
     with monkeypatch.context() as patch:
         patch.setattr(files, "read_jsonl", None)

@@ -141,7 +141,7 @@ def test_the_margin_stays_in_the_study(tmp_path):
     assert again["ranking"]["made_by"]["options"]["margin"] == 0.2
     assert sb.rank(made.answers("votes"), bootstraps=20).tables["pairs"]["verdict"].tolist() == [EQUAL]
     assert sb.rank(made.answers("votes"), bootstraps=20, margin=0.01).tables["pairs"]["verdict"].tolist() == [SAME]
-    with pytest.raises(ValueError, match=r"^margin=0.1: 0.2 was declared in this study"):
+    with pytest.raises(ValueError, match=r"^margin 0.1: 0.2 was declared in this study"):
         sb.analyze(made, margin=0.1, **options)
     page = sb.report(made, "votes").read_text()
     assert "are equal within the declared margin (30% to 70% of decided matches won)" in page

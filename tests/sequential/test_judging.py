@@ -249,7 +249,7 @@ def test_tournament(folder, learns_little, monkeypatch, only):
 def test_from_python(folder, server):
     asked = {"url": server.url, "model": "parrot-1", "yes": True}
     made = {"new": "spotbot:eliza", "old": lambda text: "hm", "conversations_per_pair": 12, "progress": False}
-    with pytest.raises(ValueError, match=r"^margin=0\.5: expected"):
+    with pytest.raises(ValueError, match=r"^margin 0\.5: expected"):
         sb.compare(**made, judge=asked, until="settled", margin=0.5)
     assert not Path("new-vs-old").exists()
     found = sb.compare(**made, judge=asked, until="settled", level=0.8)

@@ -76,7 +76,7 @@ def test_where_there_is_no_alpha_it_is_said_why():
     assert np.isnan([alone["alpha"], alone["alike"], *alone["ci"]]).all()
     assert (alone["why"], alone["units"]) == ("nothing was judged twice", 0)
     assert krippendorff_alpha([], [], Clusters.by([]))["why"] == "nothing was judged twice"
-    assert "the same" in krippendorff_alpha([0, 0], [4, 4], Clusters.by([0, 0], "xy"), "ordinal")["why"]
+    assert "the same" in krippendorff_alpha([0, 0], [4, 4], Clusters.by([0, 0], ["x", "y"]), "ordinal")["why"]
     one = krippendorff_alpha([0, 0, 1, 1, 2, 2], [1, 1, 2, 2, 1, 2], Clusters.by([0] * 6, list("xyxyxz")))
     assert np.isfinite(one["alpha"])
     assert np.isnan(one["ci"]).all()

@@ -293,7 +293,7 @@ def _checked(row: dict, where: str) -> dict:
 
 def _write_annotators(path: Path, names: Mapping[str, str]) -> None:
     """Write the list that leads from pseudonyms back to worker ids."""
-    rows = [(name, worker) for worker, name in names.items()]
+    rows = zip(names.values(), names, strict=True)
     _write_if_new(path, files.csv_text(("annotator", "worker_id"), rows), files.write_text)
     path.chmod(0o600)
 

@@ -70,11 +70,6 @@ class CrowdCollection:
         return {talk.conversation_id: talk.seed_id for talk in self.conversations}
 
     @property
-    def last_port(self) -> int:
-        """Return the port at which pages that are open ask, 0 before the first launch."""
-        return self.paths.launched.get("port", 0)
-
-    @property
     def setup(self) -> TaskSetup:
         """Return the setup of Mephisto's task."""
         request = self.request

@@ -198,12 +198,14 @@ def _from_ledger(path: Path, worker: str) -> None:
     with contextlib.closing(sqlite3.connect(path, timeout=10)) as db:
         db.execute("PRAGMA secure_delete = ON")
         if db.execute("SELECT 1 FROM sqlite_master WHERE name = 'chats'").fetchone():
-            tables = ("chat_turns", "chat_ratings", "chat_troubles")
-            statements += [f"DELETE FROM {table} WHERE {of_chats}" for table in tables]
+            for table in ("chat_turns", "chat_ratings", "chat_troubles"):
+                statements.append(f"DELETE FROM {table} WHERE {of_chats}")
             statements.append(f"UPDATE chats SET status = 'withdrawn' WHERE {of_worker}")
         with db:
-            nothing = "record = ?, body = '{}', sha256 = ?"
-            db.execute(f"UPDATE submissions SET {nothing} WHERE {of_worker}", (json.dumps(EMPTY), digest({}), worker))
+            db.execute(
+                f"UPDATE submissions SET record = ?, body = '{{}}', sha256 = ? WHERE {of_worker}",
+                (json.dumps(EMPTY), digest({}), worker),
+            )
             for statement in statements:
                 db.execute(statement, (worker,))
             nobody = f"{WITHDRAWN}{secrets.token_hex(8)}"

@@ -5,10 +5,9 @@ which chats began, so collecting again changes nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
@@ -111,20 +110,16 @@ def _bring(study: Study, survey: str, chats: Sequence[Conversation]) -> tuple[in
     conversations = study.load(survey).conversations
     others = [row for row in conversations if row.provenance.get(ORIGIN) != survey]
     before = {row.conversation_id for row in conversations if row.provenance.get(ORIGIN) == survey}
+    order = {name: place for place, name in enumerate(study.plan.contestants)}
     rows = [
         *(row for row in others if sum(row.is_human) < 2),
-        *sorted(chats, key=_canonical(study)),
+        *sorted(chats, key=lambda row: (order.get(row.entities[1], len(order)), row.entities[1], row.number)),
         *(row for row in others if sum(row.is_human) == 2),
     ]
     if rows != conversations:
         checksums.write_jsonl(path, rows)
     now = {row.conversation_id for row in chats}
     return len(now - before), before - now
-
-
-def _canonical(study: Study) -> Callable[[Conversation], Any]:
-    order = {name: place for place, name in enumerate(study.plan.contestants)}
-    return lambda row: (order.get(row.entities[1], len(order)), row.entities[1], row.number)
 
 
 def _shown_by(study: Study, gone: set[str]) -> dict[str, int]:

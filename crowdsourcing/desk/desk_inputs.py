@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.sequential.serving import Serving
 
 
-def no_finish(visitor: Visitor, state: str, done: int) -> dict:
-    """Return how to leave where no platform waits for a sign."""
-    return {"kind": "none"}
-
-
 @dataclass(frozen=True)
 class DeskInputs:
     """Frozen record of everything that a desk works with.
@@ -70,7 +65,7 @@ class DeskInputs:
     texts: Mapping[str, str] = field(default_factory=dict)
     consent: Mapping[str, str] = field(default_factory=dict)
     language: str = "en"
-    finish: Callable[[Visitor, str, int], dict] = no_finish
+    finish: Callable[[Visitor, str, int], dict] = lambda visitor, state, done: {"kind": "none"}
     team: str = ""
     bots: ChatBots | None = None
     serving: Serving | None = None

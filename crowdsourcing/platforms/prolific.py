@@ -113,7 +113,8 @@ class SignedUrls:
                 leeway=LEEWAY,
                 options={"require": ["exp", "aud"], "verify_aud": False, "verify_exp": False, "verify_iat": False},
             )
-            sites, until = claims["aud"], claims["exp"]
+            sites = claims["aud"]
+            until = claims["exp"]
             begun = bounded(claims.get("iat", 0))
             if bounded(until) is None or begun is None or begun > min(until, self.clock() + LEEWAY):
                 raise ValueError("its times are none, or to come")
@@ -175,7 +176,10 @@ class ProlificDoor(Door):
     waits = True
 
     def __init__(self, secret: bytes, study: str, settings: LaunchSettings, links: Path, signed: SignedUrls):
-        self.secret, self.study, self.settings, self.signed = secret, study, settings, signed
+        self.secret = secret
+        self.study = study
+        self.settings = settings
+        self.signed = signed
         self._links: set[str] = set()
         self._owners: dict[str, str] = {}
         for link, session, owner in checksums.read_journal(links, _used_link):

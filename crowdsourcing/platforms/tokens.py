@@ -113,7 +113,7 @@ def operator_link(base: str, secret: bytes) -> str:
 
 def study_link(base: str, secret: bytes, study: str) -> str:
     """Return the link to give to Prolific, which fills in who comes (its place holders are in the link as they are)."""
-    holders = "".join(f"&{name}={{{{%{name}%}}}}" for name in ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"))
+    holders = "&PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
     return _link(base, "", "study", sign(secret, STUDY, {"study": study})) + holders
 
 

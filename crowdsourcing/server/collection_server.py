@@ -39,7 +39,7 @@ def make_server(
             paths.log,
             host,
             port,
-            prefer=collection.last_port,
+            prefer=paths.launched.get("port", 0),
             linger=platform.linger,
             show=progress.show,
             back_up=Backups(paths).make,

@@ -45,7 +45,8 @@ WAITING = 20.0
 
 GRACE_SECONDS = 5.0
 MOST_FILES = 9000
-LOG_BYTES, LOG_FILES = 10_000_000, 5
+LOG_BYTES = 10_000_000
+LOG_FILES = 5
 CHATTY = ("tornado.access", "tornado.application", "tornado.general")
 
 

@@ -25,7 +25,9 @@ class Rate:
     """Limit of `each_second` requests of each client, with bursts; `clock` in seconds."""
 
     def __init__(self, each_second: float = EACH_SECOND, burst: int = BURST, clock: Callable = time.monotonic):
-        self.each_second, self.burst, self.clock = each_second, burst, clock
+        self.each_second = each_second
+        self.burst = burst
+        self.clock = clock
         self._left: dict[str, tuple[float, float]] = {}
         """Client -> requests left, and when that was so."""
 
@@ -72,7 +74,8 @@ class Intake:
     """
 
     def __init__(self, make_desk: Callable[[], Any], door: Door, secret: bytes):
-        self.door, self.secret = door, secret
+        self.door = door
+        self.secret = secret
         self.running = 0
         self.rate = Rate()
         self._waiting: Counter[str] = Counter()
@@ -155,7 +158,8 @@ class Intake:
         try:
             payload = tokens.read_session(self.secret, token, time.time())
         except tokens.ExpiredToken as expired:
-            payload, fresh = expired.payload, False
+            payload = expired.payload
+            fresh = False
         except tokens.BadToken:
             raise FORGED from None
         if payload["door"] != self.door.name:

@@ -91,7 +91,7 @@ def test_no_byte_tells_and_controls_have_the_shape_of_items(tmp_path, study_of, 
     with whole.served(study, name, tmp_path, survey) as server:
         for number in range(3):
             browser, seen = visit(server, survey, f"annotator-{number}")
-            handouts = server.intake.call(lambda b=browser: server.desk.ledger.handouts("worker = ?", b.worker))
+            handouts = server.intake.call(server.desk.ledger.handouts, "worker = ?", browser.worker)
             secrets = [word.encode() for word in INSIDE.split()]
             secrets += [handout.chance.encode() for handout in handouts]
             secrets += [unit_id.encode() for unit_id in units]

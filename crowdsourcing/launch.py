@@ -182,7 +182,7 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     """Serve until all is "done", or "stopped" by a signal; return which."""
     from parlai_spotbot.crowdsourcing.chat.loading import loaded_bots
     from parlai_spotbot.crowdsourcing.mephisto_task.operator import close, serve, signals
-    from parlai_spotbot.crowdsourcing.server.collection_server import Progress, make_server
+    from parlai_spotbot.crowdsourcing.server.collection_server import CollectionProgress, make_server
 
     request = collection.request
     paths = collection.paths
@@ -191,7 +191,7 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     invitation = request.settings.platform.invitation(collection, needed)
     paths.make()
     title = f"{collection.study.path.resolve().name} · {collection.survey.title}"
-    progress = Progress(len(collection.units), request.settings, title)
+    progress = CollectionProgress(len(collection.units), request.settings, title)
     stop = threading.Event()
 
     def ready(url: str) -> None:

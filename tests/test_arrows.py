@@ -4,6 +4,7 @@ Sources are read, never imported, and imports within functions count too.
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -175,6 +176,16 @@ def chain(module: str) -> int:
 def test_chains_of_imports_are_short():
     long = {module: chain(module) for module in sources() if chain(module) > LONGEST_CHAIN + 1}
     assert not long, f"chains of imports longer than {LONGEST_CHAIN} modules: {long}"
+
+
+ALIKE = {"Study", "DefaultTeacher"}
+"""A notebook's study is one, too; ParlAI finds the teacher of each task by this name."""
+
+
+def test_each_class_has_a_name_of_its_own():
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in sources().values()]
+    names = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert {name for name, count in names.items() if count > 1} == ALIKE
 
 
 RULES = (upwards, in_circles, foreign, in_words)

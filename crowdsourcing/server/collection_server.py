@@ -15,7 +15,7 @@ from parlai_spotbot.crowdsourcing.ledger.backups import Backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, later_of
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.sequential.outlook import line, note, page
 from parlai_spotbot.terminal import Bar
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def make_server(
-    collection: CrowdCollection, secret: bytes, progress: Progress, bots: ChatBots | None = None
+    collection: CrowdCollection, secret: bytes, progress: CollectionProgress, bots: ChatBots | None = None
 ) -> Callable[[FinishedUnits, str, int], PageServer]:
     """Return a function that builds the server of `collection` on a crowd; `bots` are there where people chat."""
     paths = collection.paths
@@ -34,7 +34,7 @@ def make_server(
 
     def make(crowd: FinishedUnits, host: str, port: int) -> PageServer:
         door = platform.door(collection, secret, crowd)
-        options = ServerOptions(
+        options = PageServerOptions(
             PAGE,
             paths.log,
             host,
@@ -88,7 +88,7 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
     return desk
 
 
-class Progress:
+class CollectionProgress:
     """How far the collection is: a line in the terminal, and the operator's page under this title."""
 
     def __init__(self, units: int, settings: LaunchSettings, title: str):

@@ -51,7 +51,7 @@ CHATTY = ("tornado.access", "tornado.application", "tornado.general")
 
 
 @dataclass(frozen=True)
-class ServerOptions:
+class PageServerOptions:
     """Options of a server: the built page, the log, the address, and what is called while it runs.
 
     `port` 0 takes a free one, `prefer` first if that is free: open pages ask there. Serving goes on for `linger`
@@ -86,7 +86,7 @@ class PageServer:
     tick_seconds = 1.0
     """Seconds between two calls of `desk.expire`."""
 
-    def __init__(self, make_desk: Callable[[], Any], door: Door, secret: bytes, options: ServerOptions):
+    def __init__(self, make_desk: Callable[[], Any], door: Door, secret: bytes, options: PageServerOptions):
         self._make_desk = make_desk
         self.door = door
         self.secret = secret

@@ -13,13 +13,13 @@ from office import SECRET, practised
 
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
 
 
 def server_of(desk, page, door=None, **options):
     """Return a server of a desk, or of what makes one."""
     make = desk if callable(desk) else lambda: desk
-    return PageServer(make, door or InHouseDoor(SECRET), SECRET, ServerOptions(page, **options))
+    return PageServer(make, door or InHouseDoor(SECRET), SECRET, PageServerOptions(page, **options))
 
 
 class RecordingDesk:

@@ -16,7 +16,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
 from parlai_spotbot.records import HUMAN, Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -72,7 +72,7 @@ def served(study: Study, name: str, folder: Path, survey=None) -> PageServer:
             survey or get_survey(name), study.units(name), Ledger(paths.ledger), controls=controls, seeds=seeds
         )
 
-    server = PageServer(desk, door, SECRET, ServerOptions(folder, paths.log))
+    server = PageServer(desk, door, SECRET, PageServerOptions(folder, paths.log))
     server.tick_seconds = 0.5
     return server
 

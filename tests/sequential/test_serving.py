@@ -26,8 +26,8 @@ from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link, operator_link
-from parlai_spotbot.crowdsourcing.server.collection_server import Progress
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.server.collection_server import CollectionProgress
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Unit, indexed
@@ -406,7 +406,7 @@ def test_the_operator_s_page_is_kept_up_to_date_and_bars_nobody(ready, tmp_path,
 
     (tmp_path / "index.html").write_text("page")
     money, known = LaunchSettings(pay=2.0, fee=0.5), opinions(ready)
-    options = ServerOptions(tmp_path, operator_page=Progress(9, money, "study <b> · Spot The Bot").page)
+    options = PageServerOptions(tmp_path, operator_page=CollectionProgress(9, money, "study <b> · Spot The Bot").page)
     with PageServer(make, InHouseDoor(SECRET), SECRET, options) as server:
         page = page_in(chromium, DESKTOP)
         page.clock.install()
@@ -460,7 +460,7 @@ def test_two_hundred_annotators_of_all_kinds(tmp_path, monkeypatch):
         write_controls(shown, SURVEY)
     record, secret = annotators.Record(), bytes(range(32))
     (tmp_path / "index.html").write_text("page")
-    options = InHouseDoor(secret), secret, ServerOptions(tmp_path)
+    options = InHouseDoor(secret), secret, PageServerOptions(tmp_path)
     with PageServer(lambda: desk(study, minutes_per_unit=4 / 60), *options) as server:
         links = [in_house_link(server.url, secret, f"annotator-{number}") for number in range(200)]
         process.run(annotators.meet(links, get_survey(SURVEY), opinions(study), (0.0, 0.1), 8.0, record))

@@ -15,7 +15,7 @@ from parlai_spotbot.crowdsourcing.desk.desk import Desk
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.personal_links import in_house_link
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.study import Study
@@ -67,7 +67,7 @@ class Parlour:
 
     def start(self) -> None:
         self.bots = ChatBots(self.contestants.handles(), self.survey.chat.attempts, self.batchsize, self.said.append)
-        self.server = PageServer(self._desk, InHouseDoor(self.secret), self.secret, ServerOptions(self.page))
+        self.server = PageServer(self._desk, InHouseDoor(self.secret), self.secret, PageServerOptions(self.page))
         self.server.tick_seconds = 0.05
         self.server.start()
 

@@ -20,7 +20,7 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.sign_in import Door
-from parlai_spotbot.crowdsourcing.server.page_server import PageServer, ServerOptions
+from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.partners import partner_units
@@ -165,7 +165,7 @@ class Stage:
 @contextlib.contextmanager
 def serve(desk: Callable[[], Desk], folder: Path, door: Door | None = None) -> Iterator[Stage]:
     """Serve what `desk` makes."""
-    with PageServer(desk, door or InHouseDoor(SECRET), SECRET, ServerOptions(PAGE)) as server:
+    with PageServer(desk, door or InHouseDoor(SECRET), SECRET, PageServerOptions(PAGE)) as server:
         yield Stage(server, server.url, folder)
 
 

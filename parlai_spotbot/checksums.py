@@ -162,6 +162,10 @@ def record_of(data: bytes) -> dict[str, Any]:
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
+def _record(data: bytes | None) -> dict[str, Any] | None:
+    return None if data is None else record_of(data)
+
+
 def sha256(path: Path) -> str:
     """`files.sha256`, known without reading where a file was read as recorded and is the same since."""
     return _digests.of(path, lambda: files.sha256(path))
@@ -262,23 +266,27 @@ def replace_all(changes: Mapping[Path, bytes | None]) -> None:
             _put(path, data)
         return
     with _held(next(iter(changes))) as (folder, _, manifest):
-        both, after = dict(manifest), dict(manifest)
+        both = dict(manifest)
+        after = dict(manifest)
         changed = {}
         for path, data in changes.items():
             name = path.absolute().relative_to(folder).as_posix()
-            old = bytes_of(path)
-            before = None if old is None else record_of(old)
-            record = None if data is None else record_of(data)
+            before = _record(bytes_of(path))
+            record = _record(data)
             if before == record == manifest.get(name):
                 continue
             changed[path] = data
-            after[name] = record
-            both[name] = {**(record or before or manifest[name]), "before": before if record else None}
+            if record:
+                both[name] = {**record, "before": before}
+                after[name] = record
+            else:
+                both[name] = {**(before or manifest[name]), "before": None}
+                after.pop(name, None)
         if changed:
             write_manifest(folder, both)
             for path, data in changed.items():
                 _put(path, data)
-            write_manifest(folder, {name: record for name, record in after.items() if record})
+            write_manifest(folder, after)
 
 
 def _put(path: Path, data: bytes | None) -> None:

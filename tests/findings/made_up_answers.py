@@ -144,5 +144,5 @@ def contents_of(survey, ranking, source=HUMAN):
         whole = {**ranking, "question": "quality", "criteria": {"quality": ranking}}
     found = {"ranking": whole}
     return SimpleNamespace(
-        survey=survey, sources=[source], made_by={}, of=lambda finding, of_source: found.get(finding, {})
+        survey=survey, analysed_sources=[source], made_by={}, of=lambda finding, of_source: found.get(finding, {})
     )

@@ -311,7 +311,7 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
     _, _, found = said(study, "spot_the_bot", result)
     of = {"ranking": found["ranking"]}
     contents = SimpleNamespace(
-        survey="spot_the_bot", sources=[HUMAN], made_by={}, of=lambda finding, source: of.get(finding, {})
+        survey="spot_the_bot", analysed_sources=[HUMAN], made_by={}, of=lambda finding, source: of.get(finding, {})
     )
     for pair, expected in verdicts.items():
         compared = compare(contents, HUMAN, *pair.split())

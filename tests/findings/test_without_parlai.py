@@ -17,16 +17,15 @@ from pathlib import Path
 for name in ("parlai", "transformers", "mephisto"):
     sys.modules[name] = None
 path, text = sys.argv[1:]
-from parlai_spotbot import PlanRequest, Study, analyze, judge_study, pack_study, plan, report
+from parlai_spotbot import Study, analyze, judge_study, pack, plan, report
 
 study = Study.open(path)
-print(plan(PlanRequest("spot_the_bot", bots=3, simulations=0)).text)
-pack_study(study, "comparative")
+print(plan(survey="spot_the_bot", bots=3, simulations=0).text)
+pack(study, "comparative")
 judge = {}
 exec(re.search(r"# parlai_spotbot/judges/talkative.py\\n(.*?)```", Path(text).read_text(), re.S)[1], judge)
-with study.lock("judge"):
-    judge_study(study, "spot_the_bot", judge["JUDGE"](0), progress=False)
-found = analyze(study, bootstraps=20, backend="native")
+judge_study(study, "spot_the_bot", judge=judge["JUDGE"](0), progress=False)
+found = analyze(study, bootstraps=20, backend="native", progress=False)
 assert set(found["ranking"]["by_source"]) == {"human", "judge:spotter", "judge:talkative"}
 print(report(study, without=("spotter", "talkative")))
 assert "torch" not in sys.modules

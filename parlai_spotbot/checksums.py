@@ -3,7 +3,7 @@
 Lengths are compared when a study is opened, contents when they are read.
 
 A file is recorded just before it is replaced, with the record of the earlier version (`before`): after a kill in
-between it matches one of the two. An append-only file (`Journal`) may be longer than recorded (`grows`) if the
+between it matches one of the two. An append-only file (`RecordedJournal`) may be longer than recorded (`grows`) if the
 recorded part is unchanged, until it is closed. A file that a command would read and that none wrote (`RECORDED`) is an
 error, too. Files outside a study have no checksums.
 """

@@ -47,8 +47,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     expect_study(study)
     data = SurveyData(study.remaining(), survey)
     study = data.study
-    asked = get_survey(survey, study)
-    chosen = check_options(asked, options, study.plan.contestants)
+    chosen = check_options(data.asked, options, study.plan.contestants)
     _check_declared(data, chosen.margin)
     _check_answered(data)
     facts = replace(data.facts, looks=looks.looks_of(study, survey))
@@ -58,7 +57,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     made_of = _made_of(study, study.checksums(survey))
     for value in result.values():
         value["made_by"] |= made_of
-    frames = tables(asked, result)
+    frames = tables(data.asked, result)
     fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
     if study.conversations_path.exists():
         result["hygiene"] = _hygiene(study, facts)

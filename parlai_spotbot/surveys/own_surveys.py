@@ -119,12 +119,12 @@ def to_data(survey: Survey) -> dict[str, Any]:
 
 
 # -- in a study --------------------------------------------------------------------------------------------------------
-def path_of(study: Study | Path, name: str) -> Path:
+def path_of(study: Study, name: str) -> Path:
     """Return where a study keeps a survey of a user's own."""
-    return (study.path if isinstance(study, Study) else study) / "surveys" / name / FILE
+    return study.survey_path(name) / FILE
 
 
-def kept(study: Study | Path, name: str) -> Survey | None:
+def kept(study: Study, name: str) -> Survey | None:
     """Return the survey of this name that the study keeps, or None.
 
     A changed or malformed file is a `UserError`.
@@ -132,8 +132,7 @@ def kept(study: Study | Path, name: str) -> Survey | None:
     path = path_of(study, name)
     if not path.exists():
         return None
-    checksums.verify(path)
-    return checked(validated(Survey, read_plain(path, "Restore it."), path), str(path))
+    return study.once(path, lambda: checked(validated(Survey, checksums.read_json(path), path), str(path)))
 
 
 def names(study: Study) -> list[str]:

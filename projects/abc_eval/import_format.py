@@ -8,11 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import sha256
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, numbered, plan_of
 from parlai_spotbot.projects.abc_eval.released_labels import (
@@ -22,6 +22,7 @@ from parlai_spotbot.projects.abc_eval.released_labels import (
     REMEDY,
     SURVEY,
     YES_NO,
+    about_file,
     as_released,
     conversation,
     judgement,
@@ -80,12 +81,7 @@ def full(path: Path | str) -> ImportedStudy:
         maker.make()
     conversations, rows = numbered(list(maker.talks.values())), maker.rows
     about = {
-        "format": "abc_eval",
-        "source": path.name,
-        "sha256": sha256(path),
-        "options": {},
-        "conversations": len(conversations),
-        "annotations": len({j.annotation_id for row in rows.values() for j in row}),
+        **about_file(path, conversations, chain.from_iterable(rows.values())),
         "surveys": {name: len(judgements) for name, judgements in rows.items()},
         "training": len(maker.training),
         "unusable": {MISSING_TURNS: count} if (count := maker.odd[MISSING_TURNS, "left out"]) else {},

@@ -6,7 +6,7 @@ answers on a page: each is kept as what it is (`labels.GIVEN`), and labels that 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -110,12 +110,7 @@ def released_labels(path: Path | str) -> ImportedStudy:
             raise ValueError("labels by different numbers of people")
     labels = sorted({GIVEN[row.question] for row in judgements}, key=EVERY_LABEL.index)
     about = {
-        "format": "abc_eval",
-        "source": path.name,
-        "sha256": sha256(path),
-        "options": {},
-        "conversations": len(conversations),
-        "annotations": len({j.annotation_id for j in judgements}),
+        **about_file(path, conversations, judgements),
         "notes": [
             f"labels in the file: {', '.join(labels)}; the others of the survey are not known",
             "the file gives labels, not what was answered on a page: they are kept as given",
@@ -126,6 +121,18 @@ def released_labels(path: Path | str) -> ImportedStudy:
     return ImportedStudy(
         plan_of(numbered_conversations, DOMAIN, None), numbered_conversations, SURVEY, (), judgements, about
     )
+
+
+def about_file(path: Path, conversations: Sequence[Conversation], judgements: Iterable[Judgement]) -> dict[str, Any]:
+    """Return what a study says of a released file, and of how much came out of it."""
+    return {
+        "format": "abc_eval",
+        "source": path.name,
+        "sha256": sha256(path),
+        "options": {},
+        "conversations": len(conversations),
+        "annotations": len({judgement.annotation_id for judgement in judgements}),
+    }
 
 
 def _judgements(talk: Conversation, turns: list[Mapping], number: int) -> Iterator[Judgement]:

@@ -16,7 +16,7 @@ from parlai_spotbot import scripts
 from parlai_spotbot.findings import findings_of
 from parlai_spotbot.findings.finding import csv_tables
 from parlai_spotbot.reading import parse_yaml, whole_text
-from parlai_spotbot.surveys import about_of, survey_names
+from parlai_spotbot.surveys import get_survey, survey_names
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.resolve().parent
@@ -113,8 +113,8 @@ def tables() -> str:
     """The page of the findings' tables: every column, its unit and what it holds, and how a table is computed."""
     about = parse_yaml(whole_text(ROOT / "parlai_spotbot" / "findings" / "columns.yaml"))
     lines = ["# Tables", "", TABLES_BEGIN]
-    for survey in survey_names():
-        lines += [f"## {about_of(survey).title or survey} (`{survey}`)", ""]
+    for survey in map(get_survey, survey_names()):
+        lines += [f"## {survey.about.title or survey.name} (`{survey.name}`)", ""]
         for finding in findings_of(survey):
             for stem, table in csv_tables(finding).items():
                 lines += [f"### {stem}", "", f"{table.title or 'Only in the files'}. {table.method}", ""]

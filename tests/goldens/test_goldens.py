@@ -11,6 +11,7 @@ from spoken import rows_of_item, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.judges.next_step import next_step
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
@@ -35,6 +36,9 @@ def hold(name, folder):
 def test_a_study_gives_what_it_gave(name, tmp_path):
     golden_runs.run(name, tmp_path)
     hold(name, tmp_path)
+    study = Study.open(tmp_path / name)
+    for survey in golden_runs.judged(study):
+        assert "spotbot_report" in next_step(study, survey)
 
 
 def test_several_studies_compare_as_they_did(tmp_path):

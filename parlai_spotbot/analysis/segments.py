@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
@@ -14,33 +13,30 @@ from parlai_spotbot.analysis.uncertainty.shares import share_interval
 
 def by_length(
     matches: pd.DataFrame, entities: pd.DataFrame, bots: Sequence[str], crossed: bool | None = None
-) -> dict[str, dict]:
-    """Per segment length k, as text: `n` matches, the share of `ties`, and `systems` {name: {win_rate, human_share,
-    unsure_share, n}}.
+) -> pd.DataFrame:
+    """Return a row for each segment length (`exchanges`) and annotated entity of that length (`bot`, `human` for
+    people): win_rate, human_share, unsure_share, `n` labels.
 
-    Shares are of the annotated entities of that name, people included (`human`), whose win rate is NaN: they play no
-    matches. `n` of a system is how often it was labelled. With `crossed`, whether annotators are a sample, there are
-    95 % intervals, win_rate_ci and human_share_ci.
+    The win rate of people is NaN: they play no matches. With `crossed`, whether annotators are a sample, there are the
+    ends of 95 % intervals, win_rate_low, win_rate_high, human_share_low and human_share_high.
     """
-    result = {}
+    rows = []
     for k, labelled in entities.groupby("k", sort=True):
         match = matches[(matches["k"] == k).to_numpy()]
-        known = {"win_rate": win_rates(win_matrix(match, bots)).tolist()}
+        rates = pd.DataFrame({"win_rate": win_rates(win_matrix(match, bots))}, index=list(bots))
         if crossed is not None:
-            known["win_rate_ci"] = win_rate_intervals(contrasts(match, bots, crossed=crossed)).tolist()
-        systems = {}
-        for name, rows in labelled.groupby("name", sort=True):
-            systems[name] = {
-                "win_rate": np.nan,
-                "human_share": float((rows["nature"] == "human").mean()),
-                "unsure_share": float((rows["nature"] == "unsure").mean()),
-                "n": len(rows),
-            }
+            ends = win_rate_intervals(contrasts(match, bots, crossed=crossed))
+            rates[["win_rate_low", "win_rate_high"]] = ends
+        rates = rates.reindex(sorted(set(labelled["name"])))
+        for name, own in labelled.groupby("name", sort=True):
+            human = own["nature"] == "human"
+            row = {"exchanges": k, "bot": name, **rates.loc[name], "human_share": human.mean()}
             if crossed is not None:
-                ci = share_interval(rows["nature"] == "human", frame_clusters(rows, crossed))
-                systems[name] |= {"human_share_ci": list(ci), "win_rate_ci": [np.nan, np.nan]}
-            if name in bots:
-                systems[name] |= {key: values[list(bots).index(name)] for key, values in known.items()}
-        ties = float((match["outcome"] == 0).mean()) if len(match) else np.nan
-        result[str(k)] = {"n": len(match), "ties": ties, "systems": systems}
-    return result
+                row["human_share_low"], row["human_share_high"] = share_interval(human, frame_clusters(own, crossed))
+            rows.append(row | {"unsure_share": (own["nature"] == "unsure").mean(), "n": len(own)})
+    return pd.DataFrame(rows)
+
+
+def ties_by_length(matches: pd.DataFrame) -> pd.Series:
+    """Return the share of ties among matches by segment length."""
+    return (matches["outcome"] == 0).groupby(matches["k"]).mean()

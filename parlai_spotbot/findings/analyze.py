@@ -14,6 +14,7 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import findings_of, looks
 from parlai_spotbot.findings.answers import Facts, NothingLeft, Options
 from parlai_spotbot.findings.compute import asked_for, compute, tables
+from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of, training_texts
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
@@ -129,7 +130,7 @@ def _write(data: SurveyData, folder: Path, result: Mapping[str, dict], frames: M
         made = result if path.suffix == ".json" else frames
         if path.stem not in made and not path.stem.startswith(kept):
             changes[path] = None
-    changes |= {folder / f"{name}.json": files.json_bytes(value) for name, value in result.items()}
+    changes |= {folder / f"{name}.json": files.json_bytes(stored_form(value)) for name, value in result.items()}
     checksums.replace_all(changes)
     checksums.forget_gone(folder)
     for name, table in frames.items():

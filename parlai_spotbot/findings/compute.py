@@ -14,6 +14,7 @@ from parlai_spotbot.findings import findings_of, forms_of, render
 from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
@@ -75,22 +76,29 @@ def compute(
             about = made_of(form, sources, left_out, facts, options)
             rest = unaddressed(form, judgements, facts, options)
             for finding in findings:
-                by_source = {}
+                found = {}
                 for name, answers in sources.items():
                     try:
-                        by_source[name] = _computed(finding, answers, rest, facts)
+                        found[name] = _plain(_computed(finding, answers, rest, facts))
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                     if progress is not None:
                         progress(name, finding.name)
-                plain_by_name = {name: plain(data) for name, data in by_source.items() if data is not None}
-                if any(plain_by_name.values()):
-                    result[finding.name] = {"by_source": plain_by_name, "made_by": dict(about)}
+                if any(found.values()):
+                    kept = {name: data for name, data in found.items() if data is not None}
+                    result[finding.name] = {"by_source": kept, "made_by": dict(about)}
     if not result and (nothing or broken or not only):
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
     for results in result.values() if broken else ():
         results["made_by"]["not_computed"] = broken
     return result
+
+
+def _plain(data: Mapping | None) -> Mapping | None:
+    """Return what a finding computed in the values that JSON can hold; None where it found nothing."""
+    if data and all(isinstance(frame, pd.DataFrame) for frame in data.values()):
+        return Frames.of(data) or None
+    return plain(data)
 
 
 def _computed(finding: Finding, answers: Answers, rest: Mapping[str, Answers] | None, facts: Facts) -> Mapping | None:

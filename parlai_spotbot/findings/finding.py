@@ -102,7 +102,7 @@ def declared(
     if part:
         about = about[part]
     about = {"name": part or Path(module).stem, **about}
-    tables = {name: _table(entry, figures) for name, entry in about.pop("tables", {}).items()}
+    tables = {name: _table(name, entry, figures) for name, entry in about.pop("tables", {}).items()}
     if "chart" in about:
         about["chart"] = Chart(**about["chart"])
     return Finding(form=form, compute=compute, summarise=summarise, tables=tables, **about)
@@ -117,11 +117,11 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def _table(about: Mapping[str, Any], figures: Mapping[str, object]) -> Table:
+def _table(name: str, about: Mapping[str, Any], figures: Mapping[str, object]) -> Table:
     """Return the table that a YAML file describes."""
     columns = {name: Column(**column) for name, column in about["columns"].items()}
     method = about.get("method", "").format(**METHODS, **figures)
-    return Table(**{**about, "columns": columns, "method": method})
+    return Table(**{**about, "name": name, "columns": columns, "method": method})
 
 
 def csv_tables(finding: Finding) -> dict[str, Table]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import cast
 
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import source_said
@@ -23,6 +25,10 @@ class Result:
     data: Mapping
     others: Mapping[str, Mapping] = field(default_factory=dict)
     annotators: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def frames(self) -> Frames:
+        return cast(Frames, self.data)
 
     @property
     def people(self) -> bool:

@@ -12,12 +12,13 @@ for every key there, which becomes the column ``question``, and ``{column}`` for
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
 import pandas as pd
 
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
@@ -65,7 +66,7 @@ class Column:
 
     kind: str
     title: str = ""
-    ci: str | tuple[str, str] = ""
+    ci: bool | str | tuple[str, str] = False
     key: str = ""
     digits: int | None = None
 
@@ -89,15 +90,19 @@ class Table:
     a table without `title` is only in JSON and CSV.
     """
 
-    path: str
-    columns: Mapping[str, Column]
+    path: str = ""
+    columns: Mapping[str, Column] = field(default_factory=dict)
     title: str = ""
     method: str = ""
     cite: tuple[str, ...] = ()
     csv: str = ""
+    name: str = ""
 
     def read(self, data: Mapping) -> pd.DataFrame:
         """Return the frame that a finding's data hold at the table's path; missing values are None."""
+        if isinstance(data, Frames):
+            records = [{name: _joined(row.get(name)) for name in self.frame_columns} for row in data.rows(self.name)]
+            return pd.DataFrame(records, columns=self.frame_columns, dtype=object)
         records = [self._record(levels, node) for levels, node in _walk(data, self.path, self.columns)]
         return pd.DataFrame(records, columns=self.frame_columns, dtype=object)
 
@@ -124,7 +129,7 @@ class Table:
             record[name] = value
             if isinstance(column.ci, tuple):
                 record |= _ended(name, ENDS, [_dig(node, key) for key in column.ci])
-            elif column.ci:
+            elif isinstance(column.ci, str):
                 record |= _ended(name, ENDS, _dig(node, column.ci))
         return record
 
@@ -169,6 +174,11 @@ class Chart:
     group: str = ""
     steps: bool = False
     reference: float | None = None
+
+
+def _joined(value: Any) -> Any:
+    """Return what a cell holds, a list as one text."""
+    return " ".join(map(str, value)) if isinstance(value, list) else value
 
 
 def known(*values: Any) -> bool:
@@ -221,7 +231,7 @@ def _by_name(data: Mapping, columns: Mapping[str, Column]) -> dict[str, dict]:
     """Return what mappings from names to values, one a column, hold of each name."""
     records: dict[str, dict] = {}
     for name, column in columns.items():
-        for key in ((column.key or name).split(".")[0], column.ci):
+        for key in ((column.key or name).split(".")[0], str(column.ci)):
             values = data.get(key)
             if isinstance(values, Mapping):
                 for whose, value in values.items():

@@ -14,6 +14,7 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Facts, Form, Options
+from parlai_spotbot.findings.frames import read_form
 from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.ordering import people_first, planned_first
 from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
@@ -178,7 +179,7 @@ class SurveyData(SurveyFiles):
         for path in sorted(self.study.analysis_path(self.survey).glob("*.json")):
             if path.stem in NO_SOURCES:
                 continue
-            value = stored(path, self.study, self.survey)
+            value = read_form(stored(path, self.study, self.survey))
             by_source = value.get("by_source") if isinstance(value, dict) else None
             if not isinstance(by_source, dict) or not all(isinstance(result, dict) for result in by_source.values()):
                 raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)

@@ -9,7 +9,7 @@ from scipy.stats import chi2_contingency
 from parlai_spotbot.analysis.agreement import LABELS, both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import paper_chi2, win_matrix, win_rates
-from parlai_spotbot.analysis.segments import by_length
+from parlai_spotbot.analysis.segments import by_length, ties_by_length
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.projects.cells import PaperCell, PaperTable
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import (
@@ -156,30 +156,31 @@ def table8(data: DomainData) -> PaperTable:
     """Win rates, shares of human and of unsure labels, and ties by segment length."""
     domain = data.dump.domain
     table = PaperTable("table8", f"Table 8: by segment length, {domain.name}")
-    results_by_length = by_length(matches_frame(data.annotations), data.entities, domain.bots)
+    matches = matches_frame(data.annotations)
+    shown = by_length(matches, data.entities, domain.bots).set_index(["exchanges", "bot"])
+    ties_at = ties_by_length(matches)
     printed = data.paper["table8"] if domain.name == "dailydialog" else {}
     cut = "; decimals cut off, not rounded" if printed else "; the paper prints Dailydialog only"
     win = "complete HITs; matches of that length; unweighted mean of the pairwise rates" + cut
     share = "complete HITs; share of the bot's labels at that length" + cut
-    for k in map(str, domain.segments):
-        printed_rates = printed.get(int(k), {})
+    for k in domain.segments:
+        printed_rates = printed.get(k, {})
         for bot in domain.bots:
-            system = results_by_length[k]["systems"][bot]
+            system = shown.loc[k, bot]
             rate, human = printed_rates.get(bot, (None, None))
             table.cells += [
                 PaperCell(bot, f"WR at {k}", rate, system["win_rate"], win, cut=True),
                 PaperCell(bot, f"HP at {k}", human, system["human_share"], share, cut=True),
                 PaperCell(bot, f"unsure at {k}", None, system["unsure_share"], share),
             ]
-        people = results_by_length[k]["systems"][HUMAN]
-        table.add(HUMAN, f"HP at {k}", None, people["human_share"], share)
-        table.add(HUMAN, f"unsure at {k}", None, people["unsure_share"], share)
+        for short, column in (("HP", "human_share"), ("unsure", "unsure_share")):
+            table.add(HUMAN, f"{short} at {k}", None, shown.loc[(k, HUMAN), column], share)
         ties = "share of ties among matches of that length" + cut
-        table.add("ties", f"ties at {k}", printed_rates.get("ties"), results_by_length[k]["ties"], ties, cut=True)
-    first, last = (results_by_length[str(k)]["systems"] for k in (domain.segments[0], domain.segments[-1]))
-    for what, column in (("human", "human_share"), ("unsure", "unsure_share")):
-        up = [bot for bot in domain.bots if last[bot][column] >= first[bot][column]]
-        claim = f"fails for {', '.join(up)}" if up else "holds"
+        table.add("ties", f"ties at {k}", printed_rates.get("ties"), ties_at[k], ties, cut=True)
+    first, last = (shown.loc[k] for k in (domain.segments[0], domain.segments[-1]))
+    for what in ("human", "unsure"):
+        risen = (last - first)[f"{what}_share"].loc[list(domain.bots)] >= 0
+        claim = f"fails for {', '.join(risen.index[risen])}" if risen.any() else "holds"
         table.notes.append(f"appendix F's claim that bots are labelled {what} less at the greatest length {claim}")
     return table
 

@@ -4,6 +4,7 @@ from dataclasses import fields
 
 from parlai_spotbot.findings import compute, findings_of, render
 from parlai_spotbot.findings.answers import Facts, Options
+from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.surveys import get_survey
 
 OPTIONS = {field.name for field in fields(Options)}
@@ -17,6 +18,11 @@ def analyze(
     facts = {name: tuple(v) if name in ("bots", "screening") else v for name, v in more.items() if name not in OPTIONS}
     known = Facts.of(conversations, items, survey=asked, **facts)
     return compute.compute(asked or get_survey(survey), judgements, known, options, progress, only)
+
+
+def as_stored(result):
+    """What files hold of a result."""
+    return {name: stored_form(value) for name, value in result.items()}
 
 
 def names(survey):

@@ -2,6 +2,8 @@
 
 from statistics import fmean
 
+import pandas as pd
+
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Result, declared
@@ -10,7 +12,7 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import percent
 
 
-def compute(answers: Annotations) -> dict:
+def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
     """By length win rates and labels."""
     return {
         "segments": segments.by_length(matches_frame(answers.rows), answers.entities, answers.bots, answers.crossed)
@@ -19,16 +21,16 @@ def compute(answers: Annotations) -> dict:
 
 def summarise(result: Result) -> list[str]:
     """Return how often bots are called human where least and where most is shown; "" with one length."""
-    lengths = result.data["segments"]
-    if len(lengths) < 2:
+    shares: dict[int, list[float]] = {}
+    for row in result.frames.rows("segments"):
+        shares.setdefault(row["exchanges"], [])
+        if row["bot"] != HUMAN:
+            shares[row["exchanges"]].append(row["human_share"])
+    least, most = min(shares), max(shares)
+    if least == most or not (shares[least] and shares[most]):
         return []
-    ordered = sorted(lengths, key=int)
-    ends = (ordered[0], ordered[-1])
-    shares = [[own["human_share"] for bot, own in lengths[k]["systems"].items() if bot != HUMAN] for k in ends]
-    if not all(own and None not in own for own in shares):
-        return []
-    short, long = (percent(fmean(own)) for own in shares)
-    return [f"On average bots are called human in {short} of segments of {ends[0]} exchanges, in {long} at {ends[1]}."]
+    short, long = (percent(fmean(shares[exchanges])) for exchanges in (least, most))
+    return [f"On average bots are called human in {short} of segments of {least} exchanges, in {long} at {most}."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

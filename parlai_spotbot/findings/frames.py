@@ -1,0 +1,64 @@
+"""Frames of a finding, as its file, its tables and its sentences take them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from parlai_spotbot.analysis.values import plain
+
+
+class Frames(dict[str, pd.DataFrame]):
+    """What a finding found of one source: frames by name, whose values JSON can hold; None where one is missing."""
+
+    @classmethod
+    def of(cls, frames: Mapping[str, pd.DataFrame]) -> Frames:
+        """Return frames with NumPy's types as Python's, and None for NaN and infinity; those without rows left out."""
+        return cls(
+            {name: frame_of(frame.to_dict("records"), frame.columns) for name, frame in frames.items() if len(frame)}
+        )
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """Return the records of a frame; [] where there is none of this name."""
+        return self[name].to_dict("records") if name in self else []
+
+    def one(self, name: str) -> dict[str, Any]:
+        """Return the first record of a frame; {} where there is none."""
+        return next(iter(self.rows(name)), {})
+
+
+def frame_of(records: Sequence[Mapping[str, Any]], columns: Iterable[str] | None = None) -> pd.DataFrame:
+    """Return records as a frame of plain values."""
+    return pd.DataFrame(plain(list(map(dict, records))), columns=columns, dtype=object)
+
+
+def one_row(**values: Any) -> pd.DataFrame:
+    """Return a frame of one row, whose values may be lists."""
+    return pd.DataFrame([values], dtype=object)
+
+
+def stored_form(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result as its file has it: its frames as records by name, each with its source."""
+    found = value.get("by_source", {})
+    if not any(isinstance(frames, Frames) for frames in found.values()):
+        return dict(value)
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for source, frames in found.items():
+        for name in frames:
+            tables.setdefault(name, []).extend({"source": source, **row} for row in frames.rows(name))
+    return {"tables": tables} | {key: part for key, part in value.items() if key != "by_source"}
+
+
+def read_form(value: Any) -> Any:
+    """Return what a file has of a result, its frames by source."""
+    if not isinstance(value, dict) or "tables" not in value:
+        return value
+    records: dict[str, dict[str, list]] = {}
+    for name, rows in value["tables"].items():
+        for row in rows:
+            own = {key: cell for key, cell in row.items() if key != "source"}
+            records.setdefault(row["source"], {}).setdefault(name, []).append(own)
+    found = {source: Frames({name: frame_of(rows) for name, rows in own.items()}) for source, own in records.items()}
+    return {"by_source": found} | {key: part for key, part in value.items() if key != "tables"}

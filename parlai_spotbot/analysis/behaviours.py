@@ -6,41 +6,44 @@ intervals know it; Wilson's interval, which the paper gives, takes turns as inde
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.ratings import rate
+from parlai_spotbot.analysis.ratings import Means, rate
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
-from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson, share_test, wilson
 
 SCALE = (0, 1)
 
 
-def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, less_is_better: bool = False) -> dict:
+def behaviour(rows: pd.DataFrame, names: Sequence[str], *, crossed: bool = True, less_is_better: bool = False) -> Means:
     """Return the shares of one label from its rows: those of `rating_frame`, `value` 1 where it holds, 0 where not.
 
     Returns
     -------
-    dict
-        As `rate`: `order`, `score` (the share of annotated turns), `clusters`, `n` {name: turns, one that two
-        annotated counting twice}, `annotations`, `pairs` (of the difference of shares). `score_ci` allows for
-        conversations and annotators, `wilson` doesn't; `hits`, `turns` (different ones) and `conversations` by
-        name.
+    Means
+        The score is the share of annotated turns; n counts turns, one that two annotated twice. The ends of the score
+        allow for conversations and annotators, wilson_low and wilson_high don't; hits, turns (different ones) and
+        conversations are further columns.
     """
-    result = rate(rows, names, crossed=crossed, scale=SCALE, less_is_better=less_is_better)
-    counts = result.pop("distribution")
-    row_by_name = {name: rows[rows["name"] == name] for name in result["order"]}
-    return {
-        **result,
-        "score_ci": _clustered(row_by_name, crossed),
-        "hits": {name: counts[name][1] for name in row_by_name},
-        "wilson": {name: wilson(counts[name][1], sum(counts[name])) for name in row_by_name},
-        "turns": {name: int(group_rows["rated"].nunique()) for name, group_rows in row_by_name.items()},
-        "conversations": {
-            name: int(group_rows["conversation_id"].nunique()) for name, group_rows in row_by_name.items()
-        },
+    means = rate(rows, names, crossed=crossed, scale=SCALE, less_is_better=less_is_better)
+    contestants = means.contestants.drop(columns="distribution")
+    own = {name: rows[rows["name"] == name] for name in contestants["bot"]}
+    clustered = _clustered(own, crossed)
+    hits = [int((part["value"] > 0).sum()) for part in own.values()]
+    ends = {
+        "score": [clustered[name] for name in own],
+        "wilson": [wilson(won, len(part)) for won, part in zip(hits, own.values(), strict=True)],
     }
+    contestants["wilson"] = contestants["score"]
+    for name, both in ends.items():
+        contestants[[f"{name}_low", f"{name}_high"]] = np.array(both, dtype=float).reshape(-1, 2)
+    contestants["hits"] = hits
+    contestants["turns"] = [part["rated"].nunique() for part in own.values()]
+    contestants["conversations"] = [part["conversation_id"].nunique() for part in own.values()]
+    return replace(means, contestants=contestants)
 
 
 def _clustered(rows_by_name: Mapping[str, pd.DataFrame], crossed: bool) -> dict[str, tuple[float, float]]:
@@ -68,10 +71,3 @@ def _clustered(rows_by_name: Mapping[str, pd.DataFrame], crossed: bool) -> dict[
             )
             intervals[name] = tuple(clopper_pearson(test["estimate"], test["n"] * share).tolist())
     return intervals
-
-
-def adjust_over_all(results: Mapping[str, dict]) -> None:
-    """Give every pair of every label `p_adjusted_all`: Holm's, over the tests of all labels together."""
-    pairs = [pair for result in results.values() for pair in result["pairs"]]
-    for pair, p in zip(pairs, adjust_known([pair["p"] for pair in pairs]), strict=True):
-        pair["p_adjusted_all"] = float(p)

@@ -4,19 +4,19 @@ Ratings of one conversation, and by one annotator, are correlated; so are two co
 annotators rated both, which makes their difference surer than either. Intervals and tests allow for it (`uncertainty`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
-from parlai_spotbot.analysis.uncertainty.estimates import group_means, places
+from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.records import HUMAN, Conversation, Item, judged_name
 
 SCALE = (1, 2, 3, 4, 5)
-ALPHA = 0.05
-OF_PAIR = ("a", "b", "n", "ci", "estimate", "se", "p", "p_adjusted", "p_errors", "effective")
+OF_PAIR = ["a", "b", "n", "estimate", "low", "high", "se", "p", "p_adjusted", "p_errors", "effective"]
 PARTNER = "rating of the person in a conversation with a bot"
 
 
@@ -73,6 +73,24 @@ def _rated(conversation: Conversation, target: str, item: Item | None, where: st
     raise ValueError(f"{where}: target '{target}', expected entity:0, entity:1 or turn:N of its {turns} turns")
 
 
+@dataclass(frozen=True)
+class Means:
+    """Record of means.
+
+    Attributes
+    ----------
+    contestants : frame
+        From the highest mean down or, if less is better, up: bot, score (the mean), score_low, score_high, n (ratings),
+        annotations, distribution (how many of each value of the scale).
+    pairs : frame
+        Every two: a, b, n, estimate (mean of a less that of b), low, high, se, p, p_adjusted, p_errors, effective, see
+        `Estimates.contrasts`.
+    """
+
+    contestants: pd.DataFrame
+    pairs: pd.DataFrame
+
+
 def rate(
     ratings: pd.DataFrame,
     names: Sequence[str],
@@ -80,64 +98,32 @@ def rate(
     crossed: bool = True,
     scale: Sequence[int] = SCALE,
     less_is_better: bool = False,
-) -> dict:
-    """Return means, places and pairs of one dimension, from the highest mean down or, if less is better, up.
-
-    Returns
-    -------
-    dict
-        `order`, `score` (the mean), `score_ci`, `clusters` (first and last place, see `places`), `n` {name: ratings},
-        `annotations` {name: …}, `distribution` {name: counts by value of `scale`}, `pairs` [{a, b, n, estimate (mean of
-        a less that of b), se, ci, p, p_adjusted, p_errors,
-        effective (see `Estimates.contrasts`)}].
-    """
+) -> Means:
+    """Return means of one dimension and their differences."""
     names = [name for name in names if name in set(ratings["name"])]
     ratings = ratings[ratings["name"].isin(names)]
-    place = {name: i for i, name in enumerate(names)}
-    code = ratings["name"].map(place).to_numpy(dtype=int)
+    code = pd.Index(names, dtype=object).get_indexer(ratings["name"])
     values = ratings["value"].to_numpy(dtype=float)
     clusters = frame_clusters(ratings, crossed)
     means = group_means(values, code, len(names), clusters, (min(scale), max(scale)))
-    pair_rows = means.pairs()
-    sign = -1.0 if less_is_better else 1.0
-    order = best_first(names, sign * means.values)
     sizes = np.bincount(code, minlength=len(names))
     counts = np.stack([np.bincount(code[values == value], minlength=len(names)) for value in scale], axis=1)
-
-    def by_name(column: Iterable) -> dict:
-        """Return the values of the names, in order."""
-        value_of = dict(zip(names, column, strict=True))
-        return {name: value_of[name] for name in order}
-
-    return {
-        "order": order,
-        "score": by_name(means.values.tolist()),
-        "score_ci": by_name(map(tuple, means.intervals().tolist())),
-        "clusters": by_name(_ranges(pair_rows, sign, len(names)).tolist()),
-        "n": by_name(sizes.tolist()),
-        "annotations": by_name(ratings["annotation_id"].groupby(code).nunique().tolist()),
-        "distribution": by_name(counts.tolist()),
-        "pairs": _pairs(pair_rows, names, sizes),
-    }
-
-
-def _ranges(pairs: pd.DataFrame, sign: float, count: int) -> np.ndarray:
-    """Return the first and last place (count, 2) of each contestant, by the pairs that differ for sure."""
-    clear = pairs[pairs["p_adjusted"] < ALPHA]
-    ahead = sign * clear["estimate"] > 0
-    better = clear["first"].where(ahead, clear["second"]).to_numpy()
-    worse = clear["second"].where(ahead, clear["first"]).to_numpy()
-    return places(better, worse, np.full(count, count))
-
-
-def _pairs(pairs: pd.DataFrame, names: Sequence[str], sizes: np.ndarray) -> list[dict]:
-    """Return the rows of pairs, by names."""
-    first = pairs["first"].to_numpy()
-    second = pairs["second"].to_numpy()
-    named = pairs.assign(
-        a=[names[i] for i in first],
-        b=[names[i] for i in second],
-        n=sizes[first] + sizes[second],
-        ci=list(zip(pairs["low"], pairs["high"], strict=True)),
+    low, high = np.transpose(means.intervals())
+    contestants = pd.DataFrame(
+        {
+            "bot": names,
+            "score": means.values,
+            "score_low": low,
+            "score_high": high,
+            "n": sizes,
+            "annotations": ratings["annotation_id"].groupby(code).nunique().to_numpy(),
+            "distribution": counts.tolist(),
+        }
     )
-    return named[list(OF_PAIR)].to_dict(orient="records")
+    sign = -1.0 if less_is_better else 1.0
+    best = best_first(range(len(names)), sign * means.values)
+    pairs = means.pairs()
+    first, second = pairs["first"].to_numpy(dtype=int), pairs["second"].to_numpy(dtype=int)
+    named = np.array(names, dtype=object)
+    pairs = pairs.assign(a=named[first], b=named[second], n=sizes[first] + sizes[second])
+    return Means(contestants.iloc[best].reset_index(drop=True), pairs[OF_PAIR])

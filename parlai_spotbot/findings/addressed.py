@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from parlai_spotbot.wording import counted, listed
+import pandas as pd
+
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import by_criterion
+from parlai_spotbot.wording import filled, listed
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Answers, Facts, Form, Options
@@ -21,22 +25,37 @@ def unaddressed(form: Form, judgements: Sequence[Any], facts: Facts, options: Op
     return form.sources([row for row in judgements if spoken.isdisjoint(row.conversation_ids)], facts, options)[0]
 
 
-def beside(ranking: Mapping, others: Mapping | None, facts: Facts) -> dict:
-    """Return a ranking with that by the other conversations, and who addresses whoever judges in how many of its
-    conversations."""
+OTHERS = "unaddressed_"
+"""Frames of this beginning are of the ranking by the other conversations."""
+
+
+def beside(
+    ranking: Mapping[str, pd.DataFrame], others: Mapping[str, pd.DataFrame] | None, facts: Facts
+) -> dict[str, pd.DataFrame]:
+    """Return the frames of a ranking with those of that by the other conversations, and who addresses whoever judges
+    in how many of its conversations (`addressed`)."""
     talks = facts.conversations.values()
-    counts = {bot: [len(ids), sum(bot in talk.entities for talk in talks)] for bot, ids in facts.addressed.items()}
-    return {**ranking, "unaddressed": {"contestants": counts, "ranking": others or {}}}
+    rows = [(bot, len(ids), sum(bot in talk.entities for talk in talks)) for bot, ids in facts.addressed.items()]
+    addressed = pd.DataFrame(rows, columns=["bot", "addressed", "conversations"])
+    return {**ranking, "addressed": addressed, **{OTHERS + name: frame for name, frame in (others or {}).items()}}
 
 
-def sentences(spoken: Mapping, ranking: Sequence[str], others: Sequence[str]) -> list[str]:
+def others_of(frames: Frames) -> Frames:
+    """Return the frames of the ranking by the other conversations."""
+    return Frames({name.removeprefix(OTHERS): frame for name, frame in frames.items() if name.startswith(OTHERS)})
+
+
+def sentences(frames: Frames, ranking: Sequence[str], others: Sequence[str]) -> list[str]:
     """Return what a ranking says, and beside it what the other conversations say: `ranking` and `others` are the
     sentences of both, the answer first. Further sentences are those of the other conversations alone."""
-    counts, ranked = spoken["contestants"], spoken["ranking"]
-    first, *further = others if len(ranked.get("order") or ranked.get("criteria") or ()) > 1 else [REMAIN]
-    often = listed(f"{bot} in {part:,} of {counted(of, 'conversation')}" for bot, (part, of) in counts.items())
+    remain = any(len(ranking.order) > 1 for ranking in by_criterion(others_of(frames)).values())
+    first, *further = others if remain else [REMAIN]
+    rows = frames.rows("addressed")
+    text = "{bot} in {addressed:,} of {conversations:conversation}"
+    often = listed(filled(text, **row) for row in rows)
+    by = listed(row["bot"] for row in rows)
     return [
-        " ".join([*ranking[:1], f"Without conversations in which judges are addressed by {listed(counts)}: {first}"]),
+        " ".join([*ranking[:1], f"Without conversations in which judges are addressed by {by}: {first}"]),
         f"Turns address the judges, with orders, answers or marks of a prompt: {often}.",
         *(f"Without these conversations: {sentence}" for sentence in further),
     ]

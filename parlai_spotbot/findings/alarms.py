@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from parlai_spotbot.analysis.verdict.probe import GREEN
 from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.wording import NAMED, listed, part_of
 
 if TYPE_CHECKING:
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
 
 def summarise(result: Result) -> list[str]:
     """Return how many probes are red or amber, and which."""
-    rows = result.data["probes"]
+    rows = result.frames.rows("audit")
     found = [row for row in rows if row["level"] != GREEN]
     if not found:
         return [f"All {len(rows)} probes of what the verdict assumes are green."]
@@ -24,11 +27,11 @@ def summarise(result: Result) -> list[str]:
     return [f"{part_of(len(found), len(rows), 'probe', 'is', 'are')} not green: {named}{more}."]
 
 
-def finding(form: Form, ranking: Callable[[Any], Mapping]) -> Finding:
-    """Return the finding of a form of answers; `ranking` gives that of a source, with its `audit`."""
+def finding(form: Form, ranking: Callable[[Any], Mapping[str, pd.DataFrame]]) -> Finding:
+    """Return the finding of a form of answers; `ranking` gives that of a source."""
 
-    def compute(answers: Any) -> dict | None:
-        rows = ranking(answers).get("audit")
-        return {"probes": rows} if rows else None
+    def compute(answers: Any) -> dict[str, pd.DataFrame] | None:
+        rows = main_ranking(ranking(answers)).audit
+        return {"audit": pd.DataFrame(rows).drop(columns=["figures", "given"])} if rows else None
 
     return declared(__file__, form, compute, summarise)

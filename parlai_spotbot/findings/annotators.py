@@ -9,13 +9,14 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
 from parlai_spotbot.wording import NAMED, counted, listed
 
-Ranked = Callable[[Answers, pd.DataFrame], dict]
+Ranked = Callable[[Answers, pd.DataFrame], Ranking]
 """The ranking by one question from its rows."""
 
 NO_REASON = "never gave a reason"
@@ -36,11 +37,17 @@ def annotators(answers: Answers, ranked: Ranked, main: str = "") -> dict:
     return result
 
 
-def what_changes(kept: Mapping, every: Mapping, who: str) -> dict:
+def what_changes(kept: Ranking, every: Ranking, who: str) -> dict:
     """Return what changes in a ranking with everybody's answers, in numbers and in a sentence that begins with
     `who`."""
-    compared = compare_everybody(kept, every)
+    compared = compare_everybody(_compared(kept), _compared(every))
     return compared | {"sentence": everybody_sentence(compared, who)}
+
+
+def _compared(ranking: Ranking) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the contestants and the pairs of a ranking."""
+    contestants = pd.DataFrame(list(ranking.contestants.values()), columns=["bot", "score"])
+    return contestants, pd.DataFrame(ranking.pairs, columns=["a", "b", "p_adjusted"])
 
 
 def about_annotators(answers: Answers) -> dict:

@@ -18,8 +18,10 @@ from parlai_spotbot.analysis.annotators.controls import lost
 from parlai_spotbot.analysis.answers import answers_frame, last_answers, shown_item
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters, frame_clusters
 from parlai_spotbot.analysis.values import generator
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.findings.ordering import planned_first
+from parlai_spotbot.findings.rankings import Ranking, joined
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.asking import incomplete
@@ -181,10 +183,9 @@ class Answers(OneSource):
         """The rows of one question."""
         return self.rows[self.rows["question"] == question]
 
-    def by_question(self, ranked: Callable[[Answers, pd.DataFrame], dict], main: str) -> dict:
-        """Return the ranking by the `main` question at the top, those by all under `criteria`."""
-        rankings = {question: ranked(self, self.to(question)) for question in self.questions}
-        return {**rankings[main], "question": main, "criteria": rankings}
+    def by_question(self, ranked: Callable[[Answers, pd.DataFrame], Ranking], main: str) -> Frames:
+        """Return the rankings by all questions, of which one is the `main` one."""
+        return joined({question: ranked(self, self.to(question)) for question in self.questions}, "question", main)
 
     def with_rows(self, rows: pd.DataFrame) -> Self:
         """The same with other rows instead of the main ones."""
@@ -202,13 +203,11 @@ class Answers(OneSource):
     def rng(self, statistic: str) -> np.random.Generator:
         return generator(self.options.seed, self.source, statistic)
 
-    def bootstrap(self) -> dict:
-        """Return what intervals rest on, as ranking.json says it."""
+    @property
+    def rests(self) -> dict[str, Any]:
+        """What intervals rest on."""
         how = "Student's t, with errors that take answers about one conversation or by one annotator as dependent"
-        bootstrap = {"resample": self.resample, "level": 0.95, "how": how}
-        if not self.crossed:
-            bootstrap["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
-        return bootstrap
+        return {"resample": self.resample, "level": 0.95, "how": how}
 
 
 LEAST_WORDS = 6

@@ -64,28 +64,28 @@ def beats(circle: Sequence[str]) -> str:
     return ", ".join(f"{who(a)} beats {who(b)}" for a, b in zip(circle, turned, strict=True))
 
 
-def of_level(ranking: Mapping, *levels: str) -> list[Mapping]:
-    """Return the rows of a ranking's audit that have one of these levels."""
-    return [row for row in ranking.get("audit") or () if row["level"] in levels]
+def of_level(audit: Iterable[Mapping], *levels: str) -> list[Mapping]:
+    """Return the rows of an audit that have one of these levels."""
+    return [row for row in audit if row["level"] in levels]
 
 
-def conditions(ranking: Mapping) -> list[str]:
-    """Return the conditions under which a ranking's verdicts stand, the first of those that are not green."""
-    return [row["given"] for row in of_level(ranking, AMBER) if row["given"]]
+def conditions(audit: Iterable[Mapping]) -> list[str]:
+    """Return the conditions under which verdicts stand, the first of those that are not green."""
+    return [row["given"] for row in of_level(audit, AMBER) if row["given"]]
 
 
-def cause(ranking: Mapping) -> dict | None:
+def cause(audit: Sequence[Mapping]) -> dict | None:
     """Return why a verdict is missing that no further answers of the same kind give, by the first red probe."""
-    red = sorted(of_level(ranking, RED), key=lambda row: row["probe"] not in BLOCKING)
-    return cause_of(red[0], ranking) if red else None
+    red = sorted(of_level(audit, RED), key=lambda row: row["probe"] not in BLOCKING)
+    return cause_of(red[0], audit) if red else None
 
 
-def cause_of(row: Mapping, ranking: Mapping) -> dict:
+def cause_of(row: Mapping, audit: Sequence[Mapping]) -> dict:
     """Return what a probe says as a cause: `kind` (its name), `case`, `why`, `step`, `more` (conversations), `blocks`
     (whether nothing can be planned)."""
     step = row["step"]
     if row["probe"] == "clusters":
-        step = next((other["step"] for other in of_level(ranking, RED, AMBER) if other["probe"] == "copies"), step)
+        step = next((other["step"] for other in of_level(audit, RED, AMBER) if other["probe"] == "copies"), step)
     return {
         "kind": row["probe"],
         "case": row["figures"].get("case", ""),

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking, interval_of
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
 from parlai_spotbot.findings.standings import WIN_RATE, Standing
@@ -61,7 +63,7 @@ class Comparison:
     @property
     def cause(self) -> Mapping | None:
         """Return why a verdict is missing that further conversations don't give; see `audit.cause`."""
-        return audit.cause({"audit": self.probes})
+        return audit.cause(self.probes)
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
@@ -91,50 +93,51 @@ class Comparison:
 
 def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison:
     """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
-    data = contents.of(ANYTIME, source)
-    if data.get("order"):
-        return _settled(data, source, new, old)
-    ranking = contents.of("ranking", source)
+    settled = Frames(contents.of(ANYTIME, source))
+    if "ranking" in settled:
+        return _settled(settled, source, new, old)
+    ranking = contents.ranking(source)
     standing = Standing(contents.survey, source, "", ranking)
-    if not ranking.get("order"):
+    if not ranking.order:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
     row = criteria.pair_verdict(ranking, new, old)
-    low, high = row.get("ci") or (None, None)
+    low, high = interval_of(row, "estimate") or (None, None)
     return Comparison(
         new,
         old,
         source,
         verdict=row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
-        what=WIN_RATE if "groups" in ranking else standing.what,
+        what=WIN_RATE if ranking.of_matches else standing.what,
         rate=row.get("estimate"),
         ci=None if low is None or high is None else (low, high),
         why=_unknown(ranking, row, new, old),
-        probes=tuple(ranking.get("audit") or ()),
+        probes=tuple(ranking.audit),
         equal=criteria.equal_within(ranking) if row.get("verdict") == EQUAL else "",
     )
 
 
-def _settled(data: Mapping, source: str, new: str, old: str) -> Comparison:
+def _settled(frames: Frames, source: str, new: str, old: str) -> Comparison:
     """Return what a source says that judged until settled."""
-    [pair] = [row for row in data["pairs"] if {row["a"], row["b"]} == {new, old}]  # people may be rated, too
+    data, ranking = frames.one("whole"), Ranking(frames)
+    [pair] = [row for row in ranking.pairs if {row["a"], row["b"]} == {new, old}]  # people may be rated, too
     verdict = UNDECIDED
     if pair["verdict"] == BETTER:
         verdict = BETTER if pair["a"] == new else WORSE
     settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")} | {"verdict": pair["verdict"]}
     what = RATING if data.get("rated") else POINTS
-    rate, ci = data["score"][new], data["score_ci"][new]
-    return Comparison(new, old, source, verdict, what, rate, ci, settled=settled, probes=tuple(audit_of(data)))
+    rate, ci = ranking.contestants[new]["score"], ranking.ends(new, "score")
+    return Comparison(new, old, source, verdict, what, rate, ci, settled=settled, probes=tuple(audit_of(frames)))
 
 
-def _unknown(ranking: Mapping, row: Mapping, new: str, old: str) -> str:
+def _unknown(ranking: Ranking, row: Mapping, new: str, old: str) -> str:
     """Return why it is not known which of two is better; "" where it is known, or may be with more answers."""
-    few = ranking.get("too_few") or {}
+    few = ranking.too_few
     for name in (new, old):
         if name in few:
             return f"{name} has {few[name]:,} comparisons, too few to be ranked"
-    groups = ranking.get("groups") or []
+    groups = ranking.groups
     if len(groups) > 1 and not any({new, old} <= set(group) for group in groups):
         return criteria.NOT_KNOWN["groups"]
     if not row:
-        return ranking.get("why") or ""
+        return ranking.why
     return criteria.reason_of(ranking, row).rstrip(".")

@@ -104,13 +104,13 @@ def _plain(data: Mapping | None) -> Mapping | None:
 def _computed(finding: Finding, answers: Answers, rest: Mapping[str, Answers] | None, facts: Facts) -> Mapping | None:
     """Return what a finding says of one source; of a ranking with that by the `rest` of the answers, where judges are
     addressed in others."""
-    data = finding.compute(answers)
-    if not (finding.bars and data) or rest is None or finding.name == SETTLED:
-        return data
+    found = finding.compute(answers)
+    if not (finding.bars and found) or rest is None or finding.name == SETTLED:
+        return found
     others = None
     if answers.source in rest:
         others = finding.compute(rest[answers.source])
-    return beside(data, others, facts)
+    return beside(found, others, facts)
 
 
 def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts: Facts, options: Options) -> dict:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
@@ -49,8 +49,6 @@ class Finding(Generic[Answered]):
         Of its section on the page.
     bars : tuple of str
         Of a ranking: the columns of its first table that the first screen shows; nothing else has any.
-    reference : str
-        Of a ranking: where the data hold people's value of the last bar, with its interval under "ci".
     first : bool
         Whether its sentences are on the first screen.
     place : int
@@ -71,7 +69,6 @@ class Finding(Generic[Answered]):
     heading: str = ""
     chart: Chart | None = None
     bars: tuple[str, ...] = ()
-    reference: str = ""
     first: bool = False
     place: int = 50
     surveys: tuple[str, ...] = ()
@@ -106,6 +103,11 @@ def declared(
     if "chart" in about:
         about["chart"] = Chart(**about["chart"])
     return Finding(form=form, compute=compute, summarise=summarise, tables=tables, **about)
+
+
+def named(tables: Mapping[str, Table]) -> dict[str, Table]:
+    """Return the tables, each knowing its name."""
+    return {name: replace(table, name=name) for name, table in tables.items()}
 
 
 def _frozen(value: Any) -> Any:

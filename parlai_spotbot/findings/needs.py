@@ -18,6 +18,8 @@ from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import clear, known
 from parlai_spotbot.findings.sections import Step
@@ -39,17 +41,21 @@ WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=
 
 
 def finding(
-    form: Form, ranking: Callable[[Any], Mapping], compared: Callable[[Any], pd.DataFrame], kind: Kind
+    form: Form,
+    ranking: Callable[[Any], Mapping[str, pd.DataFrame]],
+    compared: Callable[[Any], pd.DataFrame],
+    kind: Kind,
 ) -> Finding:
     """Return the finding of a form of answers, for the first screen; it says nothing of a judge, nor of what was served
     until settled. `compared` are the answers that the `ranking` of a source is by."""
 
-    def of_people(answers: Any) -> dict | None:
+    def of_people(answers: Any) -> dict[str, pd.DataFrame] | None:
         if not answers.crossed or answers.settled:
             return None
+        main = main_ranking(ranking(answers))
         if kind is MATCHES:
-            return of_matches(compared(answers), answers, ranking(answers))
-        return of_tests(ranking(answers), kind, compared(answers))
+            return of_matches(compared(answers), answers, main)
+        return of_tests(main, kind, compared(answers))
 
     ends = {"most": f"{0.5 + DIFFERENCE / 2:.0%}", "least": f"{0.5 - DIFFERENCE / 2:.0%}"}
     return declared(__file__, form, of_people, summarise, power=percent(POWER), error=percent(1 - LEVEL), **ends)
@@ -86,7 +92,7 @@ ABOUT = (
 )
 
 
-def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Mapping) -> dict | None:
+def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> dict[str, pd.DataFrame] | None:
     """Return which pairs are open after what people have said, and what they need.
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
@@ -96,9 +102,9 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Mapping) -> dic
     each = typical(matches)
     found = obstacle(ranking, MATCHES, each)
     if found and found["blocks"]:
-        return {"obstacle": found}
+        return {"obstacle": one_row(**found)}
     if little := scarce(MATCHES, matches, each):
-        return {"scarce": little}
+        return {"scarce": one_row(**little)}
     ranked = planned_for(matches, answers.bots, ranking)
     start = Design(max(len(ranked), 2), power=POWER, level=LEVEL, looks=LOOKS)
     rows, design = open_pairs(matches, ranked, start, ranking, DIFFERENCE)
@@ -106,9 +112,16 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Mapping) -> dic
         if (row["more_annotations"] or 0) > FARTHEST * row["annotations"]:
             row |= NOTHING_MORE | {"status": UNREACHABLE}
     about = {name: getattr(design, name) for name in ABOUT}
-    told = {"tested": len(rows), "pairs": rows, "design": about, "seconds": seconds_of(answers), "obstacle": found}
     equal = sum(row["status"] == EQUAL for row in rows)
-    return told | ({"equal": equal} if equal else {})
+    return _told(rows, found, tested=len(rows), equal=equal, planned=True, seconds=seconds_of(answers), **about)
+
+
+def _told(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> dict[str, pd.DataFrame]:
+    """Return the frames of what each pair needs, and what stands in the way."""
+    frames = {"needs": pd.DataFrame(list(rows)), "whole": one_row(**whole)}
+    if found:
+        frames["obstacle"] = one_row(**found)
+    return frames
 
 
 def seconds_of(answers: Answers) -> float | None:
@@ -117,9 +130,9 @@ def seconds_of(answers: Answers) -> float | None:
     return float(times.mean()) if len(times) else None
 
 
-def planned_for(matches: pd.DataFrame, names: Sequence[str], ranking: Mapping) -> list[str]:
+def planned_for(matches: pd.DataFrame, names: Sequence[str], ranking: Ranking) -> list[str]:
     """Return who of these met somebody and has enough matches to be ranked."""
-    planned = (set(matches["a"]) | set(matches["b"])).difference(ranking.get("too_few") or ())
+    planned = (set(matches["a"]) | set(matches["b"])).difference(ranking.too_few)
     return [name for name in names if name in planned]
 
 
@@ -127,7 +140,7 @@ def open_pairs(
     matches: pd.DataFrame,
     names: Sequence[str],
     start: Design,
-    ranking: Mapping,
+    ranking: Ranking,
     difference: float,
     crossed: bool = True,
 ) -> tuple[list[dict], Design]:
@@ -139,30 +152,30 @@ def open_pairs(
     return without_equal(plain(pairs), ranking), design
 
 
-def without_equal(rows: list[dict], ranking: Mapping) -> list[dict]:
+def without_equal(rows: list[dict], ranking: Ranking) -> list[dict]:
     """Return rows of pairs with what they need, of which those that are equal by a ranking need no more."""
-    equal = [{row["a"], row["b"]} for row in ranking.get("pairs") or () if row["verdict"] == EQUAL]
+    equal = [{row["a"], row["b"]} for row in ranking.pairs if row["verdict"] == EQUAL]
     for row in rows:
         if {row["a"], row["b"]} in equal:
             row |= NOTHING_MORE | {"status": EQUAL}
     return rows
 
 
-def of_tests(ranking: Mapping, kind: Kind, answers: pd.DataFrame) -> dict | None:
+def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> dict[str, pd.DataFrame] | None:
     """Return how much more data each open pair needs, from its test, unless there is too little (`scarce`); None where
     nothing was tested."""
     found = obstacle(ranking, kind)
     if found and found["blocks"]:
-        return {"obstacle": found}
+        return {"obstacle": one_row(**found)}
     if little := scarce(kind, answers):
-        return {"scarce": little}
-    tested = [pair for pair in ranking.get("pairs") or () if known(pair["p"], pair["p_adjusted"])]
+        return {"scarce": one_row(**little)}
+    tested = [pair for pair in ranking.pairs if known(pair["p"], pair["p_adjusted"])]
     if not tested:
-        return {"obstacle": found} if found else None
+        return {"obstacle": one_row(**found)} if found else None
     opened = _opened(tested)
     count, still_open = len(tested), len(opened)
     equal = sum(pair["verdict"] == EQUAL for pair in tested)
-    if summed := ranking.get("pair_counts"):
+    if summed := ranking.frames.one("pair_counts"):
         count, equal = summed["tested"], summed["equal"]
         still_open = count - summed["clear"] - equal
     wished = norm.isf((1 - LEVEL) / count / 2) + norm.ppf(POWER)
@@ -172,37 +185,36 @@ def of_tests(ranking: Mapping, kind: Kind, answers: pd.DataFrame) -> dict | None
         more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 and pair["n"] else np.inf
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
         rows.append(entry | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
-    told = {"tested": count, "open": still_open, "pairs": rows, "obstacle": found}
-    return told | ({"equal": equal} if equal else {})
+    return _told(rows, found, tested=count, open=still_open, equal=equal)
 
 
 def summarise(result: Result) -> list[str]:
     """Return which pairs are open, what would settle them, and what to collect next."""
-    data = result.data
-    if "scarce" in data:
-        return [scarce_sentence(data["scarce"]), Step.of(scarce_step(data["scarce"]))]
-    opened, tested = _opened(data.get("pairs") or []), data.get("tested", 0)
-    settled = "told apart or equal within the margin" if data.get("equal") else "told apart"
-    open_pairs_said = _named(opened, tested, data.get("open")) if opened else ""
-    if found := data.get("obstacle"):
+    if little := result.frames.one("scarce"):
+        return [scarce_sentence(little), Step.of(scarce_step(little))]
+    whole, opened = result.frames.one("whole"), _opened(result.frames.rows("needs"))
+    tested = whole.get("tested", 0)
+    settled = "told apart or equal within the margin" if whole.get("equal") else "told apart"
+    open_pairs_said = _named(opened, tested, whole.get("open")) if opened else ""
+    if found := result.frames.one("obstacle"):
         met = MET.format(tested, settled) if tested else ""
         return [found["why"], open_pairs_said or met, Step.of(found["step"], found["more"], plan=False)]
     if not opened:
         return [SETTLED.format(tested, settled), WRITE]
-    return [open_pairs_said, *_takes(opened, data)]
+    return [open_pairs_said, *_takes(opened, whole)]
 
 
-def _takes(opened: Sequence[Mapping], data: Mapping) -> list[str]:
+def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
     """Return what settling the pairs takes, and which to begin with."""
     reachable = [row for row in opened if row["more_annotations"] is not None]
     if not reachable:
         told = f"To tell these apart takes more than {FARTHEST} times the annotations: they may be equally good."
         return [told, WRITE]
-    seconds = data.get("seconds")
+    seconds = whole.get("seconds")
     takes = ""
-    if "design" in data:
+    if whole.get("planned"):
         total = sum(row["more_annotations"] for row in reachable)
-        which = "them" if len(reachable) == data.get("open", len(opened)) else f"{len(reachable)} of them"
+        which = "them" if len(reachable) == (whole.get("open") or len(opened)) else f"{len(reachable)} of them"
         takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
     first = min(reachable, key=lambda row: (row["more_annotations"], row["a"], row["b"]))
     a, b, count, new = first["a"], first["b"], first["more_annotations"], first.get("more_conversations")

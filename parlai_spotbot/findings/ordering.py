@@ -1,6 +1,6 @@
 """Order of names: as they are planned, then by name; people before judges."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 
 from parlai_spotbot.records import HUMAN
 
@@ -14,8 +14,3 @@ def planned_first(names: Collection[str], planned: Iterable[str]) -> list[str]:
 def people_first(sources: Iterable[str]) -> list[str]:
     """Sources, each once: people, then the judges."""
     return sorted(set(sources), key=lambda source: (source != HUMAN, source))
-
-
-def no_scale(ranking: Mapping) -> bool:
-    """Return whether contestants beat each other in a circle, so that there is no order of a ranking's contestants."""
-    return bool((ranking.get("one_scale") or {}).get("rejected"))

@@ -12,7 +12,7 @@ import pandas as pd
 from parlai_spotbot import terminal
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import addressed, sections
-from parlai_spotbot.findings.ordering import no_scale
+from parlai_spotbot.findings.rankings import Ranking, interval_of, main_ranking
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Card, CardBar, Name, Section, Step, bar, clusters
@@ -67,7 +67,7 @@ def tell(finding: Finding, result: Result) -> Section | None:
     sentences = sentences_of(finding, result)
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
     tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
-    if rest := result.data.get("unaddressed", {}).get("ranking"):
+    if rest := addressed.others_of(result.frames):
         first = _first_table(finding)
         title = f"{first.title} without conversations in which judges are addressed"
         tables.insert(1, replace(page_table(first, first.read(rest)), title=title))
@@ -95,10 +95,11 @@ def sentences_of(finding: Finding, result: Result) -> list[str]:
     sentences = [sentence for sentence in finding.summarise(result) if sentence]
     if finding.bars and finding.name != SETTLED and SETTLED in result.others:
         sentences[:1] = [f"{AS_FIXED}: {sentence}" for sentence in sentences[:1]]
-    if not (spoken := result.data.get("unaddressed")):
+    if "addressed" not in result.frames:
         return sentences
-    others = [sentence for sentence in finding.summarise(replace(result, data=spoken["ranking"])) if sentence]
-    answer, caution, *further = addressed.sentences(spoken, sentences, others)
+    rest = addressed.others_of(result.frames)
+    others = [sentence for sentence in finding.summarise(replace(result, data=rest)) if sentence]
+    answer, caution, *further = addressed.sentences(result.frames, sentences, others)
     return [answer, Caution(caution), *further]
 
 
@@ -235,41 +236,41 @@ def card(finding: Finding, result: Result) -> Card | None:
     """
     if not finding.bars:
         return None
-    data, account = result.data, result.account
+    ranking, account = main_ranking(result.frames), result.account
     if account.chance:
         return Card(text=account.sentences)
     text = [*account.sentences, *sentences_of(finding, result)]
     if "scarce" in result.others.get("needs", {}):
         text = [*account.sentences, TOO_LITTLE]
     shown = _first_table(finding)
-    if no_scale(data):
+    if ranking.circle:
         shown = finding.tables["pairs"]
-    elif data.get("order"):
-        return _ranked(finding, data, text)
-    table = page_table(shown, shown.read(data)) if data.get("criteria") or data.get("order") else None
+    elif ranking.order:
+        return _ranked(finding, ranking, text)
+    table = None
+    if "question" in shown.columns or "label" in shown.columns or ranking.order:
+        table = page_table(shown, shown.read(result.frames))
     if table is not None and not table.rows:
         table = None
     return Card(text=text, table=table) if text else None
 
 
-def _ranked(finding: Finding, data: Mapping, text: list[str]) -> Card:
+def _ranked(finding: Finding, ranking: Ranking, text: list[str]) -> Card:
     """Return the card of a ranking that has an order."""
-    bars = _bars_of(finding, data)
-    people, column = data.get(finding.reference) or {}, finding.bars[-1]
+    bars = _bars_of(finding, ranking)
+    people, column = ranking.frames.one("people"), finding.bars[-1]
     value = people.get(column)
     if value is None:
-        return Card(tuple(bars), clusters(data, bars), text=text)
+        return Card(tuple(bars), clusters(ranking, bars), text=text)
     shown = _first_table(finding).columns[column]
-    people_text = f"{shown.title}: people {shown.show(value, people.get('ci') or ())}."
-    return Card(tuple(bars), clusters(data, bars), 100 * value, people_text, text)
+    people_text = f"{shown.title}: people {shown.show(value, interval_of(people, column) or ())}."
+    return Card(tuple(bars), clusters(ranking, bars), 100 * value, people_text, text)
 
 
-def _bars_of(finding: Finding, data: Mapping) -> dict[str, dict[str, CardBar]]:
+def _bars_of(finding: Finding, ranking: Ranking) -> dict[str, dict[str, CardBar]]:
     """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
     table = _first_table(finding)
-    frame = table.read(data)
-    if "question" in frame:
-        frame = frame[frame["question"] == data["question"]]
+    frame = table.read(ranking.frames)
     name = next(name for name, column in table.columns.items() if column.kind == "name")
     bars = {}
     for column in finding.bars:

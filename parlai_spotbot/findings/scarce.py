@@ -16,6 +16,7 @@ from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM, MOST
 from parlai_spotbot.analysis.verdict.probe import AMBER, EQUAL
 from parlai_spotbot.findings import audit
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import NAMED, counted, listed, number, who
 
@@ -123,7 +124,7 @@ def scarce_step(needs: Mapping) -> str:
 
 
 # -- what more answers of the same kind can't settle -------------------------------------------------------------------
-def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
+def obstacle(ranking: Ranking, kind: Kind, each: int = 0) -> dict | None:
     """Return why more answers of the same kind don't settle a ranking, and what to do; None where they do.
 
     `each`: how many conversations a pair of contestants that should meet plays; 0 where none are played.
@@ -134,10 +135,11 @@ def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
         As `audit.cause_of`; `kind` may be groups or too_few, too, and `more` has conversations of pairs as
         spotbot_selfchat takes them.
     """
-    found = audit.cause(ranking)
+    found = audit.cause(ranking.audit)
     if found and found["blocks"]:
         return found
-    order, groups, few = (ranking.get(key) or [] for key in ("order", "groups", "too_few"))
+    order, few = ranking.order, ranking.too_few
+    groups = ranking.groups
     if len(groups) > 1:
         first, *others = [group[0] for group in groups[: NAMED + 1]]
         why = f"Only {kind.all} between the groups can show how these compare."
@@ -150,15 +152,15 @@ def obstacle(ranking: Mapping, kind: Kind, each: int = 0) -> dict | None:
         return _said("too_few", "", step, list(product(names, partners)), each)
     if found:
         return found
-    dominant = [row for row in audit.of_level(ranking, AMBER) if row["figures"].get("case") == "dominant"]
+    dominant = [row for row in audit.of_level(ranking.audit, AMBER) if row["figures"].get("case") == "dominant"]
     if dominant and _open(ranking):
-        return audit.cause_of(dominant[0], ranking)
+        return audit.cause_of(dominant[0], ranking.audit)
     return None
 
 
-def _open(ranking: Mapping) -> bool:
+def _open(ranking: Ranking) -> bool:
     """Return whether some pair is neither told apart nor equal, or none is tested."""
-    pairs = ranking.get("pairs") or ()
+    pairs = ranking.pairs
     return not pairs or not all(clear(pair) or pair.get("verdict") == EQUAL for pair in pairs)
 
 
@@ -173,10 +175,10 @@ def typical(rows: pd.DataFrame) -> int:
     return max(1, round(rows["conversation_id"].groupby(pairs).nunique().median()))
 
 
-def too_few_sentence(data: Mapping) -> str:
+def too_few_sentence(ranking: Ranking) -> str:
     """Return who has too few answers to be ranked, or how many aren't among the `MOST` who have the most."""
-    few = data.get("too_few") or {}
-    if len(data.get("order") or ()) + len(few) > MOST:
+    few = ranking.too_few
+    if len(ranking.order) + len(few) > MOST:
         return f"Only the {MOST:,} contestants with the most comparisons are ranked."
     named = [f"{who(name)} ({n:,})" for name, n in few.items()]
     return f"Too few comparisons to be ranked: {named_first(named)}." if few else ""

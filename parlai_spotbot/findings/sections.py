@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from parlai_spotbot.findings.ordering import no_scale
+from parlai_spotbot.findings.rankings import Ranking
+from parlai_spotbot.findings.schema import known
 from parlai_spotbot.wording import NONE, between, span
 
 FEW = 8
@@ -139,33 +140,30 @@ class Card:
     table: CardTable | None = None
 
 
-def places_said(ranking: Mapping) -> dict[str, str]:
+def places_said(ranking: Ranking) -> dict[str, str]:
     """Return each contestant's places in a ranking, with the number of its group where there are several.
 
     Where there is no single order nobody has a place.
     """
-    if no_scale(ranking):
-        places = dict.fromkeys(ranking["clusters"], NONE)
-    else:
-        places = {bot: span(ends) for bot, ends in ranking["clusters"].items()}
-    groups = ranking.get("groups") or []
-    if len(groups) > 1:
-        for number, group in enumerate(groups, start=1):
+    places = {bot: NONE if ranking.circle else span(ends) for bot, ends in ranking.places.items()}
+    if len(ranking.groups) > 1:
+        for number, group in enumerate(ranking.groups, start=1):
             places |= {bot: f"{places[bot]} of group {number}" for bot in group}
     return places
 
 
-def clusters(ranking: Mapping, bars: Mapping[str, Mapping[str, CardBar]]) -> list[tuple[str, list]]:
+def clusters(ranking: Ranking, bars: Mapping[str, Mapping[str, CardBar]]) -> list[tuple[str, list]]:
     """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
-    ranges = ranking.get("ranges", {})
 
     def line(bot: str) -> tuple[Name, str, list[CardBar | None]]:
-        ranks = span(ranges[bot]) if bot in ranges else ""
+        row, ranks = ranking.contestants.get(bot, {}), ""
+        if known(row.get("range_first")):
+            ranks = span([row["range_first"], row["range_last"]])
         return Name(bot), ranks, [column.get(bot) for column in bars.values()]
 
-    grouped = groupby(ranking["order"], key=places_said(ranking).__getitem__)
+    grouped = groupby(ranking.order, key=places_said(ranking).__getitem__)
     shown = [(places, list(map(line, bots))) for places, bots in grouped]
-    few = list(ranking.get("too_few") or ())[:FEW]
+    few = list(ranking.too_few)[:FEW]
     if few:
         shown.append(("too few answers", list(map(line, few))))
     return shown

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.audit import rows_of
-from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.finding import Finding, named
+from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
@@ -38,6 +43,9 @@ MEANS = (
 )
 WORDS: dict[str, dict] = own_data(__file__)
 
+METHODS: dict[str, str] = WORDS["methods"]
+"""How the figures of each table were computed."""
+
 PROBES: dict[str, dict[str, str]] = WORDS["probes"]
 """Words of each probe of the account."""
 
@@ -47,49 +55,68 @@ KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 LINKS = {"better": "over"}
 
 
+def compute(answers: Any) -> dict[str, pd.DataFrame] | None:
+    """Return the account of a source that decided what was shown; None of another one."""
+    data = answers.settled
+    if not data:
+        return None
+    contestants = [
+        {"bot": bot, "score": data["score"][bot], "n": data["matches"][bot]}
+        | dict(zip(("cluster_first", "cluster_last"), data["clusters"][bot], strict=True))
+        | dict(zip(("score_low", "score_high"), data["score_ci"][bot], strict=True))
+        for bot in data["order"]
+    ]
+    pairs = [row | dict(zip(("difference_low", "difference_high"), row["ci"], strict=True)) for row in data["pairs"]]
+    frames = {name: pd.DataFrame(data[name]) for name in ("path", "draws", "departures", "probes")}
+    whole = {name: value for name, value in data.items() if name not in (*frames, *OF_CONTESTANTS, "pairs")}
+    own = {"ranking": pd.DataFrame(contestants), "pairs": pd.DataFrame(pairs).drop(columns="ci", errors="ignore")}
+    return {**own, **frames, "whole": one_row(**whole)}
+
+
 def summarise(result: Result) -> list[str]:
     """Return what is settled, of how many pairs, and what departs from the registered plan."""
-    data = result.data
+    data, order = result.frames.one("whole"), Ranking(result.frames).order
+    pairs = result.frames.rows("pairs")
     rest = ""
     if data.get("deadline"):
         rest += f", deadline {data['deadline']}"
     if data.get("control_mistakes") is not None:
         rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
     plan = filled(PLAN, asked(data["question"]), rest=rest, **data)
-    departed = [f"{row['departure']}: {row['count']}" for row in data["departures"]]
+    departed = [f"{row['departure']}: {row['count']}" for row in result.frames.rows("departures")]
     checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
         checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]
-    if not data["order"]:
+    if not order:
         return [filled(NOTHING, **data), *checked]
-    audit = audit_of(data)
+    audit = audit_of(result.frames)
     withheld = [row["text"] for row in audit if row["level"] == RED]
     if withheld:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
     checked += [row["text"] for row in audit if row["level"] == AMBER]
-    counts = [text for kind in KINDS if (text := _pairs(data, kind))]
+    counts = [text for kind in KINDS if (text := _pairs(pairs, kind))]
     chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
-    pairs = f"Of {counted(len(data['pairs']), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
-    open_ = sum(row["verdict"] == "open" for row in data["pairs"])
-    numbers = {**data, "settled": len(data["pairs"]) - open_, "pairs": len(data["pairs"]), "open": open_}
+    pairs_said = f"Of {counted(len(pairs), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
+    open_ = sum(row["verdict"] == "open" for row in pairs)
+    numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
     if data["out"] and open_:
         ended = "out"
     step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    first = filled(ENDS[data["ended"]], **numbers, first=_first(data))
-    return [first, pairs, *checked, Fact.of("Better", MEANS), step]
+    first = filled(ENDS[data["ended"]], **numbers, first=_first(Ranking(result.frames)))
+    return [first, pairs_said, *checked, Fact.of("Better", MEANS), step]
 
 
-def audit_of(data: Mapping) -> list[dict]:
+def audit_of(frames: Frames) -> list[dict]:
     """Return the probes of a survey that was served until settled as rows of an audit."""
-    probes = [Probe(row["probe"], row["level"], row["figures"]) for row in data.get("probes") or ()]
+    probes = [Probe(row["probe"], row["level"], row["figures"]) for row in frames.rows("probes")]
     return rows_of(probes, PROBES)
 
 
-def _pairs(data: Mapping, kind: str) -> str:
+def _pairs(pairs: Sequence[Mapping], kind: str) -> str:
     """Return how many pairs have this verdict, and which where they are few; "" where none has."""
     link = LINKS.get(kind, "and")
-    names = [f"{row['a']} {link} {row['b']}" for row in data["pairs"] if row["verdict"] == kind]
+    names = [f"{row['a']} {link} {row['b']}" for row in pairs if row["verdict"] == kind]
     if not names:
         return ""
     text = f"{len(names)} {KINDS[kind]}"
@@ -98,77 +125,75 @@ def _pairs(data: Mapping, kind: str) -> str:
     return text
 
 
-def _first(data: Mapping) -> str:
+def _first(ranking: Ranking) -> str:
     """Return who is better than all others; else who may be."""
-    best = [name for name in data["order"] if data["clusters"][name][0] == 1]
+    best = [name for name in ranking.order if ranking.places[name][0] == 1]
     if len(best) == 1:
         others = "all others"
-        if len(data["order"]) == 2:
-            others = data["order"][1]
+        if len(ranking.order) == 2:
+            others = ranking.order[1]
         return f"{best[0]} is better than {others}"
-    among = {row["verdict"] for row in data["pairs"] if {row["a"], row["b"]} <= set(best)}
+    among = {row["verdict"] for row in ranking.pairs if {row["a"], row["b"]} <= set(best)}
     names = some(best, "contestants")
     if among == {"equal"}:
         return f"{names} are equal at the top"
     return f"who is first among {names} is open"
 
 
-POINTS = Column("share", "Points", ci="score_ci")
+POINTS = Column("share", "Points", ci=True)
 
 
 def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
     """Return the tables; `score` is the column of contestants' scores, `share` that of a pair's own points, if any."""
     return {
-        "settled": Table(
-            "{column}/{bot}",
-            {
+        "ranking": Table(
+            columns={
                 "bot": Column("name", "Contestant"),
-                "cluster": Column("places", "Places", key="clusters"),
+                "cluster": Column("places", "Places"),
                 "score": score,
-                "n": Column("count", "Answers", key="matches"),
+                "n": Column("count", "Answers"),
             },
-            "Contestants",
-            "Places follow from the verdicts. Points are the share won against all others alike, of ratings the mean: "
-            "each annotator's answers are weighted by the chances with which pairs were drawn, with 95 % intervals by "
-            "annotators.",
+            title="Contestants",
+            method=METHODS["settled"],
         ),
         "pairs": Table(
-            "pairs",
-            {
+            columns={
                 "a": Column("name", "Contestant"),
                 "b": Column("name", "Against"),
                 "verdict": Column("text", "Verdict"),
                 "after": Column("count", "After answers"),
                 "n": Column("count", "Its own"),
                 **share,
-                "difference": Column(score.kind, "Lead" if share else "Difference", ci="ci"),
+                "difference": Column(score.kind, "Lead" if share else "Difference", ci=True),
                 "evidence": Column("number", "Evidence"),
                 "needed": Column("number", "Needed"),
             },
-            "Every pair",
-            "A test by betting for each pair, with closed testing. Evidence and what is needed are logarithms to base "
-            "10, of when the pair was settled or now; that a is better than c may follow from a over b and b over c. "
-            "The lead is half the difference of points against all others: how far a share is above one half, as the "
-            "margin is meant; of ratings it is the difference of means. The 95 % interval ends where the verdict does: "
-            "above 0 where one is better, within the margin where both are equal.",
-            ("waudbysmith2024", "vovk2021", "shaffer1986"),
+            title="Every pair",
+            method=METHODS["pairs"],
+            cite=("waudbysmith2024", "vovk2021", "shaffer1986"),
         ),
         "path": Table(
-            "path",
-            {"pair": Column("text"), "answers": Column("count", "Answers"), "evidence": Column("number", "Evidence")},
+            columns={
+                "pair": Column("text"),
+                "answers": Column("count", "Answers"),
+                "evidence": Column("number", "Evidence"),
+            }
         ),
         "draws": Table(
-            "draws",
-            {
+            columns={
                 "item": Column("text"),
                 "a": Column("name"),
                 "b": Column("name"),
                 "chance": Column("number"),
                 "result": Column("number"),
-            },
+            }
         ),
-        "departures": Table("departures", {"departure": Column("text"), "count": Column("count")}),
+        "departures": Table(columns={"departure": Column("text"), "count": Column("count")}),
     }
+
+
+OF_CONTESTANTS = ("order", "clusters", "score", "score_ci", "matches")
+"""What the account says of each contestant."""
 
 
 def finding(form: Form, score: Column = POINTS) -> Finding:
@@ -176,8 +201,8 @@ def finding(form: Form, score: Column = POINTS) -> Finding:
     return Finding(
         SETTLED,
         form,
-        lambda answers: answers.settled or None,
-        tables=tables(score, {"share": Column("share", "Points")} if score is POINTS else {}),
+        compute,
+        tables=named(tables(score, {"share": Column("share", "Points")} if score is POINTS else {})),
         summarise=summarise,
         heading="What is settled",
         chart=Chart(

@@ -5,10 +5,11 @@ It is read from ``analysis/ranking.json`` (and the features of Spot The Bot); so
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking, by_criterion
 from parlai_spotbot.findings.sections import places_said
 
 if TYPE_CHECKING:
@@ -25,35 +26,24 @@ class Standing:
     survey: str
     source: str
     criterion: str
-    ranking: Mapping
+    ranking: Ranking
     annotations: int = 0
 
     @property
-    def rates(self) -> bool:
-        return "win_rate" in self.ranking
+    def column(self) -> str:
+        """The column of the scores."""
+        return "win_rate" if self.ranking.rates else "score"
 
     @property
     def what(self) -> str:
         """Return what the score is called."""
-        return WIN_RATE if self.rates else str(self.ranking.get("criterion") or "score")
-
-    @property
-    def order(self) -> list[str]:
-        return list(self.ranking["order"])
-
-    @property
-    def clusters(self) -> Mapping[str, list[int]]:
-        """First and last place by contestant."""
-        return self.ranking.get("clusters") or {}
+        return WIN_RATE if self.ranking.rates else str(self.ranking.whole.get("criterion") or "score")
 
     @property
     def score(self) -> dict[str, float]:
-        scores = self.ranking.get("win_rate" if self.rates else "score") or {}
+        """The known scores, best first."""
+        scores = {name: row[self.column] for name, row in self.ranking.contestants.items()}
         return {name: value for name, value in scores.items() if value is not None}
-
-    @property
-    def ci(self) -> Mapping[str, list | None]:
-        return self.ranking.get("win_rate_ci" if self.rates else "score_ci") or {}
 
     def places(self, name: str) -> str:
         """Return a contestant's places as a cell has them."""
@@ -64,10 +54,11 @@ def standings(contents: SurveyData) -> list[Standing]:
     """Every standing of one survey of one study: people first, the main criterion first."""
     result = []
     for source in contents.analysed_sources:
-        ranking = contents.of("ranking", source)
+        rankings = contents.rankings(source)
+        main = contents.ranking(source)
+        entries = {"": main, **rankings, **by_criterion(Frames(contents.of("features", source)))}
         used = (contents.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
-        entries = {"": ranking, **(ranking.get("criteria") or {}), **contents.of("features", source)}
-        for criterion, entry in entries.items():
-            if isinstance(entry, dict) and entry.get("order"):
-                result.append(Standing(contents.survey, source, criterion, entry, used))
+        for criterion, ranking in entries.items():
+            if ranking.order:
+                result.append(Standing(contents.survey, source, criterion, ranking, used))
     return result

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from parlai_spotbot.analysis.ratings import Means
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
@@ -65,12 +66,11 @@ def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
 
 
 def of_means(
-    answers: Answers, rows: pd.DataFrame, means: Mapping, scale: Sequence[int], questions: int = 1
+    answers: Answers, rows: pd.DataFrame, means: Means, scale: Sequence[int], questions: int = 1
 ) -> list[Probe]:
     """Return the probes of a study's answers and of the differences of `means` that `rate` made of the `rows`."""
-    pairs = pd.DataFrame(means["pairs"], columns=["a", "b", "p_errors"])
     clusters, ends = answers.clusters(rows), (min(scale), max(scale))
-    decider = mean_decider(rows, pairs, clusters, ends)
+    decider = mean_decider(rows, means.pairs[["a", "b", "p_errors"]], clusters, ends)
     drift = mean_drift(rows, clusters, ends, times_of(answers, rows), questions)
     return [*of_answers(answers, rows), decider, drift]
 

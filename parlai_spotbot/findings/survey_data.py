@@ -14,9 +14,10 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Facts, Form, Options
-from parlai_spotbot.findings.frames import read_form
+from parlai_spotbot.findings.frames import Frames, read_form
 from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.ordering import people_first, planned_first
+from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.source_accounts import SourceAccount, source_accounts
 from parlai_spotbot.records import HUMAN, Conversation, Judgement, Unit
 from parlai_spotbot.sequential.account import account
@@ -205,6 +206,14 @@ class SurveyData(SurveyFiles):
     def of(self, name: str, source: str) -> dict:
         """Return what one finding says of one source; empty where there is nothing."""
         return self.analysis.get(name, {}).get(source, {})
+
+    def rankings(self, source: str) -> dict[str, Ranking]:
+        """Return a source's rankings by criterion."""
+        return by_criterion(Frames(self.of("ranking", source)))
+
+    def ranking(self, source: str) -> Ranking:
+        """Return a source's ranking by the main criterion."""
+        return main_ranking(self.of("ranking", source))
 
     @property
     def accounts(self) -> list[SourceAccount]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings.audit import SIGNS, of_level
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.settled import audit_of
 
@@ -33,11 +34,11 @@ class Alarm:
 def audit_rows(contents: SurveyData, source: str) -> Sequence[Mapping]:
     """Return the probes of what leads: those of serving until settled where the source was served so, else those of its
     ranking."""
-    settled = contents.of(SETTLED, source)
-    return audit_of(settled) if settled.get("probes") else contents.of("ranking", source).get("audit") or ()
+    settled = Frames(contents.of(SETTLED, source))
+    return audit_of(settled) if "probes" in settled else contents.ranking(source).audit
 
 
 def alarms_of(contents: SurveyData, source: str) -> list[Alarm]:
     """Return the red and amber probes of a source's ranking, the worst first."""
-    rows = of_level({"audit": audit_rows(contents, source)}, RED, AMBER)
+    rows = of_level(audit_rows(contents, source), RED, AMBER)
     return [Alarm(row["level"], row["title"], row["text"], row["step"]) for row in rows]

@@ -97,7 +97,7 @@ def second_screen(
     others = _others(chapters)
     alarms = alarms_of(contents, account.source) if account else []
     rows = audit_rows(contents, account.source) if account else ()
-    green = [row["title"] for row in of_level({"audit": rows}, GREEN)]
+    green = [row["title"] for row in of_level(rows, GREEN)]
     return SecondScreen(
         how=[(what, text) for what, text in how if text],
         others=others[:OTHERS],

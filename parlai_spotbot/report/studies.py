@@ -14,7 +14,6 @@ import pandas as pd
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import findings_of
-from parlai_spotbot.findings.ordering import no_scale
 from parlai_spotbot.findings.standings import Standing, standings
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
@@ -56,7 +55,7 @@ def standings_table(paths: Sequence[str | Path], survey: str | None = None) -> p
             for label, study in studies.items()
             if name in judged[label]
             for standing in standings(_analysis(study, name))
-            for contestant in standing.order
+            for contestant in standing.ranking.order
         ]
     )
 
@@ -78,14 +77,14 @@ def _analysis(study: Study, survey: str) -> SurveyData:
 
 
 def _row(study: str, standing: Standing, contestant: str) -> dict:
-    low, high = standing.ci.get(contestant) or (None, None)
+    low, high = standing.ranking.ends(contestant, standing.column) or (None, None)
     return {
         "study": study,
         "survey": standing.survey,
         "source": standing.source,
         "criterion": standing.criterion,
         "contestant": contestant,
-        "place": "" if no_scale(standing.ranking) else standing.places(contestant),
+        "place": "" if standing.ranking.circle else standing.places(contestant),
         "what": standing.what,
         "score": standing.score.get(contestant),
         "low": low,

@@ -14,6 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis import behaviours
+from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
@@ -63,28 +64,36 @@ def test_nothing_found_is_not_certainty_nor_nothing_known():
         for t in range(15)
     ]
     found = behaviours.behaviour(pd.DataFrame(rows), ["a", "b"], less_is_better=True)
-    low, high = found["score_ci"]["a"]
-    assert low == 0
-    assert found["wilson"]["a"][1] * 0.8 < high < 0.1  # b's turns are correlated little, so a's are worth as much
-    assert found["order"] == ["a", "b"]
+    own = found.contestants.iloc[0]
+    assert own["score_low"] == 0
+    assert (
+        own["wilson_high"] * 0.8 < own["score_high"] < 0.1
+    )  # b's turns are correlated little, so a's are worth as much
+    assert found.contestants["bot"].tolist() == ["a", "b"]
     nothing = behaviours.behaviour(pd.DataFrame(rows[:600]), ["a"])
     expected = proportion_confint(0, 40, method="beta")
-    assert nothing["score_ci"]["a"] == pytest.approx(expected)  # as many as there are conversations
+    ends = nothing.contestants.loc[0, ["score_low", "score_high"]].tolist()
+    assert ends == pytest.approx(expected)  # as many as there are conversations
+
+
+def by_label(frames):
+    """The rankings by the labels."""
+    return {label: ranking for label, ranking in by_criterion(frames).items() if label}
 
 
 def test_p_values_are_corrected_within_a_behaviour_and_over_all(result):
-    criteria = result["ranking"]["by_source"][HUMAN]["criteria"]
-    every = [pair for found in criteria.values() for pair in found["pairs"]]
+    own = result["ranking"]["by_source"][HUMAN]
+    criteria, every = by_label(own), own.rows("pairs")
     assert len(every) == 5 * 3
     expected = multipletests([pair["p"] for pair in every], method="holm")[1]
     assert [pair["p_adjusted_all"] for pair in every] == pytest.approx(expected)
     for found in criteria.values():
-        expected = multipletests([pair["p"] for pair in found["pairs"]], method="holm")[1]
-        for pair, adjusted in zip(found["pairs"], expected, strict=True):  # None where the verdict isn't known
+        expected = multipletests([pair["p"] for pair in found.pairs], method="holm")[1]
+        for pair, adjusted in zip(found.pairs, expected, strict=True):  # None where the verdict isn't known
             assert pair["p_adjusted"] == (None if pair["reason"] else pytest.approx(adjusted))
-        assert [(p["a"], p["b"]) for p in found["pairs"]] == list(combinations(RATES, 2))
-    tests = result["ranking"]["by_source"][HUMAN]["tests"]
-    assert tests["pairs"] == 15
+        assert [(p["a"], p["b"]) for p in found.pairs] == list(combinations(RATES, 2))
+    tests = main_ranking(own).whole
+    assert tests["tests"] == 15
     assert tests["clear"] >= tests["clear_all"] >= 1
 
 
@@ -110,8 +119,9 @@ def test_tests_of_equal_contestants_reject_as_rarely_as_they_say():
                 ]
         columns = ["name", "conversation_id", "conversation_ids", "worker_id", "annotation_id", "rated", "value"]
         found = behaviours.behaviour(pd.DataFrame(rows, columns=columns), ["a", "b"])
-        rejected += found["pairs"][0]["p"] < 0.05
-        covered += found["score_ci"]["a"][0] <= 0.1 <= found["score_ci"]["a"][1]
+        own = found.contestants.set_index("bot").loc["a"]
+        rejected += found.pairs["p"][0] < 0.05
+        covered += own["score_low"] <= 0.1 <= own["score_high"]
     assert rejected <= stats.binom.isf(0.001, n, 0.06)
     assert covered >= stats.binom.ppf(0.001, n, 0.94)
 
@@ -119,15 +129,15 @@ def test_tests_of_equal_contestants_reject_as_rarely_as_they_say():
 # -- from answers to shares --------------------------------------------------------------------------------------------
 def test_the_order_of_a_behaviour_goes_by_whether_it_is_wished(result):
     own = result["ranking"]["by_source"][HUMAN]
-    assert own["order"] == []
-    assert "no overall order" in own["why"]
-    for label, found in own["criteria"].items():
-        assert found["direction"] == ("less" if label in LESS else "more")
-        scores = [found["score"][bot] for bot in found["order"]]
-        assert scores == sorted(scores, reverse=found["direction"] == "more")
-        assert found["clusters"][found["order"][0]][0] == 1
-    assert own["criteria"]["self_contradiction"]["order"][-1] == "alpha"
-    assert own["criteria"]["fact_usage"]["order"][0] == "alpha"
+    assert main_ranking(own).order == []
+    assert "no overall order" in main_ranking(own).why
+    for label, found in by_label(own).items():
+        assert found.whole["direction"] == ("less" if label in LESS else "more")
+        scores = [row["score"] for row in found.contestants.values()]
+        assert scores == sorted(scores, reverse=found.whole["direction"] == "more")
+        assert found.places[found.order[0]][0] == 1
+    assert by_label(own)["self_contradiction"].order[-1] == "alpha"
+    assert by_label(own)["fact_usage"].order[0] == "alpha"
 
 
 def test_annotations_stopped_half_way_are_left_out_and_counted(made):
@@ -141,10 +151,11 @@ def test_annotations_stopped_half_way_are_left_out_and_counted(made):
     # Without the items the turn of which answers are lacking tells it.
     alone = analyze(cut, conversations, "abc_eval", **options)
     assert alone["ranking"]["made_by"]["left_out"][HUMAN] == {STOPPED: 1}
-    assert (
-        alone["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
-        == whole["ranking"]["by_source"][HUMAN]["criteria"]["redundant"]["n"]
-    )
+    counts = [
+        {bot: row["n"] for bot, row in by_label(found["ranking"]["by_source"][HUMAN])["redundant"].contestants.items()}
+        for found in (alone, whole)
+    ]
+    assert counts[0] == counts[1]
 
 
 # -- the whole method --------------------------------------------------------------------------------------------------

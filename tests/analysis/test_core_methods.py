@@ -4,12 +4,14 @@ import json
 from itertools import chain
 
 import pytest
-from computing import analyze, names, tell
+from computing import analyze, as_stored, names, tell
 from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
 from parlai_spotbot.findings.compute import summary, tables
+from parlai_spotbot.findings.frames import stored_form
+from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
 
@@ -22,8 +24,9 @@ SHARES = {
     ("c", HUMAN): 0.1,
     ("a", "a"): 0.5,
 }
-CONTRACT = ("order", "clusters", "criterion", "score", "score_ci", "pairs", "bootstrap")
-PAIR = ("a", "b", "n", "estimate", "ci", "p", "p_adjusted")
+WHOLE = {"question", "main", "criterion", "test", "resample", "level", "how"}
+CONTESTANT = {"question", "bot", "cluster_first", "cluster_last", "score", "score_low", "score_high"}
+PAIR = {"question", "a", "b", "n", "estimate", "estimate_low", "estimate_high", "p", "p_adjusted", "verdict", "reason"}
 BOTH = (HUMAN, "judge:x")
 
 
@@ -54,26 +57,24 @@ def test_what_every_survey_holds(results, survey):
     result = results[survey]
     assert set(result) <= names(survey)
     assert names(survey) - set(result) <= {"trust", "settled"}
-    json.dumps(result, allow_nan=False)
+    json.dumps(as_stored(result), allow_nan=False)
     ranking = result["ranking"]
     assert {"package", "options", "seed", "used", "left_out"} <= set(ranking["made_by"])
     for own in ranking["by_source"].values():
-        for found in (own, *own["criteria"].values()):
-            assert all(key in found for key in CONTRACT)
-            assert {"resample", "level", "how"} <= set(found["bootstrap"])
-            assert set(found["score"]) == set(found["score_ci"]) == set(found["clusters"]) == set(found["order"])
-            for pair in found["pairs"]:
-                assert all(key in pair for key in PAIR)
-            scores = [found["score"][bot] for bot in found["order"]]
+        for name, columns in {"whole": WHOLE, "ranking": CONTESTANT, "pairs": PAIR}.items():
+            assert columns <= set(own[name])
+        for found in by_criterion(own).values():
+            scores = [row["score"] for row in found.contestants.values()]
             assert scores == sorted(scores, reverse=True)
+        assert [row["main"] for row in own.rows("whole")].count(True) == 1
 
 
 def test_acute_finds_what_was_planted(results):
     own = results["acute_eval"]["ranking"]["by_source"][HUMAN]
-    assert own["question"] == "engagingness"
-    for found in own["criteria"].values():
-        assert found["order"] == [HUMAN, "a", "b", "c"]
-        assert all(pair["a"] != pair["b"] for pair in found["pairs"])
+    assert main_ranking(own).whole["question"] == "engagingness"
+    for found in by_criterion(own).values():
+        assert found.order == [HUMAN, "a", "b", "c"]
+        assert all(pair["a"] != pair["b"] for pair in found.pairs)
     chats = results["acute_eval"]["chats"]["by_source"][HUMAN]
     assert set(chats["kinds"]) == {"self", "human_model"}
     assert len(chats["comparisons"]) == 1
@@ -90,24 +91,27 @@ def test_acute_finds_what_was_planted(results):
 
 def test_likert_means_and_differences(results):
     own = results["dialogue_likert"]["ranking"]["by_source"][HUMAN]
-    assert own["order"] == ["c", "b", "a"]
-    assert all(pair["p_adjusted"] < 0.05 for pair in own["pairs"])
+    assert main_ranking(own).order == ["c", "b", "a"]
+    assert all(pair["p_adjusted"] < 0.05 for pair in main_ranking(own).pairs)
     agreement = results["dialogue_likert"]["agreement"]["by_source"][HUMAN]
     assert agreement["metric"] == "ordinal"
     assert 0.2 < agreement["krippendorff_alpha"]["quality"]["alpha"] < 0.9
     turns = results["turn_likert"]["ranking"]["by_source"][HUMAN]
-    assert turns["n"] == {"b": 72, "a": 72}
-    assert turns["annotations"] == {"b": 24, "a": 24}
+    assert [(row["bot"], row["n"], row["annotations"]) for row in turns.rows("ranking")] == [
+        ("b", 72, 24),
+        ("a", 72, 24),
+    ]
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_source_none_of_them():
     made = acute(SHARES, 6, sources=BOTH)
     first, again = analysed("acute_eval", made, bootstraps=30), analysed("acute_eval", made, bootstraps=30)
-    assert json.dumps(first) == json.dumps(again)
+    assert json.dumps(as_stored(first)) == json.dumps(as_stored(again))
     made.judgements = [j for j in made.judgements if j.source == HUMAN]
     alone = analysed("acute_eval", made, bootstraps=30)
     for stem in alone:
-        assert alone[stem]["by_source"][HUMAN] == first[stem]["by_source"][HUMAN]
+        both = ({"by_source": {HUMAN: found[stem]["by_source"][HUMAN]}} for found in (alone, first))
+        assert len({json.dumps(stored_form(own)) for own in both}) == 1
     assert "trust" not in alone
 
 
@@ -148,7 +152,7 @@ def test_who_never_gives_a_reason_is_flagged_and_counts(checked):
     own = result["annotators"]["by_source"][HUMAN]
     assert own["annotators"]["lazy"]["left_out"] == ""
     assert own["annotators"]["lazy"]["flags"] == ["same answers over and over", "never gave a reason"]
-    assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]  # what lazy said counts
+    assert main_ranking(result["ranking"]["by_source"][HUMAN]).order == ["b", "a"]  # what lazy said counts
     with_lazy = {j.annotation_id for j in checked.judgements if j.source == HUMAN and j.control is None}
     assert result["ranking"]["made_by"]["used"][HUMAN] == len(with_lazy) - 1
 
@@ -156,7 +160,7 @@ def test_who_never_gives_a_reason_is_flagged_and_counts(checked):
 def test_one_annotation_is_enough_and_none_is_said():
     made = acute({("a", "b"): 1.0}, 1)
     result = analysed("acute_eval", made)
-    json.dumps(result, allow_nan=False)
+    json.dumps(as_stored(result), allow_nan=False)
     assert tell("acute_eval", result, HUMAN)
     single = likert({"a": 3.0}, 1, per_conversation=1)
     result = analysed("dialogue_likert", single)
@@ -167,15 +171,16 @@ def test_one_annotation_is_enough_and_none_is_said():
 
 FURTHER = """
 from parlai_spotbot.findings.finding import Finding
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.ratings import FORM
 from parlai_spotbot.findings.schema import Column, Table
 
 FINDING = Finding(
     "highest",
     FORM,
-    lambda own: {"highest": int(own.rows["value"].max())},
-    tables={"highest": Table("", {"highest": Column("count", "Highest")})},
-    summarise=lambda result: [f"The highest rating is {result.data['highest']}."],
+    lambda own: {"highest": one_row(highest=own.rows["value"].max())},
+    tables={"highest": Table(columns={"highest": Column("count", "Highest")}, name="highest")},
+    summarise=lambda result: [f"The highest rating is {result.frames.one('highest')['highest']}."],
     surveys=("dialogue_likert",),
 )
 """
@@ -188,8 +193,8 @@ def test_a_further_finding_is_one_file(tmp_path, monkeypatch):
     try:
         result = analysed("dialogue_likert", likert({"a": 2.6, "b": 4.0}, 8), bootstraps=20)
         assert "highest" not in names("turn_likert")
-        assert result["ranking"]["by_source"][HUMAN]["order"] == ["b", "a"]
-        assert result["highest"]["by_source"][HUMAN] == {"highest": 5}
+        assert main_ranking(result["ranking"]["by_source"][HUMAN]).order == ["b", "a"]
+        assert result["highest"]["by_source"][HUMAN].one("highest") == {"highest": 5}
         assert tables(get_survey("dialogue_likert"), result)["highest"].to_dict("list") == {
             "source": [HUMAN],
             "highest": [5],

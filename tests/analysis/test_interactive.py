@@ -7,6 +7,7 @@ import pytest
 from computing import analyze
 from spoken import rows_of_item, spoken
 
+from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
@@ -52,14 +53,14 @@ def found():
 
 def test_means_of_the_ratings(found):
     result, rows = found
-    ranking = result["ranking"]["by_source"][HUMAN]
-    assert ranking["question"] == "quality"
-    assert ranking["order"] == list(BOTS)
+    ranking = main_ranking(result["ranking"]["by_source"][HUMAN])
+    assert ranking.whole["question"] == "quality"
+    assert ranking.order == list(BOTS)
     for bot in BOTS:
         own = [int(r.answer) for r in rows if r.question == "quality" and r.conversation_ids[0] in ids_of(rows, bot)]
-        assert ranking["score"][bot] == pytest.approx(np.mean(own))
-        assert ranking["n"][bot] == 16
-    assert set(ranking["criteria"]) == set(NAMES)
+        assert ranking.contestants[bot]["score"] == pytest.approx(np.mean(own))
+        assert ranking.contestants[bot]["n"] == 16
+    assert set(by_criterion(result["ranking"]["by_source"][HUMAN])) == set(NAMES)
 
 
 def ids_of(rows, bot):
@@ -70,11 +71,12 @@ def ids_of(rows, bot):
 
 
 def test_choices_stand_beside_the_ranking(found):
-    choices = found[0]["choices"]["by_source"][HUMAN]
-    assert choices["question"] == "quality_choice"
-    assert choices["order"] == list(BOTS)
-    assert set(choices["criteria"]) == {f"{name}_choice" for name in NAMES}
-    grid = {(row["a"], row["b"]): (row["wins_a"], row["wins_b"], row["ties"]) for row in choices["pairs"]}
+    frames = found[0]["choices"]["by_source"][HUMAN]
+    choices = main_ranking(frames)
+    assert choices.whole["question"] == "quality_choice"
+    assert choices.order == list(BOTS)
+    assert set(by_criterion(frames)) == {f"{name}_choice" for name in NAMES}
+    grid = {(row["a"], row["b"]): (row["wins_a"], row["wins_b"], row["ties"]) for row in choices.pairs}
     assert grid == {("ada", "bert"): (8, 0, 0), ("ada", "carl"): (8, 0, 0), ("bert", "carl"): (8, 0, 0)}
 
 

@@ -371,15 +371,14 @@ def test_a_pilot_of_choices_side_by_side():
 
 def test_a_pilot_of_ratings_goes_by_its_own_errors():
     pair = {"a": "x", "b": "y", "estimate": 0.3, "se": 0.2, "p_adjusted": 0.2}
-    ranking = {"pairs": [pair], "annotations": {"x": 40, "y": 40}}
-    (row,), design, sd = rating_needs(ranking, [4] * 10 + [8] * 5, Design(2, 2), 1.0, 0.5)
+    contestants = {name: {"annotations": 40} for name in "xy"}
+    (row,), design, sd = rating_needs(contestants, [pair], [4] * 10 + [8] * 5, Design(2, 2), 1.0, 0.5)
     assert design.annotations_per_worker == pytest.approx(80 / 15)
     assert design.effective_per_worker == pytest.approx(6)
     assert 2 * rating_variance(sd, 20, design)[0] == pytest.approx(0.2**2)
     assert (row["conversations"], row["status"]) == (20, "close")
     assert row["more_conversations"] == ratings_needed(0.5, sd, design) - 20
-    nothing = {"pairs": [{**pair, "se": None}], "annotations": ranking["annotations"]}
-    assert rating_needs(nothing, [1, 1], Design(2, 2), 1.0, 0.5)[2] == 1.0
+    assert rating_needs(contestants, [{**pair, "se": None}], [1, 1], Design(2, 2), 1.0, 0.5)[2] == 1.0
 
 
 def test_two_pairs_that_are_settled_need_nothing():

@@ -58,7 +58,7 @@ def rating_alarms(spread, studies):
     for seed in range(studies):
         rng = np.random.default_rng([seed, 6])
         rows = rated(rng, spread)
-        pairs = pd.DataFrame(rate(rows, ["b0", "b1", "b2", "b3"])["pairs"])
+        pairs = rate(rows, ["b0", "b1", "b2", "b3"]).pairs
         clusters = frame_clusters(rows)
         drift = mean_drift(rows, clusters, (1, 5), rng.permutation(len(rows)))
         probes = [mean_decider(rows, pairs, clusters, (1, 5)), drift]

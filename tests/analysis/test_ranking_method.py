@@ -30,20 +30,20 @@ def test_the_headline_is_by_contrasts_and_the_papers_ranking_stands_beside(match
     own = ranked(matches, ["a", "b", "c"])
     judges = ranked(matches, ["a", "b", "c"], crossed=False)
     for result, crossed in ((own, True), (judges, False)):
-        assert not result["one_scale"]["rejected"]
+        assert not result.circle
         theirs = contrasts(matches, ["a", "b", "c"], crossed=crossed)
-        assert [pair["p"] for pair in result["pairs"]] == theirs.pairs["p"].tolist()
-        assert result["order"] == theirs.ranked
-        assert [result["clusters"][bot] for bot in "abc"] == places_of(theirs).tolist()
-        assert set(result["ranges"]) == set(result["trueskill"]) == {"a", "b", "c"}
-    for pair in own["pairs"]:
-        low, high = pair["ci"]
-        assert low < pair["estimate"] < high
-        assert pair["difference_ci"][0] < pair["difference"] < pair["difference_ci"][1]
-    for bot, (low, high) in own["win_rate_ci"].items():
-        assert low < own["win_rate"][bot] < high
-    assert "by conversations and by annotators" in own["test"]
-    assert "annotators" not in judges["test"]
+        assert [pair["p"] for pair in result.pairs] == theirs.pairs["p"].tolist()
+        assert result.order == theirs.ranked
+        assert [result.places[bot] for bot in "abc"] == places_of(theirs).tolist()
+        assert all(row["range_first"] <= row["range_last"] for row in result.contestants.values())
+    for pair in own.pairs:
+        for name in ("estimate", "difference"):
+            assert pair[f"{name}_low"] < pair[name] < pair[f"{name}_high"]
+    for row in own.contestants.values():
+        for name in ("score", "win_rate", "davidson", "trueskill_mu"):
+            assert row[f"{name}_low"] < row[name] < row[f"{name}_high"]
+    assert "by conversations and by annotators" in own.whole["test"]
+    assert "annotators" not in judges.whole["test"]
 
 
 def test_a_circle_has_no_single_order(matches_of):
@@ -52,11 +52,10 @@ def test_a_circle_has_no_single_order(matches_of):
     steps = [f"{x}{y}+ {y}{x}- " for x, y in zip(names, names[1:] + names[0], strict=True)]
     rows = matches_of("".join(steps) * 15 + "ac+ ac- bd+ bd- " * 15)
     own = ranked(rows.assign(conversation_id=range(len(rows)), worker_id=range(len(rows))), list(names))
-    circle = own["one_scale"]["circle"]
-    assert own["one_scale"]["rejected"]
+    circle = own.circle
     assert circle[circle.index("a") :] + circle[: circle.index("a")] == list(names)
-    assert set(map(tuple, own["clusters"].values())) == {(1, len(names))}
-    beaten = {(pair["a"], pair["b"]): pair["p_adjusted"] for pair in own["pairs"]}
+    assert set(map(tuple, own.places.values())) == {(1, len(names))}
+    beaten = {(pair["a"], pair["b"]): pair["p_adjusted"] for pair in own.pairs}
     assert all(beaten[tuple(sorted(step))] < 0.001 for step in zip(names, names[1:] + names[0], strict=True))
 
 

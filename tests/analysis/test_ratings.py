@@ -31,23 +31,24 @@ def test_means_distributions_and_welchs_test_where_nothing_is_shared():
     rng = np.random.default_rng(0)
     values = {"a": rng.integers(1, 6, 30).tolist(), "b": rng.integers(2, 6, 30).tolist()}
     found = rate(ratings(values), ["a", "b"])
-    assert found["score"]["a"] == pytest.approx(np.mean(values["a"]))
-    assert found["distribution"]["a"] == [values["a"].count(v) for v in range(1, 6)]
-    pair, welch = found["pairs"][0], ttest_ind(values["a"], values["b"], equal_var=False)
+    own = found.contestants.set_index("bot").loc["a"]
+    assert own["score"] == pytest.approx(np.mean(values["a"]))
+    assert own["distribution"] == [values["a"].count(v) for v in range(1, 6)]
+    pair, welch = found.pairs.iloc[0], ttest_ind(values["a"], values["b"], equal_var=False)
     assert pair["estimate"] == pytest.approx(np.mean(values["a"]) - np.mean(values["b"]))
     assert pair["n"] == 60
     assert pair["p"] == pytest.approx(welch.pvalue, rel=0.05)
     ends = welch.confidence_interval()
-    assert pair["ci"] == pytest.approx((ends.low, ends.high), abs=0.02)
-    assert found["order"][0] == max(values, key=lambda name: np.mean(values[name]))
+    assert (pair["low"], pair["high"]) == pytest.approx((ends.low, ends.high), abs=0.02)
+    assert found.contestants["bot"][0] == max(values, key=lambda name: np.mean(values[name]))
 
 
 def test_annotators_who_rate_both_make_the_difference_surer():
     rng = np.random.default_rng(1)
     lenient = np.clip(np.round(rng.normal(3, 1.2, 40)), 1, 4)
     both = {"a": lenient.astype(int).tolist(), "b": (lenient + 1).astype(int).tolist()}
-    known = rate(ratings(both, np.tile(np.arange(40), 2)), ["a", "b"])["pairs"][0]
-    apart = rate(ratings(both), ["a", "b"])["pairs"][0]
+    known = rate(ratings(both, np.tile(np.arange(40), 2)), ["a", "b"]).pairs.iloc[0]
+    apart = rate(ratings(both), ["a", "b"]).pairs.iloc[0]
     assert known["se"] < 0.3 * apart["se"]
     assert known["p"] < apart["p"]
 
@@ -57,8 +58,8 @@ def test_equal_bots_are_told_apart_in_five_of_a_hundred_studies():
     for seed in range(120):
         made = likert({"a": 3.0, "b": 3.0}, 20, dimensions=("quality",), annotators=15, seed=seed)
         found = rate(frame_of(made)[0], ["a", "b"])
-        alarms.append(found["pairs"][0]["p"] < 0.05)
-        covered += [low <= 3 <= high for low, high in found["score_ci"].values()]
+        alarms.append(found.pairs["p"][0] < 0.05)
+        covered += ((found.contestants["score_low"] <= 3) & (found.contestants["score_high"] >= 3)).tolist()
     assert np.mean(alarms) < 0.11
     assert np.mean(covered) > 0.91
 

@@ -11,6 +11,7 @@ from spoken import spoken
 import parlai_spotbot as sb
 from parlai_spotbot.findings.answers import Facts, Options
 from parlai_spotbot.findings.compute import compute
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.surveys import get_survey
 
@@ -130,19 +131,13 @@ def votes_file(made, folder):
 def ranked(survey, made, folder=None, margin=None):
     """Return the ranking by the main question as its finding has it."""
     if survey == "votes":
-        return sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).data
+        return main_ranking(sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).data)
     judgements, facts = judgements_and_facts(survey, made)
     result = compute(get_survey(survey), judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
-    ranking = result["ranking"]["by_source"][made.source]
-    return ranking["criteria"][ranking["question"]] if "criteria" in ranking else ranking
+    return main_ranking(result["ranking"]["by_source"][made.source])
 
 
 def contents_of(survey, ranking, source=HUMAN):
     """Return a ranking as `findings.comparison.compare` takes it."""
-    whole = ranking
-    if survey in ("comparative", "dialogue_likert"):
-        whole = {**ranking, "question": "quality", "criteria": {"quality": ranking}}
-    found = {"ranking": whole}
-    return SimpleNamespace(
-        survey=survey, analysed_sources=[source], made_by={}, of=lambda finding, of_source: found.get(finding, {})
-    )
+    known = {"of": lambda *_: {}, "ranking": lambda _: ranking, "rankings": lambda _: {"": ranking}}
+    return SimpleNamespace(survey=survey, analysed_sources=[source], made_by={}, **known)

@@ -8,6 +8,8 @@ import report_sentences
 from scripted import answered, by_chance, rows_of, small_study
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings.addressed import others_of
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN, Turn
 from parlai_spotbot.report.chapters import chapter_of
@@ -62,9 +64,9 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
     result = judged(study, "spot_the_bot", sources)
     for source in sources:
         own = result["ranking"]["by_source"][source]
-        assert own["order"][0] == "zed"
-        assert own["unaddressed"]["contestants"] == {"zed": [30, 30]}
-        assert own["unaddressed"]["ranking"]["order"][0] == "ann"
+        assert main_ranking(own).order[0] == "zed"
+        assert own.rows("addressed") == [{"bot": "zed", "addressed": 30, "conversations": 30}]
+        assert main_ranking(others_of(own)).order[0] == "ann"
     shares = {
         name: entry["kinds"]["addresses_judge"]["count"] for name, entry in result["hygiene"]["contestants"].items()
     }
@@ -93,16 +95,16 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
 
 def test_what_speaks_to_them_now_and_then_is_ranked_by_the_other_conversations(tmp_path):
     study = study_with(tmp_path / "s", "spot_the_bot", every=2)
-    own = judged(study, "spot_the_bot")["ranking"]["by_source"]["judge:j"]["unaddressed"]
-    assert own["contestants"] == {"zed": [15, 30]}
-    assert sorted(own["ranking"]["order"]) == ["ann", "bob", "cat", "zed"]
+    own = judged(study, "spot_the_bot")["ranking"]["by_source"]["judge:j"]
+    assert own.rows("addressed") == [{"bot": "zed", "addressed": 15, "conversations": 30}]
+    assert sorted(main_ranking(others_of(own)).order) == ["ann", "bob", "cat", "zed"]
 
 
 @pytest.mark.parametrize("bots", [("ann", "zed"), ("yan", "zed")])
 def test_where_fewer_than_two_remain_it_is_said(tmp_path, bots):
     study = study_with(tmp_path / "s", "spot_the_bot", bots=bots)
-    own = judged(study, "spot_the_bot")["ranking"]["by_source"]["judge:j"]["unaddressed"]
-    assert own["ranking"].get("order", []) == []
+    own = judged(study, "spot_the_bot")["ranking"]["by_source"]["judge:j"]
+    assert main_ranking(others_of(own)).order == []
     assert f"{WITHOUT}fewer than two contestants remain." in report_sentences.check(study)["first screen"][0]
 
 
@@ -110,8 +112,8 @@ def test_where_fewer_than_two_remain_it_is_said(tmp_path, bots):
 def test_every_survey_of_conversations_has_it(tmp_path, survey):
     study = study_with(tmp_path / "s", survey)
     result = judged(study, survey, (HUMAN,))
-    own = result["ranking"]["by_source"][HUMAN]["unaddressed"]
-    assert own["contestants"] == {"zed": [30, 30]}
+    own = result["ranking"]["by_source"][HUMAN]
+    assert own.rows("addressed") == [{"bot": "zed", "addressed": 30, "conversations": 30}]
     assert WITHOUT in report_sentences.check(study)["first screen"][0]
 
 
@@ -123,5 +125,5 @@ def test_nothing_changes_where_nobody_does_or_a_person_alone_does(tmp_path):
     ]
     checksums.write_jsonl(study.conversations_path, talks)
     result = judged(study, "spot_the_bot")
-    assert "unaddressed" not in result["ranking"]["by_source"]["judge:j"]
+    assert "addressed" not in result["ranking"]["by_source"]["judge:j"]
     assert not any("judges are addressed" in text for texts in report_sentences.check(study).values() for text in texts)

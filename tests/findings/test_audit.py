@@ -14,7 +14,8 @@ import parlai_spotbot as sb
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
 from parlai_spotbot.findings.audit import WORDS, rows_of
 from parlai_spotbot.findings.comparison import compare
-from parlai_spotbot.findings.criteria import every_pair, headline, pair_verdict
+from parlai_spotbot.findings.criteria import headline, pair_verdict
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.result import DONE
 from parlai_spotbot.scripts.result import UNDECIDED as EXIT_UNDECIDED
@@ -167,25 +168,25 @@ CASES = [(name, survey) for name, defect in DEFECTS.items() for survey in defect
 
 
 def level_of(ranking, probe):
-    return {row["probe"]: row["level"] for row in ranking["audit"]}.get(probe, GREEN)
+    return {row["probe"]: row["level"] for row in ranking.audit}.get(probe, GREEN)
 
 
 def check(survey, ranking, source=HUMAN):
     """Assert that verdicts, tests, intervals, places, sentence and exit code agree; return the verdicts."""
     told = {}
-    for row in every_pair(ranking):
+    for row in ranking.every_pair:
         check_pair(row, 0.0 if survey == "dialogue_likert" else 0.5)
         told[row["a"], row["b"]] = row["verdict"]
         told[row["b"], row["a"]] = {BETTER: WORSE, WORSE: BETTER}.get(row["verdict"], row["verdict"])
-    for group in ranking.get("groups") or [ranking["order"]]:
+    for group in ranking.groups:
         for name in group:
             others = [told.get((name, other)) for other in group if other != name]
             expected = [1 + others.count(WORSE), len(group) - others.count(BETTER)]
-            if (ranking.get("one_scale") or {}).get("circle"):
+            if ranking.circle:
                 expected = [1, len(group)]
-            assert list(ranking["clusters"][name]) == expected
+            assert ranking.places[name] == expected
     contents = contents_of(survey, ranking, source)
-    for new, old in permutations(ranking["order"], 2):
+    for new, old in permutations(ranking.order, 2):
         compared = compare(contents, source, new, old)
         verdict = told.get((new, old))
         expected = verdict if verdict in (BETTER, WORSE) else "undecided"
@@ -193,7 +194,7 @@ def check(survey, ranking, source=HUMAN):
         assert CODES[compared.verdict] == {BETTER: DONE, WORSE: EXIT_WORSE}.get(expected, EXIT_UNDECIDED)
         assert ("can't tell whether" in str(compared)) == (verdict == UNKNOWN or verdict is None or bool(compared.why))
         assert pair_verdict(ranking, new, old).get("verdict") == verdict
-    if ranking["order"]:
+    if ranking.order:
         check_headline(ranking, told)
     return told
 
@@ -217,7 +218,7 @@ def check_pair(row, null):
 
 def check_headline(ranking, told):
     """Assert that nobody is said to be ahead whom the pairs don't call better."""
-    text, order = headline(ranking)[0], ranking["order"]
+    text, order = headline(ranking)[0], ranking.order
     for name in order:
         verdicts = {told.get((name, other)) for other in order if other != name}
         if f"{name} is ahead of all others" in text:
@@ -227,13 +228,13 @@ def check_headline(ranking, told):
         if f"{name} is ahead of" in text:
             assert BETTER in verdicts
     if "can't be told apart by these data" in text:
-        assert not {BETTER, WORSE} & set(told.values()) or len(ranking.get("groups") or []) > 1
+        assert not {BETTER, WORSE} & set(told.values()) or len(ranking.groups) > 1
 
 
 @pytest.mark.parametrize("survey", SURVEYS)
 def test_a_clean_study_has_no_alarm(survey, tmp_path):
     ranking = ranked(survey, MadeUp(study()), tmp_path)
-    assert [row["probe"] for row in ranking["audit"] if row["level"] != GREEN] == []
+    assert [row["probe"] for row in ranking.audit if row["level"] != GREEN] == []
     assert check(survey, ranking)["ann", "cat"] == BETTER
     assert headline(ranking)[0].startswith("ann is ahead of all others")
 
@@ -254,7 +255,7 @@ def test_a_planted_defect_fires_its_own_probe(name, survey, tmp_path):
     if name == "a circle":
         assert text == "There is no single order: ann beats bob, bob beats cat, cat beats ann."
     elif level == AMBER:
-        given = [row["given"] for row in ranking["audit"] if row["given"]] or [""]
+        given = [row["given"] for row in ranking.audit if row["given"]] or [""]
         assert text.endswith(f", {given[0]}.") or "is ahead of" not in text
         assert BETTER in told.values() or unknown == []
     elif unknown == NONE:
@@ -273,7 +274,7 @@ def test_a_circle_that_the_first_place_makes_is_none(size, tmp_path):
     ]
     for survey in OF_MATCHES:
         ranking = ranked(survey, MadeUp(table(rows)), tmp_path)
-        assert not ranking["one_scale"]["circle"]
+        assert not ranking.circle
         assert not {BETTER, WORSE} & set(check(survey, ranking).values())
 
 
@@ -386,6 +387,6 @@ def test_votes_of_nobody_known_hold_without_nobody(tmp_path):
     file = tmp_path / "votes.csv"
     lines = [("a,b,model_a", "b,a,model_b")[n % 2] + f",p{n}" for n in range(60)]
     file.write_text("\n".join(["model_a,model_b,winner,prompt", *lines, "a,b,model_b,q", "b,a,model_a,r"]))
-    ranking = sb.read_votes(file).rank(bootstraps=5).data
+    ranking = main_ranking(sb.read_votes(file).rank(bootstraps=5).data)
     assert headline(ranking)[0].startswith("a is ahead of all others")
     assert not any("annotators" in text for text in headline(ranking))

@@ -3,6 +3,7 @@
 from math import isfinite
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -12,8 +13,10 @@ from test_audit import check, studies, study
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, SAME, UNKNOWN, WORSE
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.comparison import compare
-from parlai_spotbot.findings.criteria import every_pair, headline, summarise
+from parlai_spotbot.findings.criteria import headline, summarise
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.scarce import VOTES
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.result import UNDECIDED
@@ -40,9 +43,9 @@ def test_equal_is_what_lies_within_the_margin_and_is_not_told_apart(survey, rows
     folder = tmp_path_factory.mktemp("votes")
     without, within = (ranked(survey, MadeUp(rows), folder, size) for size in (None, margin))
     null = null_of(survey)
-    pairs = list(zip(every_pair(without), every_pair(within), strict=True))
+    pairs = list(zip(without.every_pair, within.every_pair, strict=True))
     for before, after in pairs:
-        low, high = after["ci"]
+        low, high = after["estimate_low"], after["estimate_high"]
         inside = null - margin <= low and high <= null + margin if None not in (low, high) else False
         if after["verdict"] == EQUAL or len(pairs) == 1:  # of many pairs intervals lie further inside
             expected = EQUAL if before["verdict"] == SAME and inside else before["verdict"]
@@ -53,7 +56,7 @@ def test_equal_is_what_lies_within_the_margin_and_is_not_told_apart(survey, rows
             assert isfinite(low)
             assert isfinite(high)
             assert after["p_adjusted"] >= 0.05
-    assert EQUAL not in {row["verdict"] for row in every_pair(without)}
+    assert EQUAL not in {row["verdict"] for row in without.every_pair}
     check(survey, within)
 
 
@@ -63,7 +66,8 @@ def test_who_is_ahead_of_some_alone_is_not_ahead_of_all(last):
     verdicts = {("ann", "bob"): BETTER, ("bob", "cat"): BETTER, ("ann", "cat"): last}
     pairs = [{"a": a, "b": b, "n": 9, "verdict": verdict, "reason": ""} for (a, b), verdict in verdicts.items()]
     places = {"ann": [1, 2], "bob": [2, 2], "cat": [2, 3]}
-    ranking = {"order": list(places), "clusters": places, "pairs": pairs}
+    rows = [{"bot": bot, "score": None, "cluster_first": a, "cluster_last": b} for bot, (a, b) in places.items()]
+    ranking = Ranking(Frames.of({"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame(pairs)}))
     assert headline(ranking) == ["ann is ahead of bob, but not surely of cat."]
 
 
@@ -71,7 +75,7 @@ def test_who_is_ahead_of_some_alone_is_not_ahead_of_all(last):
 def test_words_of_two_that_are_equal(survey, tmp_path):
     made, margin = alike(["ann", "bob"]), MARGINS[survey]
     ranking = ranked(survey, made, tmp_path, margin)
-    assert [row["verdict"] for row in every_pair(ranking)] == [EQUAL]
+    assert [row["verdict"] for row in ranking.every_pair] == [EQUAL]
     of = "a difference of 0.5" if survey == "dialogue_likert" else "30% to 70% of decided matches won"
     assert headline(ranking)[0] == f"The contestants are equal within the declared margin ({of})."
     compared = compare(contents_of(survey, ranking), HUMAN, "ann", "bob")
@@ -84,7 +88,7 @@ def test_an_equal_pair_needs_no_more_annotations(tmp_path):
     made = alike(["ann", "bob"])
     ranking = ranked("votes", made, tmp_path, 0.2)
     answers = made.rows.rename(columns={"first": "a", "second": "b"})
-    *text, step = needs.summarise(Result(HUMAN, needs.of_tests(ranking, VOTES, answers)))
+    *text, step = needs.summarise(Result(HUMAN, Frames.of(needs.of_tests(ranking, VOTES, answers))))
     assert text == [
         "Every pair (1) is told apart or equal within the margin: no further annotation is needed to order the bots."
     ]
@@ -94,8 +98,7 @@ def test_an_equal_pair_needs_no_more_annotations(tmp_path):
 def test_equal_at_the_top(tmp_path):
     made = MadeUp(study({"ann": 1.5, "bob": 1.5, "cat": -1.5}, talks=60, people=60, seed=4))
     ranking = ranked("comparative", made, tmp_path, 0.2)
-    whole = {**ranking, "question": "quality", "criteria": {"quality": ranking}}
-    first, *_, counts = summarise(Result(HUMAN, whole))
+    first, *_, counts = summarise(Result(HUMAN, ranking.frames))
     assert first.startswith("At the top, bob and ann are equal within the declared margin (30% to")
     assert counts == "2 of 3 pairs differ clearly, and 1 is equal within the margin (adjusted for 3 tests)."
     told = check("comparative", ranking)
@@ -104,7 +107,7 @@ def test_equal_at_the_top(tmp_path):
 
 def test_a_red_probe_leaves_nobody_equal(tmp_path):
     made = MadeUp(study({"ann": 0.0, "bob": 0.0}, talks=60, people=1, judged_by=1))
-    assert {row["verdict"] for row in every_pair(ranked("votes", made, tmp_path, 0.45))} == {UNKNOWN}
+    assert {row["verdict"] for row in ranked("votes", made, tmp_path, 0.45).every_pair} == {UNKNOWN}
 
 
 def test_an_equal_pair_is_hardly_drawn_next():
@@ -131,7 +134,7 @@ def test_the_margin_stays_in_the_study(tmp_path):
     made = sb.import_study("votes", str(file), study=tmp_path / "study", survey="votes", progress=False)
 
     def verdicts(result):
-        return [row["verdict"] for row in result["ranking"]["by_source"][HUMAN]["pairs"]]
+        return [row["verdict"] for row in result["ranking"]["by_source"][HUMAN].rows("pairs")]
 
     options = {"survey": "votes", "progress": False, "bootstraps": 20}
     assert verdicts(sb.analyze(made, **options)) == [SAME]

@@ -1,18 +1,17 @@
 """What a study that goes on is told of pairs that it has told apart, and of those that it hasn't."""
 
+import pandas as pd
 from case_tables import cases
 
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.frames import Frames, one_row
 
 
 def row(a, b, p):
     status = "settled" if p is not None and p < 0.025 else "needs more"
     numbers = {"more_annotations": 60, "more_conversations": 10, "annotations": 20, "rate": 0.6, "needed": 80}
     return {"a": a, "b": b, "p_adjusted": p, "status": status} | numbers
-
-
-DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 
 
 @cases(
@@ -33,8 +32,8 @@ DESIGN = dict.fromkeys(needs.ABOUT, 1.0)
 )
 def test_a_pair_that_is_told_apart_is_not_called_open(p, more, said, step):
     pairs = [row("ann", "bob", p[0]) | {"more_annotations": more}, row("ann", "cid", p[1])]
-    data = {"tested": 2, "pairs": pairs, "design": DESIGN, "seconds": None}
-    *text, asked = needs.summarise(Result("human", data))
+    whole = one_row(tested=2, planned=True, seconds=None)
+    *text, asked = needs.summarise(Result("human", Frames.of({"needs": pd.DataFrame(pairs), "whole": whole})))
     assert len(text) == len(said)
     for sentence, begin in zip(text, said, strict=True):
         assert sentence.startswith(begin)

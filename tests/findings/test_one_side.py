@@ -8,6 +8,7 @@ import pytest
 from scripted import answered, by_chance, rows_of, small_study, talk
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
@@ -33,10 +34,12 @@ def test_the_shares_are_those_of_the_answers_about_one_side_and_the_report_begin
     said = {one.conversation_id: one.entities[0] for one in study.conversations()}
     given = pd.Series([row.answer == "human" for row in rows]).groupby([said[row.conversation_ids[0]] for row in rows])
     data, taken = result["ranking"]["by_source"]["human"], given.mean()
-    people, together = data["human_reference"], data["together"]
-    assert {**data["human_share"], "human": people["human_share"]} == pytest.approx(taken.to_dict())
-    assert (together["human_share"], people["n"]) == (pytest.approx(taken[list(USERS)].mean()), given.size()["human"])
-    assert data["order"] == list(USERS)
+    people, together = data.one("people"), data.one("together")
+    shares = {row["bot"]: row["human_share"] for row in (*data.rows("ranking"), people)}
+    assert shares == pytest.approx(taken.to_dict())
+    assert together["human_share"] == pytest.approx(taken[list(USERS)].mean())
+    assert people["labels"] == given.size()["human"]
+    assert main_ranking(data).order == list(USERS)
     assert set(result["survival"]["by_source"]["human"]["curves"]) == {*USERS, "human"}
     assert "judge:coin" in result["trust"]["by_source"]
     first = build_report(study, SURVEY).read_text(encoding="utf-8").split("How it was found")[0]

@@ -45,6 +45,6 @@ def test_equal_contestants_come_by_name_however_matches_are_written(survey, tmp_
     orders = {}
     for way, written in WAYS.items():
         ranking = ranked(survey, MadeUp(written(equal_in_pairs())), tmp_path)
-        assert len(ranking["order"]) == len(NAMES)
-        orders[way] = [name.removeprefix("x") for name in ranking["order"]]
+        assert len(ranking.order) == len(NAMES)
+        orders[way] = [name.removeprefix("x") for name in ranking.order]
     assert set(map(tuple, orders.values())) == {NAMES}

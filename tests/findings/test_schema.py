@@ -1,48 +1,50 @@
-"""Tables of findings: read from JSON by their schema, and all outputs that are derived from them."""
+"""Tables of findings: read from frames by their schema, and all outputs that are derived from them."""
 
 import json
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
+from parlai_spotbot.findings.frames import Frames, frame_of, read_form, stored_form
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 
-DATA = yaml.safe_load("""
-order: [ann, bob]
-clusters: {ann: [1, 1], bob: [2, 2]}
-score: {ann: 0.614, bob: null}
-score_ci: {ann: [0.52, 0.7], bob: [null, null]}
-deep: {ann: {skill: {mu: 1.5}, ci: [1.0, 2.0]}}
-pairs: [{a: ann, b: bob, rate: 0.7, p: 0.0004, of: [x, y]}]
-by: {q: {r: [{a: ann, n: 1234}]}}
-""")
-RANKING = Table(
-    "{column}/{bot}",
+DATA = Frames.of(
     {
+        "ranking": frame_of(
+            yaml.safe_load("""
+            - {bot: ann, cluster_first: 1, cluster_last: 1, score: 0.614, score_low: 0.52, score_high: 0.7}
+            - {bot: bob, cluster_first: 2, cluster_last: 2, score: null}
+            """)
+        ).assign(skill=[1.5, None], skill_low=[1.0, None], skill_high=[2.0, None]),
+        "pairs": frame_of([{"a": "ann", "b": "bob", "rate": 0.7, "p": 0.0004, "of": ["x", "y"]}]),
+    }
+)
+RANKING = Table(
+    columns={
         "bot": Column("name", "Bot"),
-        "place": Column("places", "Places", key="clusters"),
-        "score": Column("share", "Score", ci="score_ci"),
-        "skill": Column("number", "Skill", key="deep.skill.mu", ci="deep.ci", digits=1),
+        "cluster": Column("places", "Places"),
+        "score": Column("share", "Score", ci=True),
+        "skill": Column("number", "Skill", ci=True, digits=1),
         "unknown": Column("text", "Never known"),
     },
-    "Ranking",
-    "By hand.",
-    ("deriu2020",),
+    title="Ranking",
+    method="By hand.",
+    cite=("deriu2020",),
+    name="ranking",
 )
 PAIRS = Table(
-    "pairs",
-    {"a": Column("name", "A"), "b": Column("name", "B"), "rate": Column("share", "Rate"), "p": Column("p", "p")}
+    columns={"a": Column("name", "A"), "b": Column("name", "B"), "rate": Column("share", "Rate"), "p": Column("p", "p")}
     | {"of": Column("text", "Of")},
-    "Pairs",
-)
-DEEP = Table(
-    "by/{what}/{kind}", {"what": Column("text", "What"), "kind": Column("text"), "n": Column("count", "N")}, "D"
+    title="Pairs",
+    name="pairs",
 )
 
 
@@ -52,26 +54,30 @@ def finding(**more):
     return Finding("ranking", None, lambda own: DATA, heading="Who?", bars=("score",), **options)
 
 
-def test_a_table_is_read_from_where_its_path_leads():
+def test_a_table_is_its_frame():
     frame = RANKING.read(DATA)
     assert frame.columns.tolist() == [
-        *("bot", "place_first", "place_last", "score", "score_low", "score_high", "skill", "skill_low", "skill_high"),
-        "unknown",
+        *("bot", "cluster_first", "cluster_last", "score", "score_low", "score_high"),
+        *("skill", "skill_low", "skill_high", "unknown"),
     ]
     assert frame.iloc[0].tolist() == ["ann", 1, 1, 0.614, 0.52, 0.7, 1.5, 1.0, 2.0, None]
     assert RANKING.cells(frame) == [["ann", "1", "61% [52%, 70%]", "1.5 [1.0, 2.0]"], ["bob", "2", "–", "–"]]
     assert PAIRS.cells(PAIRS.read(DATA)) == [["ann", "bob", "70%", "< .001", "x y"]]
-    assert DEEP.cells(DEEP.read(DATA)) == [["q", "1,234"]]
-    assert RANKING.read({}).empty
-    assert PAIRS.read({"pairs": None}).empty
+    assert RANKING.read(Frames()).empty
 
 
-def test_a_number_that_is_a_key_of_the_json_is_read_as_a_number():
-    table = Table(
-        "by/{k}", {"k": Column("count", "Exchanges"), "n": Column("count", "N"), "name": Column("text", "Name")}
-    )
-    frame = table.read({"by": {"3": {"n": 5, "name": "7"}, "12": {"n": None, "name": None}}})
-    assert frame.to_numpy().tolist() == [[3, 5, "7"], [12, None, None]]
+def test_a_result_is_the_same_in_its_file():
+    """Numbers and their types, lists, what is missing, frames without rows."""
+    found = {"human": DATA, "judge:j": Frames.of({"ranking": pd.DataFrame({"n": np.array([1, 2]), "p": [np.nan, 1]})})}
+    kept = json.loads(json.dumps(stored_form({"by_source": found, "made_by": {}}), allow_nan=False))
+    assert kept["tables"]["ranking"][0]["source"] == "human"
+    read = read_form(kept)["by_source"]
+    assert {source: {name: frames.rows(name) for name in frames} for source, frames in read.items()} == {
+        source: {name: frames.rows(name) for name in frames} for source, frames in found.items()
+    }
+    assert read["judge:j"].rows("ranking") == [{"n": 1, "p": None}, {"n": 2, "p": 1.0}]
+    assert Frames.of({"none": pd.DataFrame(columns=["a"])}) == {}
+    assert Frames().one("none") == {}
 
 
 def test_page_csv_terminal_and_first_screen_are_derived():
@@ -122,7 +128,7 @@ def test_every_column_of_every_table_is_filled_by_some_study():
     for survey in SURVEYS:
         for own in findings_of(get_survey(survey)):
             paths = GOLDENS.glob(f"*/surveys/{survey}/analysis/{own.name}.json")
-            results = [data for path in paths for data in json.loads(path.read_text())["by_source"].values()]
+            results = [data for path in paths for data in read_form(json.loads(path.read_text()))["by_source"].values()]
             for name, table in own.tables.items():
                 for frame in filter(len, map(table.read, results)):
                     for column in table.frame_columns:

@@ -91,7 +91,7 @@ def test_a_judge_at_chance_ranks_nobody_on_its_card_but_has_its_tables(study):
     assert card.text == account(study, CONSTANT).sentences == text[:1]
     assert not card.clusters
     assert card.table is None
-    assert load(study, SURVEY).of("ranking", CONSTANT)["pairs"]
+    assert load(study, SURVEY).ranking(CONSTANT).pairs
 
 
 def test_a_killed_judge_s_ranking_says_so_first(study):

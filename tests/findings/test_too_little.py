@@ -16,6 +16,7 @@ import parlai_spotbot as sb
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import compute, findings_of, render
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
@@ -108,9 +109,7 @@ def told(survey, study, result, source=HUMAN):
 )
 def test_no_interval_has_no_width_and_what_is_told_is_whole(survey, case, tmp_path):
     study, result = made(tmp_path, survey, *CASES[case])
-    found = [
-        (where, ends) for name, part in result.items() for where, ends in intervals(part.get("by_source", part), name)
-    ]
+    found = [(where, ends) for name, part in result.items() for where, ends in intervals(stored_form(part), name)]
     assert found
     assert [(where, ends) for where, ends in found if None not in ends and not ends[1] - ends[0] > 1e-9] == []
     for path in study.analysis_path(survey).glob("*.csv"):
@@ -171,11 +170,12 @@ def test_a_bot_is_told_from_people_only_where_independent_answers_would_tell_the
     for row in (row for row in rows if row.question == "nature"):
         name = talks[row.conversation_ids[0]].entities[int(row.target[-1])]
         called.setdefault(name, []).append(row.answer == HUMAN)
-    for bot, test in own["human_difference"].items():
-        table = [[sum(called[name]), len(called[name]) - sum(called[name])] for name in (bot, HUMAN)]
-        assert test["p_adjusted"] >= test["p"] >= fisher_exact(table).pvalue - 1e-12
-        assert test["ci"][0] <= test["difference"] <= test["ci"][1]
-        assert test["difference"] == pytest.approx(own["human_share"][bot] - own["human_reference"]["human_share"])
+    people = own.one("people")["human_share"]
+    for row in own.rows("ranking"):
+        table = [[sum(called[name]), len(called[name]) - sum(called[name])] for name in (row["bot"], HUMAN)]
+        assert row["p_people"] >= row["p_one"] >= fisher_exact(table).pvalue - 1e-12
+        assert row["apart_low"] <= row["apart"] <= row["apart_high"]
+        assert row["apart"] == pytest.approx(row["human_share"] - people)
 
 
 def test_a_lack_of_memory_is_not_reported_as_too_few_answers(monkeypatch):

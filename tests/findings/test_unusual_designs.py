@@ -1,14 +1,14 @@
 """Designs in which no order of all contestants can be told: what is said of them, and what is asked for next."""
 
 import itertools
-import json
 import re
-from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 import report_sentences
 import yaml
 from case_tables import cases
+from made_up_answers import contents_of
 from scripted import answered, small_study
 from scripted import rows_of as answers_of
 
@@ -19,7 +19,9 @@ from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.audit import rows_of
 from parlai_spotbot.findings.comparison import compare
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.plans import PlanRequest, plan
+from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, obstacle
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import load
@@ -120,8 +122,7 @@ def designed(path, survey, name):
 
 def said(study, survey, result):
     """The sentences of the first screen and the next step."""
-    others = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
-    found = json.loads(json.dumps(others, default=float).replace("NaN", "null"))
+    found = {name: part["by_source"][HUMAN] for name, part in result.items() if HUMAN in part.get("by_source", {})}
     text, next_step = [], ""
     for finding in findings_of(get_survey(survey)):
         if finding.name in found:
@@ -155,26 +156,26 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
         pytest.skip("the survey makes no such items")
     result = answered(study, survey, rows, only=("ranking", "needs"))
     text, next_step, found = said(study, survey, result)
-    ranking = found["ranking"]
+    ranking = main_ranking(found["ranking"])
     every = " ".join([*text, next_step])
-    for bot in ranking["order"]:
-        value, (low, high) = ranking["score"][bot], ranking["score_ci"][bot]
-        assert None in (low, high) or low <= value <= high
+    for bot, row in ranking.contestants.items():
+        ends = ranking.ends(bot, "score")
+        assert ends is None or ends[0] <= row["score"] <= ends[1]
     assert len(every.split()) <= 150
     if name == "two groups":
         assert "fall into 2 groups that never met" in text[0]
-        assert [sorted(group) for group in ranking["groups"]] == [["ann", "bob"], ["cat", "dan"]]
+        assert [sorted(group) for group in ranking.groups] == [["ann", "bob"], ["cat", "dan"]]
         assert re.search(r"Compare ann with cat: the best of groups that never met", next_step)
         assert not PROMISES.search(every)
         assert re.search(
             r"is known: (ann is ahead of bob(, .*)?; cat is ahead of dan|cat is .*; ann is ahead of bob)\b", text[0]
         )
-    if name.startswith("a circle") and not ranking["one_scale"]["circle"]:
+    if name.startswith("a circle") and not ranking.circle:
         assert text[0] == "The contestants can't be told apart by these data."
     elif name.startswith("a circle"):
         assert text[0].startswith("There is no single order: ")
         steps = {frozenset(step) for step in re.findall(r"(\w+) beats (\w+)", text[0])}
-        clear = [row["p_adjusted"] < 0.05 for row in ranking["pairs"] if frozenset((row["a"], row["b"])) in steps]
+        clear = [row["p_adjusted"] < 0.05 for row in ranking.pairs if frozenset((row["a"], row["b"])) in steps]
         assert all(clear)
         size = int(name[-1])
         beats = re.findall(r"(\w+) beats (\w+)", text[0])
@@ -182,17 +183,17 @@ def test_what_the_first_screen_says_of_a_design(name, survey, tmp_path):
         assert all(circle(size)(a, b) == a for a, b in beats)
         assert next_step == "Report who beats whom, pair by pair, in place of an order."
         assert not PROMISES.search(every)
-        assert "pairs" not in found["needs"]
+        assert "needs" not in found["needs"]
     if name.startswith("a lonely"):
         last = BOTS[3]
         count = int(name.split()[3])
-        assert ranking["too_few"] == {last: count}
-        assert last not in ranking["order"]
+        assert ranking.too_few == {last: count}
+        assert last not in ranking.order
         assert f"Too few comparisons to be ranked: {last} ({count})." in text
         assert f"Compare {last} with " in next_step
         alone, without = designed(tmp_path / "without", survey, "ordinary")
         same = answered(alone, survey, without, only=("ranking",))["ranking"]["by_source"][HUMAN]
-        assert {bot: same["clusters"][bot] for bot in same["order"]} == ranking["clusters"]
+        assert main_ranking(same).places == ranking.places
     if name == "ordinary":
         assert "groups" not in every
         assert text[0].startswith("ann is ahead of all others")
@@ -219,6 +220,12 @@ def test_the_plan_of_a_study_says_what_stands_in_the_way(tmp_path):
         plan(PlanRequest("spot_the_bot"), study)
 
 
+def with_pair(row, p):
+    """A ranking with one row of its audit and one pair."""
+    pair = {"p_adjusted": p, "verdict": "" if p > 0.05 else "better"}
+    return Ranking(Frames.of({"audit": pd.DataFrame([row]), "pairs": pd.DataFrame([pair])}))
+
+
 @pytest.mark.parametrize(
     ("given", "case", "more"),
     [
@@ -239,12 +246,12 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
         case,
         more,
     )
-    found = obstacle({"audit": [row], "pairs": [{"p_adjusted": 0.2}]}, MATCHES)
+    found = obstacle(with_pair(row, 0.2), MATCHES)
     if more:
         assert row["step"] == f"Let others answer: {more} answers by others bring that share below 25%."
         assert given[0] < 0.25 * (sum(given) + more) <= given[0] + 0.25
     assert (found and found["step"]) == (row["step"] if case in ("one", "dominant") else None)
-    settled = obstacle({"audit": [row], "pairs": [{"p_adjusted": 0.001}]}, MATCHES)
+    settled = obstacle(with_pair(row, 0.001), MATCHES)
     assert (settled is None) == (case != "one")
 
 
@@ -309,10 +316,8 @@ def test_two_contestants_are_compared_only_where_they_can_be(name, verdicts, tmp
     study, rows = designed(tmp_path, "spot_the_bot", name)
     result = answered(study, "spot_the_bot", rows, only=("ranking", "needs"))
     _, _, found = said(study, "spot_the_bot", result)
-    of = {"ranking": found["ranking"]}
-    contents = SimpleNamespace(
-        survey="spot_the_bot", analysed_sources=[HUMAN], made_by={}, of=lambda finding, source: of.get(finding, {})
-    )
+    ranking = main_ranking(found["ranking"])
+    contents = contents_of("spot_the_bot", ranking)
     for pair, expected in verdicts.items():
         compared = compare(contents, HUMAN, *pair.split())
         assert [compared.verdict, compared.why] == expected

@@ -6,6 +6,7 @@ from scripted import rows_of, small_study, talk
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 
@@ -73,8 +74,8 @@ def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
     assert own["labels"][HUMAN]["difference"]["p_adjusted"] < 0.05  # .45 against .1
     assert own["labels"]["bob"]["difference"]["p_adjusted"] > 0.05  # nothing differs
     ranked = found["ranking"]["by_source"][HUMAN]
-    assert ranked["n"] == 9 * 3 * 8  # conversations of bots, lengths, annotators
-    assert ranked["human_reference"]["n"] == len(counts[HUMAN, False])
+    assert ranked.one("whole")["n"] == 9 * 3 * 8  # conversations of bots, lengths, annotators
+    assert ranked.one("people")["labels"] == len(counts[HUMAN, False])
 
 
 @pytest.mark.usefixtures("few")
@@ -85,7 +86,7 @@ def test_conversations_of_people_with_bots_alone_can_be_asked_about(mixed):
     own = found["with_people"]["by_source"][HUMAN]
     assert own["labels"]["ann"]["elsewhere"]["n"] == 0
     assert own["labels"][HUMAN]["elsewhere"]["n"] > 0
-    assert found["ranking"]["by_source"][HUMAN]["order"] == []
+    assert main_ranking(found["ranking"]["by_source"][HUMAN]).order == []
 
 
 @pytest.mark.usefixtures("few")

@@ -4,7 +4,7 @@ Controls are never analysed as data. `surveys.controls` grades the answers to th
 allows is left out of all main figures, with the results of everybody next to them (`compare_everybody`).
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -52,41 +52,44 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
     }
 
 
-def compare_everybody(kept: Mapping, every: Mapping) -> dict:
+def compare_everybody(kept: Sequence[pd.DataFrame], every: Sequence[pd.DataFrame]) -> dict:
     """Return what changes in a ranking if annotators who are left out of the main figures are in.
 
     Parameters
     ----------
-    kept, every : mapping
-        The main ranking and the one with everybody, each with `order`, `score` and `score_ci` {name: …}, and `pairs`
-        (a, b, `p_adjusted`).
+    kept, every : sequence of two frames
+        The main ranking and the one with everybody: the contestants, best first (bot, score), and the pairs (a, b,
+        p_adjusted).
 
     Returns
     -------
     dict
-        `order`, `score` and `score_ci` of `every`; `same_order`; `changed` [{a, b, before, after}], the pairs whose
+        `order` of `every`; `same_order`; `changed` [{a, b, before, after}], the pairs whose
         verdict (who is ahead, or None where they can't be distinguished at .05) is another; `largest`, the largest
         change of a score.
     """
-    before, after = _verdicts(kept), _verdicts(every)
+    before, after = _verdicts(*kept), _verdicts(*every)
     changed = [
         {"a": a, "b": b, "before": before.get((a, b)), "after": after.get((a, b))}
         for a, b in dict.fromkeys([*before, *after])
         if before.get((a, b)) != after.get((a, b))
     ]
-    old, new = kept["score"], every["score"]
-    changes = [abs(new[name] - old[name]) for name in old if None not in (old[name], new.get(name))]
-    largest = max((change for change in changes if change == change), default=None)
-    result = {key: every[key] for key in ("order", "score", "score_ci")}
-    return result | {"same_order": kept["order"] == every["order"], "changed": changed, "largest": largest}
+    old, new = (scores.set_index("bot")["score"].astype(float) for scores, _ in (kept, every))
+    changes = (new - old).abs().dropna()
+    return {
+        "order": new.index.tolist(),
+        "same_order": list(old.index) == list(new.index),
+        "changed": changed,
+        "largest": changes.max() if len(changes) else None,
+    }
 
 
-def _verdicts(ranking: Mapping) -> dict[tuple[str, str], str | None]:
+def _verdicts(contestants: pd.DataFrame, pairs: pd.DataFrame) -> dict[tuple[str, str], str | None]:
     """Return who is clearly ahead of every two (a < b), None where they can't be told apart."""
+    scores = contestants.set_index("bot")["score"].astype(float).fillna(0.0)
     verdicts: dict[tuple[str, str], str | None] = {}
-    for pair in ranking["pairs"]:
-        a, b, p = pair["a"], pair["b"], pair["p_adjusted"]
-        clear = p is not None and p < 0.05
-        ahead = a if (ranking["score"].get(a) or 0) >= (ranking["score"].get(b) or 0) else b
-        verdicts[min(a, b), max(a, b)] = ahead if clear else None
+    for a, b, p in zip(pairs["a"], pairs["b"], pairs["p_adjusted"].astype(float), strict=True):
+        verdicts[min(a, b), max(a, b)] = None
+        if p < 0.05:
+            verdicts[min(a, b), max(a, b)] = a if scores.get(a, 0.0) >= scores.get(b, 0.0) else b
     return verdicts

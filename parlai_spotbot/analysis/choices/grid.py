@@ -94,16 +94,20 @@ def met(choices: pd.DataFrame, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for a, b in combinations(names, 2) if tuple(sorted((a, b))) in pairs]
 
 
-def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> list[dict]:
-    """Return one entry per pair that met: `share_tests` of the decided choices, p-values corrected over the pairs.
+GRID = ["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "low", "high", "p", "p_exact", "p_adjusted"]
+"""What stands of a pair's own choices, at least."""
+
+
+def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> pd.DataFrame:
+    """Return a row for each pair that met: `share_tests` of the decided choices, p-values corrected over the pairs.
 
     Each has a, b, n (choices, those for neither included), wins_a, wins_b, ties, estimate (a's share of the decided),
-    ci, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: annotators are a
-    sample, as people are.
+    low, high, p, p_adjusted, and the rest of `share_tests`, all from the pair's own choices. `crossed`: annotators are
+    a sample, as people are.
     """
     pairs = met(choices, names)
     if not pairs:
-        return []
+        return pd.DataFrame(columns=GRID)
     sides = {}
     for place, (first, second) in enumerate(pairs):
         sides[first, second] = (place, 1)
@@ -115,26 +119,27 @@ def pair_grid(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = Tr
     clusters = frame_clusters(choices[decided], crossed)
     tests = share_tests(outcome[decided] > 0, group[decided], len(pairs), clusters)
     tests.pop("n")  # of the decided ones
+    low, high = tests.pop("ci").T
     wins, losses = (np.bincount(group[outcome == value], minlength=len(pairs)) for value in (1, -1))
     ties = np.bincount(group[~decided & (group >= 0)], minlength=len(pairs))
     counts = {"n": wins + losses + ties, "wins_a": wins, "wins_b": losses, "ties": ties}
     first, second = np.transpose(pairs)
-    columns = {"a": first, "b": second, **counts, **tests, "p_adjusted": adjust(tests["p"])}
-    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
-    return [dict(zip(columns, row, strict=True)) for row in rows]
+    ends = {"low": low, "high": high}
+    return pd.DataFrame({"a": first, "b": second, **counts, **tests, **ends, "p_adjusted": adjust(tests["p"])})
 
 
-def clear_circle(pairs: Sequence[dict], alpha: float = 0.05) -> list[str]:
+def clear_circle(pairs: pd.DataFrame, alpha: float = 0.05) -> list[str]:
     """Return a shortest circle of contestants each of whom beats the next and the last the first; [] without one.
 
     `pairs` are the rows of `pair_grid`; only those count whose adjusted p is below `alpha`, so that a circle is named
     by chance with at most that probability.
     """
     beaten: dict[str, list[str]] = {}
-    for row in pairs:
-        if row["p_adjusted"] < alpha:
-            winner, loser = (row["a"], row["b"]) if row["wins_a"] > row["wins_b"] else (row["b"], row["a"])
-            beaten.setdefault(winner, []).append(loser)
+    clear = pairs[pairs["p_adjusted"] < alpha]
+    first = clear["wins_a"] > clear["wins_b"]
+    winners, losers = clear["a"].where(first, clear["b"]), clear["b"].where(first, clear["a"])
+    for winner, loser in zip(winners, losers, strict=True):
+        beaten.setdefault(winner, []).append(loser)
     circles = []
     for start in sorted(beaten):
         paths, seen = [[start]], set()

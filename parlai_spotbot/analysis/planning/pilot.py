@@ -195,10 +195,16 @@ def _status(p: float | None, expected: float, least: float, design: Design) -> d
 
 
 def rating_needs(
-    ranking: Mapping, by_worker: Sequence[int], design: Design, sd: float, difference: float
+    contestants: Mapping[str, Mapping],
+    pairs: Sequence[Mapping],
+    by_worker: Sequence[int],
+    design: Design,
+    sd: float,
+    difference: float,
 ) -> tuple[list[dict], Design, float]:
     """Return the rows of `pilot_needs`, in conversations of each contestant, from a ranking by ratings.
 
+    `contestants` have annotations, by name; `pairs` a, b, estimate, se, p_adjusted.
     `design.annotations_per_conversation` is the pilot's; `by_worker` are people's numbers of annotations. The standard
     deviation behind the errors of the pilot's differences takes the place of `sd`, with all correlations in it; it is
     returned with the design.
@@ -206,16 +212,16 @@ def rating_needs(
     design = replace(design, **activity(by_worker))
     each = design.annotations_per_conversation
     needs = []
-    for pair in ranking["pairs"]:
-        talks = [ranking["annotations"][pair[end]] / each for end in ("a", "b")]
+    for pair in pairs:
+        talks = [contestants[pair[end]]["annotations"] / each for end in ("a", "b")]
         if pair.get("se") and min(talks) >= 2:
             needs.append(each * pair["se"] ** 2 / (1 / talks[0] + 1 / talks[1]))
     if needs:
         design = replace(design, conversation_correlation=0.0, worker_correlation=0.0)
         sd = float(np.mean(needs) ** 0.5)
     rows = []
-    for pair in ranking["pairs"]:
-        had = int(min(ranking["annotations"][pair[end]] for end in ("a", "b")) // each)
+    for pair in pairs:
+        had = int(min(contestants[pair[end]]["annotations"] for end in ("a", "b")) // each)
         row = {name: pair[name] for name in ("a", "b", "estimate", "p_adjusted")} | {"conversations": had}
         row |= _status(pair["p_adjusted"], abs(pair["estimate"] or 0.0), difference, design)
         needed = had if row["status"] == SETTLED else ratings_needed(row["difference"], sd, design)

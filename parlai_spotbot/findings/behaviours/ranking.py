@@ -5,11 +5,14 @@ There is no overall order: sixteen behaviours don't add up to one number, and of
 
 import pandas as pd
 
-from parlai_spotbot.analysis.behaviours import SCALE, adjust_over_all, behaviour
+from parlai_spotbot.analysis.behaviours import SCALE, behaviour
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.findings import audit, criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import listed, plainly
 
@@ -27,53 +30,50 @@ NO_ORDER = (
 )
 
 
-def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
+def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     """The shares and tests of one label."""
     label = rows["question"].iloc[0]
     direction = DIRECTIONS.get(label)
     less = direction == "less"
     shares = behaviour(rows, answers.names, crossed=answers.crossed, less_is_better=less)
     probes = study_probes.of_means(answers, rows, shares, SCALE, len(answers.questions))
-    result = criteria.means_of(shares, probes, less)
-    return {
-        **result,
-        "criterion": CRITERION,
-        "task": task_of_label(label),
-        "direction": direction,
-        "test": TEST,
-        "bootstrap": answers.bootstrap(),
-    }
+    told = {"criterion": CRITERION, "task": task_of_label(label), "direction": direction, "test": TEST}
+    return criteria.means_of(shares, probes, less, **told, **answers.rests)
 
 
-def compute(answers: Answers) -> dict:
-    """Every label under `criteria`; `order` is empty, and `why` says so."""
-    ranked_by_label = {label: ranked(answers, answers.to(label)) for label in answers.questions}
-    adjust_over_all(ranked_by_label)
-    pairs = [pair for one in ranked_by_label.values() for pair in one["pairs"]]
-    clear = {f"clear{over}": sum(pair[f"p_adjusted{over}"] < 0.05 for pair in pairs) for over in ("", "_all")}
+def compute(answers: Answers) -> Frames:
+    """The ranking by every label; the main one, without a label, has no order and says why."""
+    by_label = {label: ranked(answers, answers.to(label)) for label in answers.questions}
+    frames = joined(by_label, "label", "")
+    tests = {"tests": 0}
+    if "pairs" in frames:
+        pairs = frames["pairs"].assign(p_adjusted_all=adjust_known(frames["pairs"]["p"].astype(float)))
+        clear = {f"clear{over}": int((pairs[f"p_adjusted{over}"].astype(float) < 0.05).sum()) for over in ("", "_all")}
+        frames["pairs"], tests = pairs, {"tests": len(pairs), **clear}
     study = audit.rows_of(study_probes.of_answers(answers, answers.rows))
-    of_labels = [row for one in ranked_by_label.values() for row in one.pop("audit")]
+    of_labels = [row for ranking in by_label.values() for row in ranking.audit]
+    frames["audit"] = pd.DataFrame(audit.worst_first([*study, *of_labels])).assign(label="")
     more = listed([f"“{plainly(label)}”" for label in MORE])
-    return {
-        "order": [],
-        "why": NO_ORDER.format(more=more),
+    whole = {
+        "label": "",
+        "main": True,
         "criterion": CRITERION,
-        "criteria": ranked_by_label,
-        "audit": audit.worst_first([*study, *of_labels]),
-        "tests": {"pairs": len(pairs), **clear},
-        "bootstrap": answers.bootstrap(),
+        "why": NO_ORDER.format(more=more),
+        **tests,
+        **answers.rests,
     }
+    frames["whole"] = pd.concat([one_row(**whole), frames["whole"]])
+    return Frames.of(frames)
 
 
 def summarise(result: Result) -> list[str]:
     """Return that there is no overall order and how many differences are clear."""
-    data = result.data
-    tests = data["tests"]
+    whole = main_ranking(result.frames).whole
     clear = (
-        "{clear} of {pairs} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} "
+        "{clear} of {tests} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} "
         "where it is corrected over all behaviours."
     )
-    return [data["why"], clear.format(**tests) if tests["pairs"] else ""]
+    return [whole["why"], clear.format(**whole) if whole["tests"] else ""]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.chats import FORM
 from parlai_spotbot.findings.choices import ranking
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.ratings.ranking import OVERALL
 from parlai_spotbot.surveys.interactive import CHOICE
 
@@ -12,11 +13,13 @@ MAIN = OVERALL + CHOICE
 """The choice that sums up all others."""
 
 
-def compute(answers: Answers) -> dict:
-    """The overall choice at the top, all under `criteria`; a margin of ratings isn't one of choices."""
-    result = ranking.compute(replace(answers, facts=replace(answers.facts, margin=None)))
-    main = MAIN if MAIN in result["criteria"] else result["question"]
-    return {**result, **result["criteria"][main], "question": main}
+def compute(answers: Answers) -> Frames:
+    """The rankings, of which the overall choice is the main one; a margin of ratings isn't one of choices."""
+    frames = ranking.compute(replace(answers, facts=replace(answers.facts, margin=None)))
+    questions = frames["whole"]["question"]
+    if MAIN not in set(questions):
+        return frames
+    return Frames(frames | {"whole": frames["whole"].assign(main=questions == MAIN)})
 
 
 FINDING = replace(

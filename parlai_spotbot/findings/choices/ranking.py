@@ -9,6 +9,8 @@ from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import declared
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking
 
 CRITERION = "share of points (neither is half) by Davidson's model, had all contestants met equally often"
 TEST = (
@@ -18,7 +20,7 @@ TEST = (
 )
 
 
-def compute(answers: Answers) -> dict:
+def compute(answers: Answers) -> Frames:
     return answers.once("ranking", lambda answers: answers.by_question(ranked, answers.questions[0]))
 
 
@@ -28,7 +30,7 @@ def compared(answers: Answers) -> pd.DataFrame:
     return rows[rows["a"] != rows["b"]].reset_index(drop=True)
 
 
-def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
+def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     """Order and win grid of the choices of one question."""
     rows = rows[rows["a"] != rows["b"]]
     seen = {*rows["a"], *rows["b"]}
@@ -43,20 +45,10 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
     grid = pair_grid(rows, met, crossed=answers.crossed)
     probes = study_probes.of_answers(answers, rows)
     times = study_probes.times_of(answers, rows)
-    pool, verdict = criteria.pool_of(fitted, grid, probes, times, answers.facts.margin)
-    result = {
-        **pool,
-        "criterion": CRITERION,
-        "pairs": criteria.with_verdicts(grid, fitted, verdict),
-        "unmet": criteria.unmet_pairs(verdict),
-        "test": TEST,
-        "n": len(rows),
-        "ties": float((rows["outcome"] == 0).mean()) if len(rows) else np.nan,
-        "bootstrap": answers.bootstrap(),
-    }
-    if fitted.why:
-        result["why"] = fitted.why
-    return result
+    pool = criteria.pool_of(fitted, grid, probes, times, answers.facts.margin)
+    pairs = criteria.pairs_of(grid, fitted, pool.verdict)
+    counts = {"n": len(rows), "ties": (rows["outcome"] == 0).mean(), "why": fitted.why}
+    return pool.ranking(pairs, criterion=CRITERION, test=TEST, **counts, **answers.rests)
 
 
 def sides(rows: pd.DataFrame) -> pd.DataFrame | None:

@@ -8,6 +8,7 @@ import pandas as pd
 from parlai_spotbot.analysis.verdict import probe as verdicts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.findings.votes import FORM, SEEN, Ballots, ranking
 from parlai_spotbot.sequential.betting import converged
@@ -57,7 +58,8 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
 
 def _evidence(ballots: Ballots, level: float) -> Evidence:
     """Return what the votes say, with the pairs settled that the ranking settles."""
-    pairs = pd.DataFrame(ranking.compute(ballots)["pairs"], columns=["a", "b", "difference", "p_adjusted", "verdict"])
+    columns = ["a", "b", "difference", "p_adjusted", "verdict"]
+    pairs = pd.DataFrame(main_ranking(ranking.compute(ballots)).pairs, columns=columns)
     better = np.sign(pairs["difference"]).where(pairs["p_adjusted"] < 1 - level, 0)
     equal = pairs["verdict"] == verdicts.EQUAL
     first, second = (pd.Index(ballots.names).get_indexer(pairs[end]) for end in ("a", "b"))

@@ -12,6 +12,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.choices import ranking as choices_ranking
 from parlai_spotbot.findings.plan_request import PlanRequest
+from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.ratings import ranking as ratings_ranking
 from parlai_spotbot.findings.scarce import (
     KINDS,
@@ -39,7 +40,7 @@ def after(study: Study, request: PlanRequest, own: Planning) -> dict:
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
         raise UserError(f"{path}: it compares no two contestants.", "Judge some units first.")
-    ranking = RANKINGS[unit].compute(answers)
+    ranking = main_ranking(RANKINGS[unit].compute(answers))
     found = _obstacle(path, KINDS[unit], rows, ranking, answers.crossed)
     if unit == "ratings":
         pairs, design, annotations = _of_ratings(rows, ranking, request, own)
@@ -58,7 +59,7 @@ def after(study: Study, request: PlanRequest, own: Planning) -> dict:
     return plain(numbers | {"source": answers.source, "first": _first(found)})
 
 
-def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Mapping, crossed: bool) -> Mapping | None:
+def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Ranking, crossed: bool) -> Mapping | None:
     """Return what stands in the way of more of the same; a `UserError` where nothing can be planned."""
     each = typical(rows) if kind is MATCHES else 0
     found = obstacle(ranking, kind, each)
@@ -70,14 +71,16 @@ def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Mapping, cros
 
 
 def _of_ratings(
-    rows: pd.DataFrame, ranking: Mapping, request: PlanRequest, own: Planning
+    rows: pd.DataFrame, ranking: Ranking, request: PlanRequest, own: Planning
 ) -> tuple[list[dict], Design, float]:
     """Return what each pair of rated contestants needs, the design, and the annotations in all."""
     talks = round(rows["annotation_id"].nunique() / rows["item_id"].nunique())
     by_worker = rows.groupby("worker_id")["annotation_id"].nunique().tolist()
     design = request.design(own, max(2, rows["name"].nunique()), request.looks)
     design = replace(design, annotations_per_conversation=max(1, talks))
-    pairs, design, _ = rating_needs(ranking, by_worker, design, request.rating_sd, request.least_difference(own))
+    least = request.least_difference(own)
+    needed = rating_needs(ranking.contestants, ranking.pairs, by_worker, design, request.rating_sd, least)
+    pairs, design, _ = needed
     pairs = needs.without_equal(pairs, ranking)
     most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
     for row in pairs:

@@ -6,6 +6,8 @@ from parlai_spotbot.analysis.ratings import SCALE, rate
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import declared
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.ratings import FORM
 
 CRITERION = "mean rating from 1 to 5"
@@ -17,7 +19,7 @@ OVERALL = "quality"
 """The dimension that sums up all others: the ranking is by it where it was asked."""
 
 
-def compute(answers: Answers) -> dict:
+def compute(answers: Answers) -> Frames:
     return answers.once("ranking", lambda answers: answers.by_question(ranked, main_dimension(answers)))
 
 
@@ -30,12 +32,12 @@ def compared(answers: Answers) -> pd.DataFrame:
     return answers.to(main_dimension(answers)).reset_index(drop=True)
 
 
-def ranked(answers: Answers, rows: pd.DataFrame) -> dict:
+def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     """Means, distributions and tests of the ratings of one dimension."""
     means = rate(rows, answers.names, crossed=answers.crossed)
     probes = study_probes.of_means(answers, rows, means, SCALE)
-    result = criteria.means_of(means, probes, margin=answers.facts.margin)
-    return {**result, "criterion": CRITERION, "scale": list(SCALE), "test": TEST, "bootstrap": answers.bootstrap()}
+    told = {"criterion": CRITERION, "scale": list(SCALE), "test": TEST}
+    return criteria.means_of(means, probes, margin=answers.facts.margin, **told, **answers.rests)
 
 
 FINDING = declared(__file__, FORM, compute, criteria.summarise)

@@ -37,7 +37,7 @@ FINDINGS = (
     annotators.finding(FORM, by_annotator),
     alarms.finding(FORM, ranking.compute),
     needs.finding(FORM, ranking.compute, ranking.compared, RATINGS),
-    settled.finding(FORM, Column("number", "Mean rating", ci="score_ci")),
+    settled.finding(FORM, Column("number", "Mean rating", ci=True)),
     costs.finding(FORM),
     trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale=SCALE)),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -114,9 +115,13 @@ class Annotations(Answers):
         options = {"rng": self.rng(statistic), "replicates": self.options.bootstraps}
         return ClusterBootstrap(cluster_of(self.rows), self._annotators, **options)
 
+    @property
+    def rests(self) -> dict[str, Any]:
+        return {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}
+
     def bootstrap(self) -> dict:
         """Return what the intervals rest on, and what they can't show."""
-        bootstrap = {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}
+        bootstrap = dict(self.rests)
         if not self.crossed:
             bootstrap["why"] = "a judge's variants are no sample of annotators, so they are not drawn"
         elif self.rows["worker_id"].nunique() < FEW:

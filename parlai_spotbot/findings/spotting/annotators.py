@@ -38,7 +38,7 @@ def compute(answers: Annotations) -> dict:
     if people and answers.bots and flagged and not answers.one_side:
         result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)
     if answers.failed and len(answers.everyone) > len(answers.rows):
-        rankings = (ranking.compute(answers), ranking.ranked(answers.whole))
+        rankings = (answers.once("ranking", ranking.ranked), ranking.ranked(answers.whole))
         result["with_everybody"] = annotators_finding.what_changes(*rankings, "With everybody's annotations")
     return result
 

@@ -1,29 +1,34 @@
 """How often simulated users are taken for people, where the user's side alone is judged, beside people on that side."""
 
+import pandas as pd
+
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.rankings import Ranking, interval_of
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, percent
 
 
-def compute(answers: Annotations) -> dict | None:
+def compute(answers: Annotations) -> dict[str, pd.DataFrame] | None:
     """Return how often each contestant is taken for human, and all `together`; None where people alone were judged."""
     if not answers.bots:
         return None
     users = (answers.entities["name"] != HUMAN).to_numpy()
     taken = (answers.entities["nature"] == HUMAN).to_numpy()[users]
-    ci = share_interval(taken, answers.together.take(answers.pages[users]))
-    return ranking.compute(answers) | {"together": {"human_share": taken.mean(), "ci": list(ci)}}
+    low, high = share_interval(taken, answers.together.take(answers.pages[users]))
+    together = one_row(human_share=taken.mean(), human_share_low=low, human_share_high=high)
+    return ranking.compute(answers) | {"together": together}
 
 
 def summarise(result: Result) -> list[str]:
     """Return how often simulated users are taken for people, and people; then what the ranking says."""
-    data, further = result.data, ranking.summarise(result)
-    sides = (data["together"], data["human_reference"])
-    users, people = (f"{percent(side['human_share'])}{between(side['ci'])}" for side in sides)
+    further = ranking.summarise(result)
+    sides = (result.frames.one("together"), result.frames.one("people"))
+    users, people = (f"{percent(side.get('human_share'))}{between(interval_of(side, 'human_share'))}" for side in sides)
     text = f"Simulated users are taken for people in {users} of judgements, people in {people}."
-    return [text, *(further if len(data["order"]) > 1 else further[1:2])]
+    return [text, *(further if len(Ranking(result.frames).order) > 1 else further[1:2])]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -1,7 +1,5 @@
 """Ranking by how often bots are taken for human, and their distance to people."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 from scipy.stats import fisher_exact
@@ -15,15 +13,17 @@ from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.criteria import clearly, headline
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.schema import clear
+from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.rankings import Ranking, main_ranking
+from parlai_spotbot.findings.schema import known
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NAMED, listed, percent
 
 
-def compute(answers: Annotations) -> dict:
-    return answers.once("ranking", ranked)
+def compute(answers: Annotations) -> Frames:
+    return answers.once("ranking", ranked).frames
 
 
 def compared(answers: Annotations) -> pd.DataFrame:
@@ -31,40 +31,36 @@ def compared(answers: Annotations) -> pd.DataFrame:
     return matches_frame(answers.rows).reset_index(drop=True)
 
 
-def ranked(answers: Annotations) -> dict:
+def ranked(answers: Annotations) -> Ranking:
     """The ranking by who is taken for human, and how often each name is; where one side is judged, by how often."""
     if answers.one_side and answers.bots:
         taken = answers.entities.assign(value=answers.entities["nature"] == HUMAN)
         probes = study_probes.of_answers(answers, answers.rows)
         rated = rate(taken, answers.bots, scale=(0, 1), crossed=answers.crossed)
-        result = criteria.means_of(rated, probes, margin=answers.facts.margin)
+        ranking = criteria.means_of(rated, probes, margin=answers.facts.margin, **answers.rests)
     else:
         matches = matches_frame(answers.rows)
         times = study_probes.times_of(answers, answers.rows.loc[matches.index])
-        result = by_matches(answers, matches, "ranking", times)
+        ranking = by_matches(answers, matches, "ranking", times)
     shares = _shares(answers)
-    none = {"share": None, "n": 0, "ci": [None, None], "why": "no conversation of people was judged"}
-    human = shares.pop(HUMAN, none)
-    result["human_share"] = {bot: shares[bot]["share"] for bot in answers.bots}
-    result["human_share_ci"] = {bot: shares[bot]["ci"] for bot in answers.bots}
-    result["human_difference"] = _differences(answers)
-    result["human_reference"] = {"human_share": human.pop("share"), **human}
-    result["bootstrap"] = answers.bootstrap()
-    return result
+    beside = shares.merge(_differences(answers), on="bot", how="left")
+    placed = ranking.frames.get("ranking", pd.DataFrame(columns=["bot"]))
+    bots = pd.DataFrame({"bot": list(dict.fromkeys([*placed["bot"], *answers.bots]))}, dtype=object)
+    contestants = bots.merge(placed, on="bot", how="left").merge(beside, on="bot", how="left")
+    return Ranking(Frames.of({**ranking.frames, "ranking": contestants, "people": shares[shares["bot"] == HUMAN]}))
 
 
-def _shares(answers: Annotations) -> dict[str, dict]:
+def _shares(answers: Annotations) -> pd.DataFrame:
     """Compute how often each name is taken for human, with its interval."""
     taken = (answers.entities["nature"] == HUMAN).to_numpy()
-    clusters, result = answers.together.take(answers.pages), {}
-    for name, rows in answers.entities.groupby("name", sort=True).indices.items():
-        ci = share_interval(taken[rows], clusters.take(rows))
-        result[name] = {"share": float(taken[rows].mean()), "n": len(rows), "ci": list(ci)}
-    return result
+    clusters, rows = answers.together.take(answers.pages), []
+    for name, own in answers.entities.groupby("name", sort=True).indices.items():
+        rows.append((name, taken[own].mean(), *share_interval(taken[own], clusters.take(own)), len(own)))
+    return pd.DataFrame(rows, columns=["bot", "human_share", "human_share_low", "human_share_high", "labels"])
 
 
-def _differences(answers: Annotations) -> dict[str, dict]:
-    """Test each bot's share of "human" against people's; {} without people.
+def _differences(answers: Annotations) -> pd.DataFrame:
+    """Test each bot's share of "human" against people's; no rows without people.
 
     By the covariance of both, but never surer than answers that were independent: p is at least Fisher's exact one, and
     the interval at least Newcombe's (1998, Stat. Med. 17, method 10).
@@ -72,7 +68,7 @@ def _differences(answers: Annotations) -> dict[str, dict]:
     names = answers.entities["name"]
     bots = [bot for bot in answers.bots if (names == bot).any()]
     if not (names == HUMAN).any() or not bots:
-        return {}
+        return pd.DataFrame(columns=["bot"])
     code = names.map({name: i for i, name in enumerate((*bots, HUMAN))}).to_numpy(dtype=int)
     taken = (answers.entities["nature"] == HUMAN).to_numpy().astype(float)
     shares = group_means(taken, code, len(bots) + 1, answers.together.take(answers.pages), (0.0, 1.0))
@@ -85,35 +81,32 @@ def _differences(answers: Annotations) -> dict[str, dict]:
     high = np.fmax(contrasts["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
     tables = [[[hits[i], n[i] - hits[i]], [hits[-1], n[-1] - hits[-1]]] for i in range(len(bots))]
     p = np.maximum(contrasts["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
-    ci = np.column_stack([low, high]).tolist()
-    columns = {"difference": estimate, "ci": ci, "p": p, "p_adjusted": adjust_known(p)}
-    return pd.DataFrame(columns, index=bots).to_dict(orient="index")
+    columns = {"apart": estimate, "apart_low": low, "apart_high": high, "p_one": p, "p_people": adjust_known(p)}
+    return pd.DataFrame({"bot": bots, **columns})
 
 
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how near the bots come to people, and what that rests on; [] where nobody was compared."""
-    data = result.data
-    if not data.get("order"):
+    ranking = main_ranking(result.frames)
+    if not ranking.order:
         return []
-    first, *others = headline(data, "bots")
-    pairs = f"{clearly(data)}." if len(data["order"]) > 1 else ""
-    return [first, _beside_people(data, "" if result.people else f" by {result.who}"), *others, pairs]
+    first, *others = headline(ranking, "bots")
+    pairs = f"{clearly(ranking)}." if len(ranking.order) > 1 else ""
+    return [first, _beside_people(ranking, "" if result.people else f" by {result.who}"), *others, pairs]
 
 
-def _beside_people(result: Mapping, by: str = "") -> str:
+def _beside_people(ranking: Ranking, by: str = "") -> str:
     """Compare each bot's share of "human" with people's by the adjusted test of their difference."""
-    people = result.get("human_reference", {}).get("human_share")
-    shares = {bot: share for bot, share in result.get("human_share", {}).items() if share is not None}
-    if people is None or not shares:
+    people = ranking.frames.one("people").get("human_share")
+    rows = [row for row in ranking.frames.rows("ranking") if row["human_share"] is not None]
+    if people is None or not rows:
         return "No conversation of people was judged, so there is no human reference."
     groups: dict[str, list[str]] = {"clearly less often": [], "not told from people": [], "clearly more often": []}
-    tests = result.get("human_difference", {})
-    for bot in best_first(list(tests), map(shares.get, tests)):
-        test = tests[bot]
+    for row in best_first(rows, [row["human_share"] for row in rows]):
         kind = "not told from people"
-        if clear(test):
-            kind = "clearly less often" if test["difference"] < 0 else "clearly more often"
-        groups[kind].append(f"{bot} ({percent(shares[bot])})")
+        if known(row["p_people"]) and row["p_people"] < criteria.LEVEL:
+            kind = "clearly less often" if row["apart"] < 0 else "clearly more often"
+        groups[kind].append(f"{row['bot']} ({percent(row['human_share'])})")
     parts = [
         f"{kind}: {listed(bots) if len(bots) <= NAMED else f'{len(bots)} bots'}"
         for kind, bots in groups.items()

@@ -5,7 +5,8 @@ other with or without such votes, while its ties are evidence that two are near 
 not: so the ranking leaves them out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,8 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enou
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
 from parlai_spotbot.wording import NAMED, percent
 
@@ -29,59 +32,51 @@ GRIDDED = 200
 and counted, but only neighbours in the order, the clearest pair and some that are not clear are in the results."""
 
 
-def compute(ballots: Ballots) -> dict:
+def compute(ballots: Ballots) -> Frames:
     return ballots.once("ranking", _ranking_of)
 
 
-def _ranking_of(ballots: Ballots) -> dict:
+def _ranking_of(ballots: Ballots) -> Frames:
     """The ranking by the one question."""
-    main = ranked(ballots)
-    how = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
-    rests = {"resample": ballots.resample, "level": 0.95, "how": how}
-    return {**main, "question": PREFERENCE, "criteria": {PREFERENCE: main}, "bootstrap": rests}
+    return joined({PREFERENCE: ranked(ballots)}, "question", PREFERENCE)
 
 
-def ranked(ballots: Ballots) -> dict:
+def ranked(ballots: Ballots) -> Ranking:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
     all_bad = ballots.bad.all()
     enough = enough_matches(ballots.a[~ballots.bad], ballots.b[~ballots.bad], len(ballots.names)) | all_bad
     counted = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names)).tolist()
     votes = dict(zip(ballots.names, counted, strict=True))
-    few = {ballots.names[i]: counted[i] for i in np.flatnonzero(~enough)}
-    if few:
+    few = pd.DataFrame([(ballots.names[i], counted[i]) for i in np.flatnonzero(~enough)], columns=["bot", "n"])
+    if len(few):
         ballots = ballots.among(enough)
     counts, matches = ballots.counts(), ballots.matches()
     fit = contrasts(matches, ballots.names, crossed=ballots.crossed)
-    grid = pair_grid(matches, ballots.names, crossed=ballots.crossed) if len(ballots.names) <= GRIDDED else []
-    probes = study_probes.of_votes(ballots)
-    pool, verdict = criteria.pool_of(fit, grid, probes, ballots.times, ballots.margin)
+    shown = ballots.names if len(ballots.names) <= GRIDDED else ()
+    grid = pair_grid(matches, shown, crossed=ballots.crossed)
+    pool = criteria.pool_of(fit, grid, study_probes.of_votes(ballots), ballots.times, ballots.margin)
+    too_few = pd.concat([few, pool.frames["too_few"]])[: 0 if all_bad else None]
+    pairs = _pairs_of(pool.verdict, fit, counts)
+    frames = {"audit": pool.frames["audit"], "too_few": too_few}  # those who never met are among the pairs
+    if len(fit.names) > GRIDDED:
+        frames["pair_counts"] = one_row(**criteria.counts_of(pairs))
+        pairs = pairs[_shown(pairs, pool.verdict.order)]
+    contestants = pool.contestants.assign(n=pool.contestants["bot"].map(votes))
     ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))
-    result = {
-        **pool,
-        "too_few": {} if all_bad else few | pool["too_few"],
-        "criterion": CRITERION,
-        **_pairs_of(verdict, fit, counts),
-        "test": TEST,
-        "votes": {name: votes[name] for name in pool["order"]},
-        "n": len(ballots.a),
-        "ties": float(ties),
-        "both_bad": float(bad),
-    }
-    if all_bad:
-        result["why"] = "every vote found both bad, which says nothing of who is better"
-    elif fit.why:
-        result["why"] = fit.why
-    return result
+    told = {"criterion": CRITERION, "test": TEST, "n": len(ballots.a), "ties": ties, "both_bad": bad}
+    told["why"] = "every vote found both bad, which says nothing of who is better" if all_bad else fit.why
+    how = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
+    pool = replace(pool, contestants=contestants, frames=frames)
+    return pool.ranking(pairs, **told, resample=ballots.resample, level=0.95, how=how)
 
 
-def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
-    """Return `pairs`: what was voted between two contestants, and the verdict with what it is by.
+def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> pd.DataFrame:
+    """Return what was voted between every two contestants, and the verdict with what it is by.
 
-    Of more than `GRIDDED` contestants only some pairs stand there, and `pair_counts` tells how many there are (see
-    `criteria.pair_counts`).
+    Of more than `GRIDDED` contestants only some pairs stand in the results, see `criteria.pair_counts`.
     """
     seen = counts[np.triu_indices(len(fit.names), 1)]
-    frame = verdict.pairs.drop(columns=["p_errors", "effective"]).assign(
+    return criteria.with_ends(verdict.pairs.drop(columns=["p_errors", "effective"])).assign(
         a=verdict.pairs["a"].astype(str),
         b=verdict.pairs["b"].astype(str),
         n=seen.sum(axis=1),
@@ -91,11 +86,6 @@ def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> dict:
         both_bad=seen[:, 2],
         difference=fit.pairs["difference"],
     )
-    summed = {}
-    if len(fit.names) > GRIDDED:
-        summed["pair_counts"] = criteria.counts_of(frame)
-        frame = frame[_shown(frame, verdict.order)]
-    return {"pairs": criteria.with_ci(frame).to_dict("records"), **summed}
 
 
 def _shown(pairs: pd.DataFrame, order: Sequence[str]) -> np.ndarray:
@@ -113,19 +103,19 @@ def _shown(pairs: pd.DataFrame, order: Sequence[str]) -> np.ndarray:
 
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how many pairs are clear, and what ties and votes for "both bad" say."""
-    data = result.data
-    first, *others = criteria.headline(data)
-    if not data["order"]:
+    ranking = main_ranking(result.frames)
+    first, *others = criteria.headline(ranking)
+    if not ranking.order:
         return [first]
-    return [first, *others, f"{criteria.clearly(data)}.", _both_bad(data)]
+    return [first, *others, f"{criteria.clearly(ranking)}.", _both_bad(ranking)]
 
 
-def _both_bad(ranking: Mapping) -> str:
+def _both_bad(ranking: Ranking) -> str:
     """Return how votes for "both bad" enter."""
-    if not ranking["both_bad"]:
+    bad = ranking.whole["both_bad"]
+    if not bad:
         return ""
-    share = percent(ranking["both_bad"], 1)
-    return f"{share} of votes found both bad, which says that both failed; they are left out."
+    return f"{percent(bad, 1)} of votes found both bad, which says that both failed; they are left out."
 
 
 FINDING = declared(__file__, FORM, compute, summarise, gridded=GRIDDED)

@@ -38,7 +38,8 @@ def compute(surveys: Sequence[SurveyData]) -> dict[str, dict]:
     by: dict[str, dict[str, SurveyData]] = {}
     for survey in surveys:
         for source in survey.analysed_sources:
-            if (ranking := survey.of("ranking", source)).get("order") and single_order(ranking):
+            ranking = survey.ranking(source)
+            if ranking.order and single_order(ranking):
                 by.setdefault(source, {})[survey.survey] = survey
     return {source: plain(_of_source(source, by[source])) for source in people_first(by) if len(by[source]) > 1}
 
@@ -58,7 +59,7 @@ def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> dict:
 
 def _main_of(standing: Standing) -> dict:
     """Return what a method ranks by, its order and places."""
-    return {"what": standing.what, "order": standing.order, "clusters": standing.clusters}
+    return {"what": standing.what, "order": standing.ranking.order, "clusters": standing.ranking.places}
 
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:

@@ -43,7 +43,7 @@ def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
     for contents in surveys:
         survey = contents.survey
         for standing in standings(contents):
-            if standing.criterion or not set(standing.order) & set(ranking["order"]):
+            if standing.criterion or not set(standing.ranking.order) & set(ranking["order"]):
                 continue
             recall = {row["contestant"]: row[measure]["estimate"] for row in ranking["contestants"] if row["main"]}
             for row in order_agreements([(METHOD, "", recall), (survey, "", standing.score)]):

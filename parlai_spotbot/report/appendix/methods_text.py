@@ -15,6 +15,7 @@ from jinja2 import ChainableUndefined, Environment, FileSystemLoader, Template, 
 
 from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
@@ -118,9 +119,10 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
 def _settled(contents: SurveyData) -> dict[str, Any]:
     """Return how a survey was served until settled, and what came of it; {} where it was not."""
     for source in contents.sources:
-        if data := contents.of(SETTLED, source):
-            sentences = summarise(Result(source, data))
-            return {**data, "question_said": asked(data["question"]), "sentences": sentences}
+        if frames := Frames(contents.of(SETTLED, source)):
+            whole, sentences = frames.one("whole"), summarise(Result(source, frames))
+            pairs = frames.rows("pairs")
+            return {**whole, "pairs": pairs, "question_said": asked(whole["question"]), "sentences": sentences}
     return {}
 
 
@@ -147,8 +149,8 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
     """Return the ranking of the first source that has one, its clusters if it is of votes, and alpha of each
     question."""
     for source in contents.sources:
-        ranking = contents.of("ranking", source)
-        if contents.annotations(source) and (ranking.get("order") or ranking.get("criteria")):
+        ranking = contents.ranking(source)
+        if contents.annotations(source) and ranking.frames:
             break
     else:
         return {}

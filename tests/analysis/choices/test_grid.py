@@ -41,7 +41,7 @@ def plain(text: str) -> pd.DataFrame:
 
 def test_counts_shares_and_tests_of_independent_choices_are_scipys():
     rows = plain("ab+ " * 14 + "ba+ " * 3 + "ba- " * 4 + "ac+ " * 5 + "bc= bc+ " * 4)
-    grid = {(row["a"], row["b"]): row for row in pair_grid(rows, "abc")}
+    grid = {(row["a"], row["b"]): row for row in pair_grid(rows, "abc").to_dict("records")}
     ab = grid["a", "b"]
     assert (ab["n"], ab["wins_a"], ab["wins_b"], ab["ties"]) == (21, 18, 3, 0)
     test = binomtest(18, 21)
@@ -49,7 +49,7 @@ def test_counts_shares_and_tests_of_independent_choices_are_scipys():
     assert ab["estimate"] == pytest.approx(18 / 21)
     assert ab["p"] == ab["p_exact"] == pytest.approx(test.pvalue)
     ends = test.proportion_ci(method="exact")
-    assert ab["ci"] == pytest.approx((ends.low, ends.high))
+    assert (ab["low"], ab["high"]) == pytest.approx((ends.low, ends.high))
     bc = grid["b", "c"]
     assert (bc["n"], bc["ties"], bc["p"]) == (8, 4, pytest.approx(binomtest(4, 4).pvalue))
     p = np.array([row["p"] for row in grid.values()])
@@ -59,12 +59,12 @@ def test_counts_shares_and_tests_of_independent_choices_are_scipys():
 def test_choices_that_hang_together_are_less_sure():
     rows = plain("ab+ " * 30 + "ab- " * 10)
     rows["worker_id"] = np.repeat([f"w{i}" for i in range(8)], 5)
-    row = pair_grid(rows, "ab")[0]
+    row = pair_grid(rows, "ab").iloc[0]
     assert not row["independent"]
     assert row["p"] > row["p_exact"]
     assert row["effective"] < 40
-    assert row["ci"][0] < clopper_pearson(0.75, 40)[0]
-    assert pair_grid(rows, "ab", crossed=False)[0]["independent"]
+    assert row["low"] < clopper_pearson(0.75, 40)[0]
+    assert pair_grid(rows, "ab", crossed=False)["independent"][0]
 
 
 def test_one_annotator_or_one_conversation_decides_nothing():

@@ -86,9 +86,8 @@ def test_ratings_of_equal_bots(talks, levels, studies):
     rng, wrong = np.random.default_rng(talks), 0
     for _ in range(studies):
         found = rate(ratings(rng, 3, talks, 40, levels), ["b0", "b1", "b2"])
-        p = [pair["p"] for pair in found["pairs"]]
-        assert all(not value <= 0 for value in p)
-        assert all(not high - low <= 0 for low, high in (pair["ci"] for pair in found["pairs"]))
-        assert all(not high - low <= 0 for low, high in found["score_ci"].values())
-        wrong += any(pair["p_adjusted"] < 0.05 for pair in found["pairs"])
+        assert not (found.pairs["p"] <= 0).any()
+        assert not (found.pairs["high"] - found.pairs["low"] <= 0).any()
+        assert not (found.contestants["score_high"] - found.contestants["score_low"] <= 0).any()
+        wrong += (found.pairs["p_adjusted"] < 0.05).any()
     assert wrong / studies <= 0.05 + error(0.05, studies)

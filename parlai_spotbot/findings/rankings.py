@@ -1,0 +1,137 @@
+"""A ranking of contestants by one criterion, or by several, as its frames hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from parlai_spotbot.findings.frames import Frames, frame_of
+
+CRITERIA = ("question", "label", "feature")
+"""The column that names the criterion, where there are several."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What is said of contestants by one criterion.
+
+    Attributes
+    ----------
+    frames : Frames
+        "ranking", the contestants, best first: bot, group (where several never met), cluster_first, cluster_last (their
+        places), score, score_low, score_high and more; "pairs", those that met: a, b, n, estimate with its ends, p,
+        p_adjusted, verdict, reason; "unmet", those that others link; "audit", see `findings.audit`; "too_few": bot, n;
+        "pair_counts", see `criteria.pair_counts`; "whole", one row: criterion, test, n, why, circle, margin and more.
+    """
+
+    frames: Frames = field(default_factory=Frames)
+
+    @cached_property
+    def contestants(self) -> dict[str, dict[str, Any]]:
+        """The row of each contestant that is ranked, best first."""
+        return {row["bot"]: row for row in self.frames.rows("ranking") if row.get("cluster_first") is not None}
+
+    @cached_property
+    def whole(self) -> dict[str, Any]:
+        """What is said of all together."""
+        return self.frames.one("whole")
+
+    @property
+    def order(self) -> list[str]:
+        return list(self.contestants)
+
+    @property
+    def places(self) -> dict[str, list[int]]:
+        """The first and last place of each contestant in its group."""
+        return {bot: [row["cluster_first"], row["cluster_last"]] for bot, row in self.contestants.items()}
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """The contestants that met, directly or through others, best first; the largest group first."""
+        return [list(group) for _, group in groupby(self.order, key=lambda bot: self.contestants[bot].get("group"))]
+
+    @property
+    def too_few(self) -> dict[str, int]:
+        """Comparisons of those who have too few to be ranked."""
+        return {row["bot"]: row["n"] for row in self.frames.rows("too_few")}
+
+    @cached_property
+    def pairs(self) -> list[dict[str, Any]]:
+        """The pairs that met."""
+        return self.frames.rows("pairs")
+
+    @property
+    def every_pair(self) -> list[dict[str, Any]]:
+        """The pairs that met or are linked by others."""
+        return [*self.pairs, *self.frames.rows("unmet")]
+
+    @cached_property
+    def audit(self) -> list[dict[str, Any]]:
+        """What is known of what the verdicts assume, the worst first."""
+        return self.frames.rows("audit")
+
+    @property
+    def circle(self) -> list[str]:
+        """Contestants each of whom beats the next, so that there is no order; [] where there is one."""
+        return self.whole.get("circle") or []
+
+    @property
+    def why(self) -> str:
+        """What limits the ranking, or why there is none."""
+        return self.whole.get("why") or ""
+
+    @property
+    def rates(self) -> bool:
+        """Whether the paper's win rates are in it."""
+        return "win_rate" in self.frames.get("ranking", ())
+
+    @property
+    def of_matches(self) -> bool:
+        """Whether it is by matches, not by means."""
+        return bool(self.whole.get("matches"))
+
+    def ends(self, bot: str, column: str) -> tuple[float, float] | None:
+        """Return the interval of a contestant's value; None where there is none."""
+        row = self.contestants.get(bot, {})
+        low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+        return None if low is None or high is None else (low, high)
+
+
+def interval_of(row: Mapping[str, Any], column: str) -> list[float] | None:
+    """Return the interval of a row's value; None where there is none."""
+    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
+    return None if low is None or high is None else [low, high]
+
+
+def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:
+    """Return the frames of rankings by several criteria, whose names become a `column`; the `main` one is marked."""
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for criterion, ranking in rankings.items():
+        for name, frame in ranking.frames.items():
+            parts.setdefault(name, []).append(frame.assign(**{column: criterion}))
+    frames = {name: frame_of([row for part in own for row in part.to_dict("records")]) for name, own in parts.items()}
+    return Frames(frames | {"whole": frames["whole"].assign(main=frames["whole"][column] == main)})
+
+
+def by_criterion(frames: Frames) -> dict[str, Ranking]:
+    """Return the rankings that frames hold, by criterion; one that has no name is under ""."""
+    whole = frames.get("whole", pd.DataFrame())
+    column = next((name for name in CRITERIA if name in whole), None)
+    if column is None:
+        return {"": Ranking(frames)} if frames else {}
+    rankings = {}
+    for criterion in whole[column]:
+        own = {name: frame[frame[column] == criterion] for name, frame in frames.items() if column in frame}
+        rankings[criterion] = Ranking(Frames({name: frame for name, frame in own.items() if len(frame)}))
+    return rankings
+
+
+def main_ranking(frames: Mapping) -> Ranking:
+    """Return the ranking by the main criterion."""
+    rankings = by_criterion(Frames(frames))
+    return next((ranking for ranking in rankings.values() if ranking.whole.get("main")), rankings.get("", Ranking()))

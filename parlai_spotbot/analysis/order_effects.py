@@ -12,7 +12,7 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.records import HUMAN
 
-COLUMNS = ("group", "n", "human_0", "human_1", "difference", "low", "high", "p", "p_adjusted")
+COLUMNS = ("group", "n", "human_0", "human_1", "difference", "difference_low", "difference_high", "p", "p_adjusted")
 
 
 def position_effects(annotations: pd.DataFrame, crossed: bool = True) -> pd.DataFrame:
@@ -26,8 +26,9 @@ def position_effects(annotations: pd.DataFrame, crossed: bool = True) -> pd.Data
     Returns
     -------
     frame
-        One row per group ("bots", "people"): group, n (annotations), human_0, human_1 (shares), difference, low, high,
-        p, p_adjusted (Holm). Annotations of one conversation, or by one annotator, count as dependent.
+        One row per group ("bots", "people"): group, n (annotations), human_0, human_1 (shares), difference,
+        difference_low, difference_high, p, p_adjusted (Holm). Annotations of one conversation, or by one annotator,
+        count as dependent.
     """
     check_ids(annotations, "annotations")
     people, rows = annotations["a"] == HUMAN, []

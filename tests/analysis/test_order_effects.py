@@ -24,9 +24,9 @@ def test_places_of_the_released_data(dump, domain, reference):
     assert (bots["group"], people["group"]) == ("bots", "people")
     assert bots["human_0"] == pytest.approx(known["p_human_entity0"], abs=5.1e-5)
     assert bots["human_1"] == pytest.approx(known["p_human_entity1"], abs=5.1e-5)
-    assert bots["low"] < bots["difference"] < bots["high"]
+    assert bots["difference_low"] < bots["difference"] < bots["difference_high"]
     if domain == "empathetic":
-        assert bots["low"] > 0.05
+        assert bots["difference_low"] > 0.05
     assert people["p"] > 0.05
 
 
@@ -68,7 +68,7 @@ def test_intervals_cover_and_nothing_is_seldom_called_something():
     for seed in range(160):
         rows = annotations(seed, advantage=0.1, size=100)
         found = position_effects(rows).iloc[0]
-        held.append(found["low"] <= 0.1 <= found["high"])
+        held.append(found["difference_low"] <= 0.1 <= found["difference_high"])
     assert np.mean(held) > 0.91
 
 

@@ -51,7 +51,7 @@ def judged(study, **pack):
 def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
     found = judged(mixed, sources=("pairs", "human_model"))
     own = found["with_people"]["by_source"][HUMAN]
-    assert own["conversations"] == 24
+    assert own.one("whole")["conversations"] == 24
     talks = indexed(mixed.conversations())
     counts, last = {}, {}
     for row in rows_of(mixed, SURVEY, script, WORKERS):
@@ -61,18 +61,19 @@ def test_the_shares_are_those_of_the_answers_and_no_other_figure_moves(mixed):
             conversation = talks[row.conversation_ids[0]]
             key = conversation.entities[int(row.target[-1])], conversation.kind == "human_model"
             counts.setdefault(key, []).append(row.answer)
-    for name, label in own["labels"].items():
-        for here, where in ((True, "with people"), (False, "elsewhere")):
-            answers = counts[name, here]
-            assert label[where]["n"] == len(answers)
+    for label in own.rows("with_people"):
+        for here, where in ((True, "with"), (False, "elsewhere")):
+            answers = counts[label["name"], here]
+            assert label[f"n_{where}"] == len(answers)
             for nature in ("human", "bot"):
+                column = f"{nature}_{where}"
                 share = answers.count(nature) / len(answers)
-                assert label[where][nature]["estimate"] == pytest.approx(share)
-                low, high = label[where][nature]["ci"]
-                assert low < share < high
-    assert list(own["labels"]) == ["ann", "bob", HUMAN]
-    assert own["labels"][HUMAN]["difference"]["p_adjusted"] < 0.05  # .45 against .1
-    assert own["labels"]["bob"]["difference"]["p_adjusted"] > 0.05  # nothing differs
+                assert label[column] == pytest.approx(share)
+                assert label[f"{column}_low"] < share < label[f"{column}_high"]
+    assert own["with_people"]["name"].tolist() == ["ann", "bob", HUMAN]
+    p_adjusted = own["with_people"].set_index("name")["p_adjusted"]
+    assert p_adjusted[HUMAN] < 0.05  # .45 against .1
+    assert p_adjusted["bob"] > 0.05  # nothing differs
     ranked = found["ranking"]["by_source"][HUMAN]
     assert ranked.one("whole")["n"] == 9 * 3 * 8  # conversations of bots, lengths, annotators
     assert ranked.one("people")["labels"] == len(counts[HUMAN, False])
@@ -84,8 +85,9 @@ def test_conversations_of_people_with_bots_alone_can_be_asked_about(mixed):
         pack_study(mixed, SURVEY, sources=("human_model",), humans_per_unit=0)
     found = judged(mixed, sources=("human_model",))
     own = found["with_people"]["by_source"][HUMAN]
-    assert own["labels"]["ann"]["elsewhere"]["n"] == 0
-    assert own["labels"][HUMAN]["elsewhere"]["n"] > 0
+    elsewhere = own["with_people"].set_index("name")["n_elsewhere"]
+    assert elsewhere["ann"] == 0
+    assert elsewhere[HUMAN] > 0
     assert main_ranking(found["ranking"]["by_source"][HUMAN]).order == []
 
 

@@ -2,7 +2,9 @@
 
 from functools import cache
 
-from parlai_spotbot.analysis.stability import conversation_matches, stability
+import pandas as pd
+
+from parlai_spotbot.analysis.stability import conversation_matches, first_stable, stability
 from parlai_spotbot.projects.cells import PaperTable, Value
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData
 
@@ -15,7 +17,7 @@ LEAVE_ONE_OUT = "convai2"
 
 
 @cache
-def _found(data: DomainData) -> dict:
+def _found(data: DomainData) -> pd.DataFrame:
     matches, settings = conversation_matches(data.annotations), data.settings
     left_out = data.domain == LEAVE_ONE_OUT
     repetitions, seed = settings.repetitions, settings.seed
@@ -25,7 +27,8 @@ def _found(data: DomainData) -> dict:
 def figure3a(data: DomainData) -> PaperTable:
     """Figure 3a of a domain."""
     table = PaperTable("figure3a", f"Figure 3a: stability of the ranking, {data.domain}")
-    _curve(table, "whole pool", _found(data)["whole"], data.paper["figure3"]["whole"][data.domain])
+    curves = _found(data)
+    _curve(table, "whole pool", curves[curves["removed"] == ""], data.paper["figure3"]["whole"][data.domain])
     table.notes.append(
         "drawn without replacement from 45 the curve must reach 1 at 45, whatever the data and but for the "
         "bootstrap's chance: so that says nothing"
@@ -36,13 +39,14 @@ def figure3a(data: DomainData) -> PaperTable:
 def figure3b(data: DomainData) -> PaperTable:
     """Figure 3b, of PersonaChat alone."""
     table = PaperTable("figure3b", f"Figure 3b: stability, one bot left out, {data.domain}")
-    for bot, curve in _found(data)["leave_one_out"].items():
-        _curve(table, f"without {bot}", curve, data.paper["figure3"]["without"][bot])
+    for bot, curve in _found(data).groupby("removed", sort=False):
+        if bot:
+            _curve(table, f"without {bot}", curve, data.paper["figure3"]["without"][bot])
     return table
 
 
-def _curve(table: PaperTable, row: str, curve: dict, printed: Value) -> None:
-    first = curve["first"]
+def _curve(table: PaperTable, row: str, curve: pd.DataFrame, printed: Value) -> None:
+    first = first_stable(curve)
     computed: Value = first
     if isinstance(printed, str):
         least = int("".join(c for c in printed if c.isdigit())) + printed.startswith("over")

@@ -8,6 +8,7 @@ from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.compute import tables
+from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
@@ -27,17 +28,19 @@ def analyze_stability(judgements, conversations, **facts):
 def test_each_source_has_both_ways_and_each_bot_left_out(made_up):
     judgements, conversations = made_up(bots=3, per_pair=5)
     result, _ = analyze_stability(judgements, conversations, bots=["bot2", "bot0", "bot1"])
-    json.dumps(result, allow_nan=False)
+    json.dumps(stored_form(result), allow_nan=False)
     assert set(result["by_source"]) == {"human", "judge:quick"}
     own = result["by_source"]["human"]
-    assert own["whole"]["names"] == ["bot2", "bot0", "bot1"]
-    assert own["whole"]["sizes"][-1] == 45
-    assert own["paper"]["whole"]["sizes"] == [3, 4, 5]
-    assert own["paper"]["leave_one_out"]["bot0"]["names"] == ["bot2", "bot1"]
-    for curve in (own["whole"], own["leave_one_out"]["bot1"], own["paper"]["whole"]):
-        lengths = {len(curve[key]) for key in ("sizes", "share", "share_ci", "same_again", "as_last", "ranking")}
-        assert lengths == {len(curve["sizes"])}
-        assert all(low <= share <= high for share, (low, high) in zip(curve["share"], curve["share_ci"], strict=True))
+    assert own["stability"]["sizes"].tolist()[-1] == 45
+    assert own["paper"]["sizes"].tolist() == [3, 4, 5]
+    for name, removed in (("stability", [""]), ("without", ["bot2", "bot0", "bot1"]), ("paper", [""])):
+        curves = own[name]
+        assert list(curves["removed"].unique()) == removed
+        assert curves[["sizes", "share", "same_again", "as_last", "ranking"]].notna().all(axis=None)
+        assert (curves["share_low"] <= curves["share"]).all()
+        assert (curves["share"] <= curves["share_high"]).all()
+    without = own["paper_without"].set_index("removed").loc["bot0"]
+    assert {name for ranking in without["ranking"] for cluster in ranking for name in cluster} == {"bot2", "bot1"}
     assert result["made_by"]["used"] == {"human": 126, "judge:quick": 126}
 
 

@@ -13,7 +13,7 @@ from case_tables import case_table, cases
 from scipy.stats import binom, chisquare
 
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, ranks
-from parlai_spotbot.analysis.stability import conversation_matches, pair_counts, stability
+from parlai_spotbot.analysis.stability import conversation_matches, first_stable, pair_counts, stability
 from parlai_spotbot.analysis.stability.kernels import pooled_repetitions
 from parlai_spotbot.analysis.stability.random_streams import start
 from parlai_spotbot.analysis.stability.tables import build_for, successes
@@ -78,12 +78,12 @@ def test_the_papers_curve(released, reference, domain, first):
         won, _, lost = counts[(pairs == sorted((i, j))).all(axis=1)][0]
         assert ((won, lost) if i < j else (lost, won)) == (row["wins_a"], row["wins_b"])
     sizes = [3, 10, 20, 30, 33, 36, 40, 41, 42, 43, 44, 45]
-    got = stability(matches, ORDER[domain], sizes=sizes, repetitions=400)["whole"]
+    got = stability(matches, ORDER[domain], sizes=sizes, repetitions=400)
     curve = np.array([known["stability"]["all_5000"]["curve"][str(size)] for size in sizes])
     error = np.sqrt(2 * np.maximum(curve * (1 - curve), 0.004) / 400)
     assert (np.abs(np.array(got["share"]) - curve) < 4 * error).all()
-    assert abs(got["first"] - first) <= 4
-    assert got["share"][-1] > 0.98  # whatever the data: all of the conversations are drawn
+    assert abs(first_stable(got) - first) <= 4
+    assert got["share"].iloc[-1] > 0.98  # whatever the data: all of the conversations are drawn
 
 
 def paper_repetition(counts, pairs, size, rng):
@@ -114,28 +114,30 @@ def test_seed_order_and_orientation(variant):
     rows, options = table(COUNTS), {"sizes": [10, 30], "repetitions": 50, "replicates": 50, "variant": variant}
     turned = rows.rename(columns={"a": "b", "b": "a"}).assign(outcome=-rows["outcome"]).sample(frac=1, random_state=1)
     found = stability(rows, "abc", leave_one_out=True, **options)
-    assert found == stability(turned, "abc", leave_one_out=True, **options)
-    assert set(found["leave_one_out"]) == set("abc")
-    assert found["whole"] != stability(rows, "abc", **options, seed=1)["whole"]
+    assert found.equals(stability(turned, "abc", leave_one_out=True, **options))
+    assert set(found["removed"]) == {"", *"abc"}
+    whole = found[found["removed"] == ""]
+    assert not whole.equals(stability(rows, "abc", **options, seed=1))
+    assert whole.equals(stability(rows, "abc", **options))
 
 
 @pytest.mark.parametrize("variant", ["paper", "model"])
 def test_bots_far_apart_are_stable_at_once_and_equal_ones_share_a_cluster(variant):
     apart = table({"ab": (30, 0, 0), "ac": (30, 0, 0), "bc": (30, 0, 0)})
     options = {"repetitions": 80, "replicates": 200, "variant": variant}
-    clear = stability(apart, "abc", sizes=[3, 30], **options)["whole"]
-    assert clear["ranking"][-1] == [["a"], ["b"], ["c"]]
-    assert clear["share"][-1] == clear["same_again"][-1] == 1
-    equal = stability(table({"ab": (15, 0, 15)}), "ab", sizes=[30], **options)["whole"]
-    assert equal["ranking"] == [[["a", "b"]]]
+    clear = stability(apart, "abc", sizes=[3, 30], **options)
+    assert clear["ranking"].iloc[-1] == [["a"], ["b"], ["c"]]
+    assert clear["share"].iloc[-1] == clear["same_again"].iloc[-1] == 1
+    equal = stability(table({"ab": (15, 0, 15)}), "ab", sizes=[30], **options)
+    assert equal["ranking"].tolist() == [[["a", "b"]]]
     assert equal["share"][0] > 0.85
 
 
 def test_the_model_need_not_reach_one_where_the_papers_way_must():
     rows = table({"ab": (19, 13, 13)})
     options = {"sizes": [45], "repetitions": 400, "replicates": 300}
-    assert stability(rows, "ab", **options)["whole"]["share"][0] == 1
-    model = stability(rows, "ab", variant="model", **options)["whole"]
+    assert stability(rows, "ab", **options)["share"][0] == 1
+    model = stability(rows, "ab", variant="model", **options)
     assert model["share"][0] < 0.95
     # Two bots: apart where the interval of wins less losses leaves out 0, so its share is the power of that test.
     z = (19 - 13) / math.sqrt(32 - 36 / 45)

@@ -63,7 +63,7 @@ def stability(
     variant: str = "paper",
     leave_one_out: bool = False,
     seed: int = 0,
-) -> dict:
+) -> pd.DataFrame:
     """Repeat the study at several sizes: how often does the same ranking (ordered clusters of bots) come out?
 
     Parameters
@@ -79,8 +79,8 @@ def stability(
 
     Returns
     -------
-    dict
-        ``variant``, ``options``; ``whole``, a curve; and ``leave_one_out`` {bot: curve}; see `_curve`.
+    frame
+        The curve of all bots (`removed` is ""), then those without each; one row a size, see `_curve`.
 
     Raises
     ------
@@ -95,18 +95,10 @@ def stability(
         rows = matches[(matches["a"] != bot) & (matches["b"] != bot)]
         pools[bot] = PlayedPool(others, *pair_counts(rows, others))
     pools = {out: kept for out, kept in pools.items() if len(kept.counts)}
-    points, draws = (_paper_points, DRAWS) if variant == "paper" else (_model_points, "as many as were played")
+    points = _paper_points if variant == "paper" else _model_points
     results = points(pools, sizes, (repetitions, replicates), seed)
-    curves = {out: _curve(pools[out], sizes, results[out]) for out in pools}
-    options = {"repetitions": repetitions, "replicates": replicates, "level": LEVEL, "seed": seed, "draws": draws}
-    at_hand = pool.counts.sum(axis=1)
-    return {
-        "variant": variant,
-        "options": options,
-        "conversations_per_pair": [int(at_hand.min()), int(at_hand.max())],
-        "whole": curves.pop(""),
-        "leave_one_out": curves,
-    }
+    curves = [_curve(kept, sizes, results[out]).assign(removed=out) for out, kept in pools.items()]
+    return pd.concat(curves, ignore_index=True)
 
 
 def default_sizes(fewest: int, variant: str) -> list[int]:
@@ -191,23 +183,25 @@ def pair_chances(pool: PlayedPool) -> np.ndarray:
     return np.exp(model.log_chances(model.maximise(np.zeros(model.parameters))))
 
 
-def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple[np.ndarray, np.ndarray | None]]) -> dict:
-    """Return ``names``, ``sizes``, and at each size: ``share`` (the most frequent ranking's, the paper's y-axis) with
-    ``share_ci`` (exact, of the Monte Carlo error); ``ranking`` (clusters from best to worst); ``same_again`` (chance
+def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple[np.ndarray, np.ndarray | None]]) -> pd.DataFrame:
+    """Return of each of `sizes`: ``share`` (the most frequent ranking's, the paper's y-axis) with ``share_low`` and
+    ``share_high`` (exact, of the Monte Carlo error); ``ranking`` (clusters from best to worst); ``same_again`` (chance
     that two studies agree, a pair of repetitions at random); ``as_last`` (share whose ranking is the most frequent one
     of the largest size); in the way "model" ``order`` (share of studies in which the scores order the bots as the model
-    does). ``first`` is the least size from which the share stays at `LEVEL`, or None.
+    does).
     """
-    rows = [_summary(found[size][0]) for size in sizes]
-    last, curve = rows[-1]["top"], {key: [row[key] for row in rows] for key in ("share", "share_ci", "same_again")}
-    curve["ranking"] = [ranking_of(row["top"], pool.names) for row in rows]
-    curve["as_last"] = [float((found[size][0] == last).all(axis=1).mean()) for size in sizes]
+    curve = pd.DataFrame([_summary(found[size][0]) for size in sizes])
+    curve.insert(0, "sizes", sizes)
+    tops = curve.pop("top")
+    last = tops.iloc[-1]
+    curve["ranking"] = [ranking_of(top, pool.names) for top in tops]
+    curve["as_last"] = [(found[size][0] == last).all(axis=1).mean() for size in sizes]
     by_size = [found[size][1] for size in sizes]
     ranks = [places for places in by_size if places is not None]
     if ranks:
         true = (-pool.scores(pair_chances(pool))).argsort(kind="stable")
-        curve["order"] = [float((np.diff(part[:, true], axis=1) > 0).all(axis=1).mean()) for part in ranks]
-    return {"names": list(pool.names), "sizes": sizes, **curve, "first": first_stable(sizes, curve["share"])}
+        curve["order"] = [(np.diff(places[:, true], axis=1) > 0).all(axis=1).mean() for places in ranks]
+    return curve
 
 
 def _summary(places: np.ndarray) -> dict:
@@ -217,9 +211,10 @@ def _summary(places: np.ndarray) -> dict:
     ci = binomtest(int(times[top]), count).proportion_ci(method="exact")
     return {
         "top": seen[top],
-        "share": float(times[top] / count),
-        "share_ci": [float(ci.low), float(ci.high)],
-        "same_again": float((times * (times - 1)).sum() / (count * max(count - 1, 1))),
+        "share": times[top] / count,
+        "share_low": ci.low,
+        "share_high": ci.high,
+        "same_again": (times * (times - 1)).sum() / (count * max(count - 1, 1)),
     }
 
 
@@ -228,9 +223,10 @@ def ranking_of(places: np.ndarray, names: Sequence[str]) -> list[list[str]]:
     return [[name for name, place in zip(names, places, strict=True) if place == p] for p in np.unique(places)]
 
 
-def first_stable(sizes: Sequence[int], share: Sequence[float]) -> int | None:
-    """The least size from which on the share never falls below `LEVEL`; None where the largest doesn't reach it."""
-    place = len(sizes)
-    while place and share[place - 1] >= LEVEL:
-        place -= 1
+def first_stable(curve: pd.DataFrame) -> int | None:
+    """The least size of a curve from which on the share never falls below `LEVEL`; None where the largest doesn't reach
+    it."""
+    sizes = curve["sizes"].tolist()
+    below = np.flatnonzero(curve["share"] < LEVEL)
+    place = below[-1] + 1 if len(below) else 0
     return sizes[place] if place < len(sizes) else None

@@ -1,49 +1,60 @@
 """Stability of the ranking by the number of conversations per pair (section 5.2), in a sound way and the paper's."""
 
-from collections.abc import Mapping
+import pandas as pd
 
-from parlai_spotbot.analysis.stability import conversation_matches, stability
+from parlai_spotbot.analysis.stability import conversation_matches, first_stable, stability
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
 REPETITIONS = {"model": 500, "paper": 1000}
 """Of each way, and as many bootstrap replicates in each: the sound way takes longer, and its curve is smooth."""
 
+TABLES = {"model": ("stability", "without"), "paper": ("paper", "paper_without")}
+"""Of each way: the frames of all bots and of those without each."""
 
-def compute(answers: Annotations) -> dict:
-    """Return what `stability` returns for new conversations from the fitted model (``whole``, ``leave_one_out``, …),
-    and under ``paper`` what it returns for the paper's way; or ``why`` there is nothing."""
+
+def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+    """Return the curves of both ways, of all bots and without each, and how each way was computed; or why there is
+    nothing."""
     matches = conversation_matches(answers.rows)
     if matches.empty:
-        return {"why": "no match between two different bots"}
+        return {"nothing": one_row(why="no match between two different bots")}
     names = planned_first({*matches["a"], *matches["b"]}, answers.facts.bots)
-    curves = {}
+    frames = {}
+    ways = []
     for variant, times in REPETITIONS.items():
         seed = int(answers.rng("stability").integers(2**31))
-        options = {"variant": variant, "repetitions": times, "replicates": times, "leave_one_out": True, "seed": seed}
-        curves[variant] = stability(matches, names, **options)
-    return {**curves["model"], "paper": curves["paper"]}
+        options = {"variant": variant, "repetitions": times, "replicates": times, "seed": seed}
+        curves = stability(matches, names, leave_one_out=True, **options)
+        without = curves["removed"] != ""
+        every_bot, others = TABLES[variant]
+        frames |= {every_bot: curves[~without], others: curves[without]}
+        ways.append(options)
+    return frames | {"ways": pd.DataFrame(ways)}
 
 
-def curve_sentence(curve: Mapping, studies: str) -> str:
+def curve_sentence(curve: pd.DataFrame, studies: str) -> str:
     """Return from how many conversations per pair on a repeated study gives the same ranking."""
-    last, share, clusters = curve["sizes"][-1], curve["share"][-1], curve["ranking"][-1]
-    ranking = " > ".join(" = ".join(cluster) for cluster in clusters)
-    if curve["first"] is None:
+    last = curve.iloc[-1]
+    ranking = " > ".join(" = ".join(cluster) for cluster in last["ranking"])
+    first = first_stable(curve)
+    if first is None:
         return (
-            f"Even with {last} conversations per pair only {share:.0%} of {studies} give the same ranking ({ranking})."
+            f"Even with {last['sizes']} conversations per pair only {last['share']:.0%} of {studies} give the same "
+            f"ranking ({ranking})."
         )
-    return f"From {curve['first']} conversations per pair on, 95% of {studies} give the same ranking ({ranking})."
+    return f"From {first} conversations per pair on, 95% of {studies} give the same ranking ({ranking})."
 
 
 def summarise(result: Result) -> list[str]:
     """Return from how many conversations on a repeated study gives the same ranking."""
-    data = result.data
-    if not data.get("whole"):
-        return [data.get("why", "")]
-    paper = curve_sentence(data["paper"]["whole"], "draws from these conversations (the paper's way, which flatters)")
-    return [curve_sentence(data["whole"], "new studies"), paper]
+    frames = result.frames
+    if "stability" not in frames:
+        return [frames.one("nothing")["why"]]
+    paper = curve_sentence(frames["paper"], "draws from these conversations (the paper's way, which flatters)")
+    return [curve_sentence(frames["stability"], "new studies"), paper]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

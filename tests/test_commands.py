@@ -88,8 +88,8 @@ def test_a_tournament_goes_from_pool_to_report(tournament):
     judged = ranking["by_source"]["judge:spotter"]
     assert set(judged["win_rate"]) == {"alice", "eliza", "fixed"}
     assert sum(pair["n"] for pair in judged["pairs"]) == 18 * 3
-    survival = json.loads((analysis / "survival.json").read_text())["by_source"]["judge:spotter"]
-    assert set(survival["curves"]) == {"alice", "eliza", "fixed", "human"}
+    curves = json.loads((analysis / "survival.json").read_text())["tables"]["curves"]
+    assert {row["bot"] for row in curves if row["source"] == "judge:spotter"} == {"alice", "eliza", "fixed", "human"}
     assert ranking["made_by"]["seed"] == 0
 
 

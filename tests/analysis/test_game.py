@@ -77,22 +77,22 @@ def test_the_product_limit_is_turnbulls_estimate():
 )
 def test_true_survival_is_recovered_where_stopping_says_nothing(players, fair):
     result = fair if players is FAIR else found(players)
-    curves = result["survival"]["by_source"]["human"]["curves"]
-    for name, curve in curves.items():
+    curves = result["survival"]["by_source"]["human"]["curves"].infer_objects()
+    for name, curve in curves.groupby("bot"):
         truth = np.array([players.survival(name, k) for k in curve["exchanges"]])
         # Greenwood's standard error; rows of one appearance are alike where its factor is theirs, so a little more.
-        steps = np.array(curve["spotted"]) / (np.array(curve["n"]) * (np.array(curve["n"]) - curve["spotted"]))
+        steps = curve["spotted"] / (curve["n"] * (curve["n"] - curve["spotted"]))
         se = truth * np.sqrt(np.cumsum(steps)) * 1.3
         assert np.all(np.abs(np.array(curve["survival"]) - truth) < 3.5 * se)
 
 
 def test_the_documented_bias_appears_where_annotators_stop_as_it_looks_human(chosen):
     own = chosen["survival"]["by_source"]["human"]
+    last = own["curves"].groupby("bot").last()
     for name in ("alice", "dr", "blender"):
-        curve = own["curves"][name]
-        assert curve["survival"][-1] < CHOSEN.survival(name, curve["exchanges"][-1]) - 0.08
+        assert last.loc[name, "survival"] < CHOSEN.survival(name, last.loc[name, "exchanges"]) - 0.08
     for words in ("informative", "fall too steeply"):
-        assert words in own["warning"]
+        assert words in own.one("whole")["warning"]
 
 
 # -- players ----------------------------------------------------------------------------------------------------------
@@ -143,8 +143,8 @@ def test_a_judge_sees_everything_and_plays_no_game():
     judge = [replace(j, source="judge:quick", worker_id="v", exchanges=5, annotation_id=j.item_id) for j in judgements]
     result = analyze(judgements + judge, conversations, GAME, asked=get_survey(GAME), bootstraps=10, backend="native")
     own = result["survival"]["by_source"]["judge:quick"]
-    assert "warning" not in own
-    assert own["curves"]["alice"]["exchanges"] == [5]
+    assert own.one("whole")["warning"] is None
+    assert own["curves"].set_index("bot").loc[["alice"], "exchanges"].tolist() == [5]
     assert "plays no game" in result["game"]["by_source"]["judge:quick"]["why"]
     assert result["trust"]["by_source"]["judge:quick"]["items"] == 40
     assert "human" not in result["trust"]["by_source"]

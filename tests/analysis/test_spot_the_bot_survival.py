@@ -28,6 +28,16 @@ def survived(judgements, conversations, source="human", **options):
     return analyze(judgements, conversations, only=("survival",), **options)["survival"]["by_source"][source]
 
 
+def effect(own, bot, feature, model="cox"):
+    """The row of a feature's effect on when a contestant is spotted."""
+    return own[model].set_index(["bot", "feature"]).loc[(bot, feature)]
+
+
+def of_model(own, bot, model):
+    """The row of one contestant's model."""
+    return own["cox_models"].set_index(["bot", "model"]).loc[(bot, model)]
+
+
 @pytest.fixture(scope="module")
 def study(made_up):
     return made_up(bots=3, per_pair=10, people=8)
@@ -40,61 +50,64 @@ def own(study):
 
 def test_curves_are_those_of_the_estimator(study, own):
     rows = events(entities_of(*study))
-    for name, curve in own["curves"].items():
+    medians = own["bots"].set_index("bot")
+    curves = dict(list(own["curves"].groupby("bot", sort=False)))
+    for name, curve in curves.items():
         mine = rows[rows["group"] == name]
         fit = turnbull(mine["left"], mine["right"], backend="native")
-        assert curve["survival"] == pytest.approx(fit.survival([2, 3, 5]).tolist())
-        assert curve["n"] == mine["k"].value_counts().sort_index().tolist()
+        assert curve["survival"].tolist() == pytest.approx(fit.survival([2, 3, 5]).tolist())
+        assert curve["n"].tolist() == mine["k"].value_counts().sort_index().tolist()
         assert sum(curve["spotted"]) == np.isfinite(mine["right"]).sum()
-        assert curve["median"]["low"] == fit.quantile_bounds(0.5)[0]
-        for value, (low, high) in zip(curve["survival"], curve["ci"], strict=True):
-            assert low < value < high
-    human = own["curves"]["human"]
-    assert human["median"]["high"] is None  # half are never spotted
+        assert medians.loc[name, "median_low"] == fit.quantile_bounds(0.5)[0]
+        assert (curve["survival_low"] < curve["survival"]).all()
+        assert (curve["survival"] < curve["survival_high"]).all()
+    human = curves["human"]["survival"].iloc[-1]
+    assert medians.loc["human", "median_high"] is None  # half are never spotted
     for name in ("bot0", "bot1", "bot2"):
-        versus = own["curves"][name]["versus_human"]
-        assert versus["human"] == human["survival"][-1]
-        assert versus["difference"] == pytest.approx(own["curves"][name]["survival"][-1] - human["survival"][-1])
-        assert versus["ci"][0] < versus["difference"] < versus["ci"][1]
+        versus = medians.loc[name]
+        assert versus["human"] == human
+        assert versus["difference"] == pytest.approx(curves[name]["survival"].iloc[-1] - human)
+        assert versus["difference_low"] < versus["difference"] < versus["difference_high"]
 
 
 def test_pairs_are_tested_with_answers_depending_on_each_other(study, own):
     rows = events(entities_of(*study))
-    names = list(own["curves"])
+    names = own["bots"]["bot"].tolist()
+    pairs = own.rows("pairs")
     arguments = (rows["left"], rows["right"], rows["group"])
     clusters = [rows["conversation_id"], rows["worker_id"]]
     direct = logrank_pairs(*arguments, names=names, clusters=clusters, strata=rows["k"])
     by_rows = logrank_pairs(*arguments, names=names)
-    assert [(p["a"], p["b"]) for p in own["pairs"]] == list(itertools.combinations(names, 2))
-    for pair, clustered, alone in zip(own["pairs"], direct.itertuples(), by_rows.itertuples(), strict=True):
+    assert [(p["a"], p["b"]) for p in pairs] == list(itertools.combinations(names, 2))
+    for pair, clustered, alone in zip(pairs, direct.itertuples(), by_rows.itertuples(), strict=True):
         assert pair["statistic"] == pytest.approx(clustered.statistic)
         assert pair["chi2"] == pytest.approx((pair["statistic"] / pair["se"]) ** 2)
         assert pair["p"] == pytest.approx(clustered.p)
-        assert pair["as_independent"]["statistic"] == pytest.approx(alone.statistic)
-        assert pair["as_independent"]["p"] == pytest.approx(alone.p)
-    assert [p["p_adjusted"] for p in own["pairs"]] == pytest.approx(adjust([p["p"] for p in own["pairs"]]).tolist())
-    at = {name: curve["survival"][-1] for name, curve in own["curves"].items()}
-    for pair in own["pairs"]:
-        assert pair["passing"]["difference"] == pytest.approx(at[pair["a"]] - at[pair["b"]])
+        assert pair["p_independent"] == pytest.approx(alone.p_adjusted)
+    assert [p["p_adjusted"] for p in pairs] == pytest.approx(adjust([p["p"] for p in pairs]).tolist())
+    at = own["curves"].groupby("bot")["survival"].last()
+    for pair in pairs:
+        assert pair["difference"] == pytest.approx(at[pair["a"]] - at[pair["b"]])
 
 
 def test_coefficients_are_those_of_the_estimator_and_corrected_over_the_table(study, own):
     rows = events(entities_of(*study))
     for key, model in (("cox", "ph"), ("cox_po", "po")):
-        for name, fits in own[key].items():
+        for name, effects in own[key].infer_objects().groupby("bot"):
             mine = rows[rows["group"] == name]
             X = mine[list(FEATURES)].astype(float)
             fit = cox(mine["left"], mine["right"], X, model, backend="native")
-            assert [fits[f]["coef"] for f in FEATURES] == pytest.approx(fit.coef.tolist())
-            assert own["cox_models"][name][model]["loglik"] == pytest.approx(fit.loglik)
-            for f in fits.values():
-                assert f["ratio"] == pytest.approx(np.exp(f["coef"]))
-                df = np.inf if f["df"] is None else f["df"]
-                reach = student.ppf(0.975, df) * f["se"]
-                assert f["ci"] == pytest.approx([f["coef"] - reach, f["coef"] + reach])
-                assert f["ratio_ci"] == pytest.approx(np.exp(f["ci"]).tolist())
-                assert f["p"] == pytest.approx(2 * student.sf(abs(f["coef"] / f["se"]), df))
-        entries = [f for fits in own[key].values() for f in fits.values()]
+            assert effects["feature"].tolist() == list(FEATURES)
+            coef = effects["coef"].to_numpy()
+            np.testing.assert_allclose(coef, fit.coef)
+            assert of_model(own, name, model)["loglik"] == pytest.approx(fit.loglik)
+            df = effects["df"].fillna(np.inf)
+            reach = student.ppf(0.975, df) * effects["se"]
+            ci = np.stack([coef - reach, coef + reach], axis=1)
+            np.testing.assert_allclose(effects[["coef_low", "coef_high"]], ci)
+            np.testing.assert_allclose(effects[["ratio", "ratio_low", "ratio_high"]], np.exp(np.c_[coef, ci]))
+            np.testing.assert_allclose(effects["p"], 2 * student.sf(abs(coef / effects["se"]), df))
+        entries = own.rows(key)
         assert sum(f["df"] is not None for f in entries) > 6  # by as many degrees as there are annotators
         assert [f["p_adjusted"] for f in entries] == pytest.approx(adjust([f["p"] for f in entries]).tolist())
 
@@ -141,14 +154,14 @@ def test_a_feature_that_separates_has_no_number_but_a_reason(study):
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # what limits an estimate is said in the result
         own = survived(answering(judgements, fluent_where_not_called_a_bot), conversations)
-    fit = own["cox_po"]["bot1"]["fluency"]
+    fit = effect(own, "bot1", "fluency", "cox_po")
     assert fit["coef"] is None
     assert fit["ratio"] is None
     assert fit["why"] == "tells spotted from unspotted rows perfectly: no finite estimate"
     assert fit["separated"] == "later"
     same = answering(judgements, lambda j, _: "no_difference" if j.question in FEATURES else j.answer)
     own = survived(same, conversations)
-    assert {fit["why"] for fit in own["cox"]["bot1"].values()} == {"the same answer everywhere"}
+    assert {effect(own, "bot1", feature)["why"] for feature in FEATURES} == {"the same answer everywhere"}
 
 
 def test_a_feature_that_repeats_another_is_named(study):
@@ -156,18 +169,18 @@ def test_a_feature_that_repeats_another_is_named(study):
     fluency = {j.annotation_id: j.answer for j in judgements if j.question == "fluency"}
     twice = [replace(j, answer=fluency[j.annotation_id]) if j.question == "specificity" else j for j in judgements]
     own = survived(twice, conversations)
-    assert own["cox"]["bot1"]["specificity"]["why"].startswith("constant, or a combination of the other features")
-    assert own["cox"]["bot1"]["fluency"]["coef"] is not None
+    assert effect(own, "bot1", "specificity")["why"].startswith("constant, or a combination of the other features")
+    assert effect(own, "bot1", "fluency")["coef"] is not None
 
 
 def test_one_annotator(study):
     judgements, conversations = study
     own = survived([replace(j, worker_id="w0") for j in judgements], conversations)
-    assert own["clusters"] == ["conversation_id"]
-    assert own["cox_models"]["bot0"]["ph"]["errors"].startswith("bootstrap of conversations, 40 replicates")
-    assert own["bootstrap"]["why"].startswith("fewer than 5 annotators")
+    assert own.one("whole")["clusters"] == ["conversation_id"]
+    assert of_model(own, "bot0", "ph")["errors"].startswith("bootstrap of conversations, 40 replicates")
+    assert own.one("whole")["why"].startswith("fewer than 5 annotators")
     few = survived([j for j in judgements if j.worker_id in ("w0", "w1", "w2")], conversations)
-    assert few["cox_models"]["bot0"]["ph"]["errors"].startswith("bootstrap of conversations and of annotators")
+    assert of_model(few, "bot0", "ph")["errors"].startswith("bootstrap of conversations and of annotators")
 
 
 def test_judges_variants_are_no_annotators(study):
@@ -176,23 +189,23 @@ def test_judges_variants_are_no_annotators(study):
     result = analyze(judged, conversations, bootstraps=40, backend="native", only=("survival",))
     assert list(result["survival"]["by_source"]) == ["judge:quick"]
     own = result["survival"]["by_source"]["judge:quick"]
-    assert own["clusters"] == ["conversation_id"]
-    assert own["cox_models"]["bot0"]["po"]["errors"] == "bootstrap of conversations, 40 replicates"
-    assert own["bootstrap"]["resample"] == "conversations"
+    assert own.one("whole")["clusters"] == ["conversation_id"]
+    assert of_model(own, "bot0", "po")["errors"] == "bootstrap of conversations, 40 replicates"
+    assert own.one("whole")["resample"] == "conversations"
 
 
 def test_too_few_conversations_to_compare(made_up):
     own = survived(*made_up(bots=2, per_pair=2, people=1))
-    pairs = {(p["a"], p["b"]): p for p in own["pairs"]}
+    pairs = {(p["a"], p["b"]): p for p in own.rows("pairs")}
     assert pairs["bot0", "human"]["why"] == "too few conversations or annotators to know how much these differ"
     assert pairs["bot0", "human"]["p"] == 1
-    assert "why" not in pairs["bot0", "bot1"]
-    assert "observed information" in own["cox_models"]["human"]["ph"]["errors"]
+    assert pairs["bot0", "bot1"]["why"] == ""
+    assert "observed information" in of_model(own, "human", "ph")["errors"]
 
 
 def test_where_all_answers_are_unsure(study):
     judgements, conversations = study
     unsure = answering(judgements, lambda j, _: "unsure" if j.question == "nature" else j.answer)
     own = survived(unsure, conversations)
-    assert own["curves"]["bot0"]["survival"] == [1.0, 1.0, 1.0]
-    assert own["cox"]["bot0"]["fluency"]["why"].startswith("everybody was spotted, or nobody")
+    assert own["curves"].set_index("bot").loc["bot0", "survival"].tolist() == [1.0, 1.0, 1.0]
+    assert effect(own, "bot0", "fluency")["why"].startswith("everybody was spotted, or nobody")

@@ -40,7 +40,7 @@ def test_the_shares_are_those_of_the_answers_about_one_side_and_the_report_begin
     assert together["human_share"] == pytest.approx(taken[list(USERS)].mean())
     assert people["labels"] == given.size()["human"]
     assert main_ranking(data).order == list(USERS)
-    assert set(result["survival"]["by_source"]["human"]["curves"]) == {*USERS, "human"}
+    assert set(result["survival"]["by_source"]["human"]["curves"]["bot"]) == {*USERS, "human"}
     assert "judge:coin" in result["trust"]["by_source"]
     first = build_report(study, SURVEY).read_text(encoding="utf-8").split("How it was found")[0]
     assert re.search(rf"taken for people in {INTERVAL} of judgements, people in {INTERVAL}", first)

@@ -213,10 +213,10 @@ def test_analysis_and_report_work_as_on_own_data(released, run, only, findings, 
     own = result["ranking"]["by_source"]["human"]
     known = json.loads((REFERENCE / "paper_tables/dailydialog.json").read_text())
     assert own["win_rate"] == pytest.approx(known["table1"]["win_rate_mean_of_pairs"], abs=5.1e-5)
-    curves = result["survival"]["by_source"]["human"]["curves"]
+    curves = result["survival"]["by_source"]["human"]["curves"].set_index("bot")
     exact = json.loads((REFERENCE / "survival/reference_dailydialog.json").read_text())["npmle"]
     for bot in ("GPT", "BR", "S2", "DR"):
-        assert curves[bot]["survival"] == pytest.approx(exact[bot]["S_exact_pava"], abs=1e-9)
+        assert curves.loc[bot, "survival"].tolist() == pytest.approx(exact[bot]["S_exact_pava"], abs=1e-9)
     page = build_report(study, "spot_the_bot").read_text()
     assert page.lower().startswith("<!doctype html>")
     assert "GPT" in page

@@ -23,6 +23,12 @@ UNTOLD = "constant, or a combination of the other features, where it could tell"
 NOTHING = "everybody was spotted, or nobody, at lengths that can be compared"
 SEPARATED = "tells spotted from unspotted rows perfectly: no finite estimate"
 
+COLUMNS = (
+    *("bot", "feature", "coef", "coef_low", "coef_high", "se", "df", "ratio", "ratio_low", "ratio_high", "p"),
+    *("why", "separated"),
+)
+"""Of coefficients; p_adjusted is of all of a model."""
+
 Errors = tuple[dict, str]
 """Options of `cox` for its standard errors, and where these are from."""
 
@@ -34,22 +40,23 @@ def effects(
     rng: Callable[[str], np.random.Generator],
     replicates: int,
     backend: str,
-) -> dict:
-    """Coefficients per contestant and feature, by both models, under the names of survival.json; of no contestant
-    where no feature was asked."""
+) -> dict[str, pd.DataFrame]:
+    """Coefficients per contestant and feature, by both models, and these `cox_models`; of no contestant where no
+    feature was asked."""
     names = names if _features(rows) else ()
-    result: dict = {key: {} for key in KEYS.values()}
-    models: dict[str, dict] = {name: {} for name in names}
+    coefficients: dict[str, list[dict]] = {key: [] for key in KEYS.values()}
+    models = []
     for name in names:
         row = rows[rows["group"] == name]
         for model, key in KEYS.items():
             errors = errors_of(row, clusters, rng(f"{key} {name}"), replicates)
-            result[key][name], models[name][model] = _fit(row, model, errors, backend)
-    for key in KEYS.values():
-        entries = [entry for fit in result[key].values() for entry in fit.values()]
-        for entry, p in zip(entries, adjust_known([entry["p"] for entry in entries]), strict=True):
-            entry["p_adjusted"] = p if np.isfinite(p) else None
-    return {**result, "cox_models": models}
+            fitted_rows, whole = _fit(row, model, errors, backend)
+            coefficients[key] += [{"bot": name, **fitted_row} for fitted_row in fitted_rows]
+            models.append({"bot": name, "model": model, **whole})
+    result = {key: pd.DataFrame(found, columns=COLUMNS) for key, found in coefficients.items()}
+    for frame in result.values():
+        frame["p_adjusted"] = adjust_known(frame["p"])
+    return result | {"cox_models": pd.DataFrame(models)}
 
 
 def errors_of(rows: pd.DataFrame, clusters: list[str], rng: np.random.Generator, replicates: int) -> Errors:
@@ -83,19 +90,17 @@ def fitted(arguments: tuple, errors: Errors, **options) -> tuple[RegressionFit, 
     return fit, notes, errors[1]
 
 
-def _fit(rows: pd.DataFrame, model: str, errors: Errors, backend: str) -> tuple[dict, dict]:
+def _fit(rows: pd.DataFrame, model: str, errors: Errors, backend: str) -> tuple[list[dict], dict]:
     """One contestant's coefficients by feature, and the model as a whole."""
     features = _features(rows)
     arguments = (rows["left"], rows["right"], rows[features].astype(float), model)
     try:
         fit, notes, said = fitted(arguments, errors, backend=backend)
     except ValueError:  # not one observation lies wholly before another
-        none = {"coef": None, "se": None, "p": None, "ratio": None, "ci": [None] * 2, "ratio_ci": [None] * 2}
-        why = {f: SAME if rows[f].nunique() < 2 else NOTHING for f in features}
-        whole = {"loglik": float("nan"), "n": len(rows), "errors": None, "notes": [NOTHING]}
-        return {f: none | {"why": why[f]} for f in features}, whole
+        none = [{"feature": f, "why": SAME if rows[f].nunique() < 2 else NOTHING} for f in features]
+        return none, {"n": len(rows), "notes": [NOTHING]}
     whole = {"loglik": fit.loglik, "n": len(rows), "errors": said, "notes": notes}
-    return {f: _one(fit, i, rows[f]) for i, f in enumerate(features)}, whole
+    return [_one(fit, i, rows[f]) for i, f in enumerate(features)], whole
 
 
 def _cox(*arguments, **options) -> tuple[RegressionFit, list[str]]:
@@ -113,20 +118,13 @@ def _features(rows: pd.DataFrame) -> list[str]:
 
 def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
     """Return the effect of the feature at place `i`, with its answers."""
-    coef, ci = fit.coef[i], fit.interval()[i]
-    with np.errstate(over="ignore"):
-        entry = {
-            "coef": coef,
-            "se": fit.se[i],
-            "p": fit.pvalue[i],
-            "ci": ci.tolist(),
-            "df": np.nan if fit.df is None else fit.df[i],
-            "ratio": float(np.exp(coef)),
-            "ratio_ci": np.exp(ci).tolist(),
-        }
-    if np.isfinite(coef):
-        return entry
-    entry |= {"coef": None, "ratio": None, "p": None}
+    coef = fit.coef[i]
     if np.isnan(coef):
-        return entry | {"why": SAME if feature.nunique() < 2 else UNTOLD}
-    return entry | {"why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
+        return {"feature": feature.name, "why": SAME if feature.nunique() < 2 else UNTOLD}
+    if np.isinf(coef):
+        return {"feature": feature.name, "why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
+    low, high = fit.interval()[i]
+    with np.errstate(over="ignore"):
+        ratios = {"ratio": np.exp(coef), "ratio_low": np.exp(low), "ratio_high": np.exp(high)}
+    test = {"se": fit.se[i], "p": fit.pvalue[i], "df": np.nan if fit.df is None else fit.df[i]}
+    return {"feature": feature.name, "coef": coef, "coef_low": low, "coef_high": high, **ratios, **test}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from parlai_spotbot.analysis.survival import (
 )
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.findings.spotting.survival_effects import effects
 from parlai_spotbot.records import HUMAN
@@ -31,8 +33,9 @@ CHOSEN = (
 ALONE = "too few conversations or annotators to know how much these differ"
 
 
-def survival_of(answers: Annotations) -> dict:
-    """Everything about survival; of a game with a warning.
+def survival_of(answers: Annotations) -> dict[str, pd.DataFrame]:
+    """Return `curves`, the `bots` by their medians and beside people, `pairs`, the regressions (see `effects`), and
+    what the `whole` rests on; of a game with a warning.
 
     Curves and their tests are native, since icenReg's are exact to 1e-9 only, which would decide ties between shares
     and how they are rounded; `cox_backend` gives coefficients.
@@ -46,16 +49,14 @@ def survival_of(answers: Annotations) -> dict:
     drawn = {name: _Drawn(rows[rows["group"] == name], every, answers.followed) for name in present}
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
     strata = None if answers.followed else rows["k"]
-    result = {
-        "curves": {name: _curve(drawn[name], drawn.get(HUMAN)) for name in present},
+    warning = CHOSEN if answers.followed else None
+    return {
+        "curves": pd.concat([drawn[name].curve.assign(bot=name) for name in present]),
+        "bots": pd.DataFrame([_bot(name, drawn[name], drawn.get(HUMAN)) for name in present]),
         "pairs": _pairs(rows, present, clusters, strata, drawn),
-        "clusters": clusters,
         **effects(rows, present, clusters, answers.rng, options.bootstraps, cox_backend),
-        "backend": "native",
-        "cox_backend": cox_backend,
-        "bootstrap": answers.bootstrap(),
+        "whole": one_row(clusters=clusters, cox_backend=cox_backend, warning=warning, **answers.bootstrap()),
     }
-    return result | ({"warning": CHOSEN} if answers.followed else {})
 
 
 class _Drawn:
@@ -85,6 +86,13 @@ class _Drawn:
         at_risk = np.flip(np.flip(total, axis=-1).cumsum(axis=-1), axis=-1)
         return spotted, at_risk, followed_survival(spotted, at_risk)
 
+    @property
+    def curve(self) -> pd.DataFrame:
+        """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths."""
+        low, high = self.drawn.interval(self.survival, self.samples, span=(0, 1)).T
+        shares = {"survival": self.survival, "survival_low": low, "survival_high": high}
+        return pd.DataFrame({"exchanges": self.lengths.astype(int), **shares, "n": self.n, "spotted": self.spotted})
+
     def at(self, k: float) -> tuple[float, np.ndarray]:
         """Survival at a length that was shown, and its replicates."""
         place = int(np.flatnonzero(self.lengths == k)[0])
@@ -94,29 +102,19 @@ class _Drawn:
         """By how much more of these pass at a length than of `other`, with the interval."""
         (first_value, samples), (value, others) = self.at(k), other.at(k)
         both = self.every.take(np.concatenate([self.rows, other.rows]))
-        ci = both.interval(first_value - value, samples - others, span=(-1, 1)).tolist()
-        return {"difference": first_value - value, "ci": ci}
+        low, high = both.interval(first_value - value, samples - others, span=(-1, 1))
+        return {"difference": first_value - value, "difference_low": low, "difference_high": high}
 
 
-def _curve(curve: _Drawn, people: _Drawn | None) -> dict:
-    """S(k) at the lengths shown, with bootstrap intervals, which hold at these fixed lengths; `why` there are none."""
+def _bot(name: str, curve: _Drawn, people: _Drawn | None) -> dict:
+    """Return a contestant's median, and how many pass at its longest length beside people; `why` without intervals."""
     fit = turnbull(curve.left, curve.right, backend="native")
     low, high = fit.quantile_bounds(0.5)
-    result = {
-        "exchanges": [_count(k) for k in curve.lengths],
-        "survival": curve.survival.tolist(),
-        "ci": curve.drawn.interval(curve.survival, curve.samples, span=(0, 1)).tolist(),
-        "n": [_count(x) for x in curve.n],
-        "spotted": [_count(x) for x in curve.spotted],
-        "median": {"low": float(low), "high": float(high), "note": median_note(fit)},
-    }
-    if curve is not people:
-        k = curve.lengths[-1]
-        result["versus_human"] = None
-        if people is not None and k in people.lengths:
-            human = people.at(k)[0]
-            result["versus_human"] = {"exchanges": _count(k), "human": human, **curve.less(people, k)}
-    return result | ({"why": curve.drawn.why} if curve.drawn.why else {})
+    row = {"bot": name, "median_low": low, "median_high": high, "median": median_note(fit), "why": curve.drawn.why}
+    k = curve.lengths[-1]
+    if people is None or curve is people or k not in people.lengths:
+        return row
+    return row | {"exchanges": int(k), "human": people.at(k)[0], **curve.less(people, k)}
 
 
 def median_note(fit: TurnbullFit) -> str:
@@ -129,31 +127,21 @@ def median_note(fit: TurnbullFit) -> str:
 
 def _pairs(
     rows: pd.DataFrame, names: Sequence[str], clusters: list[str], strata: pd.Series | None, drawn: dict[str, _Drawn]
-) -> list[dict]:
+) -> pd.DataFrame:
+    """Return the test of every two curves, and the difference of how many pass at the longest length of both."""
     if len(names) < 2:
-        return []
+        return pd.DataFrame()
     arguments = (rows["left"], rows["right"], rows["group"])
     together = [rows[c] for c in clusters] or None
     table = logrank_pairs(*arguments, names=names, strata=strata, clusters=together)
-    naive = logrank_pairs(*arguments, names=names)[["statistic", "chi2", "df", "p", "p_adjusted"]]
-    group_rows = []
-    for row, by_rows in zip(table.to_dict(orient="records"), naive.to_dict(orient="records"), strict=True):
-        row["as_independent"] = by_rows
-        if not np.isfinite(row["se"]):
-            row["why"] = ALONE
-        group_rows.append(row | {"passing": _passing(drawn[row["a"]], drawn[row["b"]])})
-    return group_rows
+    table["p_independent"] = logrank_pairs(*arguments, names=names)["p_adjusted"]
+    table["why"] = np.where(np.isfinite(table["se"]), "", ALONE)
+    return table.join(pd.DataFrame([_passing(drawn[a], drawn[b]) for a, b in itertools.combinations(names, 2)]))
 
 
-def _passing(a: _Drawn, b: _Drawn) -> dict | None:
-    """Return how many of both still pass at the longest length at which both were shown, and the difference."""
+def _passing(a: _Drawn, b: _Drawn) -> dict:
+    """Return the difference of how many of both still pass at the longest length at which both were shown."""
     shared = np.intersect1d(a.lengths, b.lengths)
     if not len(shared):
-        return None
-    k = shared[-1]
-    return {"exchanges": _count(k), "a": a.at(k)[0], "b": b.at(k)[0], **a.less(b, k)}
-
-
-def _count(value: float) -> int | float:
-    """Whole numbers as such; with unsure answers as halves there are others."""
-    return int(value) if value == int(value) else float(value)
+        return {}
+    return {"exchanges": int(shared[-1]), **a.less(b, shared[-1])}

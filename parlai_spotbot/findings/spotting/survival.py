@@ -16,14 +16,10 @@ from parlai_spotbot.wording import INTERVAL, NAMED, factor, filled, part_of, per
 def summarise(result: Result) -> list[str]:
     """Return who passes longest, whose curves differ, and which features go with being spotted."""
     frames = result.frames
-    warning = frames.one("whole")["warning"]
-    return [
-        _longest(frames),
-        _told_apart(frames.rows("pairs")),
-        _effects(frames.rows("cox")),
-        *([Caution(warning)] if warning else []),
-        "Not called a bot: judged “human” or “unsure”.",
-    ]
+    sentences = [_longest(frames), _told_apart(frames.rows("pairs")), _effects(frames.rows("cox"))]
+    if warning := frames.one("whole")["warning"]:
+        sentences.append(Caution(warning))
+    return [*sentences, "Not called a bot: judged “human” or “unsure”."]
 
 
 def _longest(frames: Frames) -> str:

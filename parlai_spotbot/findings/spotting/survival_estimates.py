@@ -51,8 +51,8 @@ def survival_of(answers: Annotations) -> dict[str, pd.DataFrame]:
     strata = None if answers.followed else rows["k"]
     warning = CHOSEN if answers.followed else None
     return {
-        "curves": pd.concat([drawn[name].curve.assign(bot=name) for name in present]),
-        "bots": pd.DataFrame([_bot(name, drawn[name], drawn.get(HUMAN)) for name in present]),
+        "curves": pd.concat({name: own.curve for name, own in drawn.items()}, names=["bot"]).reset_index("bot"),
+        "bots": pd.DataFrame([_bot(name, own, drawn.get(HUMAN)) for name, own in drawn.items()]),
         "pairs": _pairs(rows, present, clusters, strata, drawn),
         **effects(rows, present, clusters, answers.rng, options.bootstraps, cox_backend),
         "whole": one_row(clusters=clusters, cox_backend=cox_backend, warning=warning, **answers.bootstrap()),

@@ -16,23 +16,20 @@ TABLES = {"model": ("stability", "without"), "paper": ("paper", "paper_without")
 
 
 def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
-    """Return the curves of both ways, of all bots and without each, and how each way was computed; or why there is
-    nothing."""
+    """Return the curves of both ways, of all bots and without each; or why there is nothing."""
     matches = conversation_matches(answers.rows)
     if matches.empty:
         return {"nothing": one_row(why="no match between two different bots")}
     names = planned_first({*matches["a"], *matches["b"]}, answers.facts.bots)
     frames = {}
-    ways = []
     for variant, times in REPETITIONS.items():
         seed = int(answers.rng("stability").integers(2**31))
-        options = {"variant": variant, "repetitions": times, "replicates": times, "seed": seed}
-        curves = stability(matches, names, leave_one_out=True, **options)
+        options = {"variant": variant, "repetitions": times, "replicates": times, "leave_one_out": True, "seed": seed}
+        curves = stability(matches, names, **options).assign(repetitions=times)
         without = curves["removed"] != ""
         every_bot, others = TABLES[variant]
         frames |= {every_bot: curves[~without], others: curves[without]}
-        ways.append(options)
-    return frames | {"ways": pd.DataFrame(ways)}
+    return frames
 
 
 def curve_sentence(curve: pd.DataFrame, studies: str) -> str:

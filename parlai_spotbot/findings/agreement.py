@@ -1,11 +1,13 @@
 """Agreement between annotators by question, in every survey but Spot The Bot."""
 
-from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
+from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
@@ -23,32 +25,35 @@ VARIANTS = "Variants of one judge are no annotators: this says nothing of how fa
 """What a reader must know where the answers compared are those of one judge."""
 
 
-def alpha_in_words(data: Mapping) -> dict:
-    """Return what `krippendorff_alpha` tells, its note in words."""
-    kept = {key: value for key, value in data.items() if key not in ("note", "effective")}
-    return kept | ({"note": NOTES[data["note"]].format(**data)} if "note" in data else {})
+def alpha_row(question: str, units: Any, values: Any, clusters: Clusters, metric: str = "nominal") -> dict:
+    """Return the row of a question: what `krippendorff_alpha` tells of its answers, the note in words."""
+    alpha = krippendorff_alpha(units, values, clusters, metric)
+    low, high = alpha.pop("ci")
+    if "note" in alpha:
+        alpha["note"] = NOTES[alpha["note"]].format(**alpha)
+    return {"question": question, "metric": metric, "alpha_low": low, "alpha_high": high, **alpha}
 
 
-def agreement(answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal") -> dict:
+def agreement(
+    answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal"
+) -> dict[str, pd.DataFrame]:
     """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers, `unit`
     that of what each is about."""
-    result = {}
+    alphas = []
     for question in answers.questions:
         rows = answers.to(question)
-        alpha = krippendorff_alpha(rows[unit].tolist(), rows[value], answers.clusters(rows), metric)
-        result[question] = alpha_in_words(alpha)
-    return {"krippendorff_alpha": result, "metric": metric}
+        alphas.append(alpha_row(question, rows[unit].tolist(), rows[value], answers.clusters(rows), metric))
+    return {"alpha": pd.DataFrame(alphas)}
 
 
 def summarise(result: Result) -> list[str]:
     """Return the best and the worst alpha."""
-    data, people = result.data, result.people
-    alphas = {question: alpha["alpha"] for question, alpha in data["krippendorff_alpha"].items()}
-    alpha_by_question = {question: alpha for question, alpha in alphas.items() if alpha is not None}
+    people, rows = result.people, result.frames.rows("alpha")
+    alpha_by_question = {row["question"]: row["alpha"] for row in rows if row["alpha"] is not None}
     label = "Agreement" if people else "Consistency of the judge with itself"
     if not alpha_by_question:
-        why = "; ".join(dict.fromkeys(alpha["why"] for alpha in data["krippendorff_alpha"].values() if "why" in alpha))
-        return [Fact.of(label, f"Agreement is not known: {why or 'nothing was answered'}.")]
+        reasons = "; ".join(dict.fromkeys(row["why"] for row in rows))
+        return [Fact.of(label, f"Agreement is not known: {reasons}.")]
     whose = "Krippendorff's alpha" if people else "Krippendorff's alpha between variants of the judge"
     questions, values = list(alpha_by_question), np.array(list(alpha_by_question.values()))
     ends = dict.fromkeys((best_first(questions, values)[0], best_first(questions, -values)[0]))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.agreement import LABELS, both_given_one
+from parlai_spotbot.analysis.agreement import both_given_one
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.stability import conversation_matches
 from parlai_spotbot.options import described
@@ -76,17 +76,11 @@ def feature_matches(annotations: pd.DataFrame, feature: str, domain: str) -> pd.
     return (conversation_matches if domain in BY_CONVERSATION else matches_frame)(annotations, feature)
 
 
-def label_agreement(entities: Sequence[pd.DataFrame]) -> dict[str, dict[str, float]]:
-    """Table 3: the share of annotations whose partner gave the same label, a mean over domains (frames of entities)."""
-    shares: dict[str, dict[str, list[float]]] = {}
-    for frame in entities:
-        for name, labels in both_given_one(frame).items():
-            for label in LABELS:
-                if labels[label]["share"] is not None:
-                    shares.setdefault(name, {}).setdefault(label, []).append(labels[label]["share"])
-    return {
-        name: {label: float(np.mean(v)) for label, v in label_shares.items()} for name, label_shares in shares.items()
-    }
+def label_agreement(entities: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Table 3: the share of annotations whose partner gave the same label, a mean over domains (frames of entities), by
+    name (rows) and label (columns)."""
+    shares = pd.concat(map(both_given_one, entities))
+    return shares.groupby(["name", "label"])["share"].mean().unstack()
 
 
 def correctness(entities: pd.DataFrame) -> dict[str, float]:

@@ -32,9 +32,9 @@ def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
     agreement = label_agreement(list(entities.values()))
     for name, printed in paper["table3"].items():
         for label, value in zip(LABELS, printed, strict=True):
-            computed = agreement.get(name, {}).get(label)
+            computed = agreement.loc[name, label]
             table.add(name, label, value, computed, AGREEMENT + "; per domain, then the unweighted mean")
-    table.own("S2", AGREEMENT, {label: agreement.get("S2", {}).get(label) for label in LABELS})
+    table.own("S2", AGREEMENT, agreement.loc["S2"])
     table.notes.append("the paper leaves S2 out of the table")
     return table
 
@@ -42,8 +42,8 @@ def table3(paper: dict, entities: dict[str, pd.DataFrame]) -> PaperTable:
 def table3_of(data: DomainData) -> PaperTable:
     """One domain's part of Table 3."""
     table = PaperTable("table3", f"Table 3, the part of {data.domain} (the paper prints the mean over domains)")
-    for name, labels in both_given_one(data.entities).items():
-        table.own(name, AGREEMENT, {label: labels[label]["share"] for label in LABELS})
+    for name, rows in both_given_one(data.entities).set_index("label").groupby("name"):
+        table.own(name, AGREEMENT, rows["share"])
     return table
 
 
@@ -264,14 +264,14 @@ def footnote3(data: DomainData) -> PaperTable:
 def footnote9(data: DomainData) -> PaperTable:
     """Agreement by segment length: does it differ from that over all lengths?"""
     table = PaperTable("footnote9", f"Footnote 9: agreement by segment length, {data.domain}")
-    shares_by_length = {k: both_given_one(rows_of_length) for k, rows_of_length in data.entities.groupby("k")}
+    given_at = {k: both_given_one(rows).set_index(["name", "label"]) for k, rows in data.entities.groupby("k")}
     names, tests = sorted(set(data.entities["name"])), []
     for name, label in itertools.product(names, LABELS):
         counts = []
-        for k, by_name in shares_by_length.items():
-            cell = by_name.get(name, {}).get(label, {"share": None, "n": 0})
+        for k, given in given_at.items():
+            cell = given.loc[name, label]
             table.add(name, f"{label} at {k}", None, cell["share"], AGREEMENT)
-            agreed = round((cell["share"] or 0.0) * cell["n"])
+            agreed = round(np.nan_to_num(cell["share"]) * cell["n"])
             counts.append((agreed, cell["n"] - agreed))
         tests.append((name, label, _homogeneous(np.array(counts))))
     adjusted = adjust(np.array([p for *_, p in tests]))

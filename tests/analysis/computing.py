@@ -25,6 +25,17 @@ def as_stored(result):
     return {name: stored_form(value) for name, value in result.items()}
 
 
+def of_source(result, source):
+    """What files hold of one source, by finding."""
+    return as_stored(
+        {
+            name: {"by_source": {source: value["by_source"][source]}}
+            for name, value in result.items()
+            if source in value["by_source"]
+        }
+    )
+
+
 def names(survey):
     """The names of a survey's findings."""
     return {finding.name for finding in findings_of(get_survey(survey))}

@@ -4,7 +4,7 @@ import json
 from itertools import chain
 
 import pytest
-from computing import analyze, as_stored, names, tell
+from computing import analyze, as_stored, names, of_source, tell
 from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot import plugin
@@ -93,9 +93,9 @@ def test_likert_means_and_differences(results):
     own = results["dialogue_likert"]["ranking"]["by_source"][HUMAN]
     assert main_ranking(own).order == ["c", "b", "a"]
     assert all(pair["p_adjusted"] < 0.05 for pair in main_ranking(own).pairs)
-    agreement = results["dialogue_likert"]["agreement"]["by_source"][HUMAN]
-    assert agreement["metric"] == "ordinal"
-    assert 0.2 < agreement["krippendorff_alpha"]["quality"]["alpha"] < 0.9
+    alphas = results["dialogue_likert"]["agreement"]["by_source"][HUMAN]["alpha"].set_index("question")
+    assert alphas.loc["quality", "metric"] == "ordinal"
+    assert 0.2 < alphas.loc["quality", "alpha"] < 0.9
     turns = results["turn_likert"]["ranking"]["by_source"][HUMAN]
     assert [(row["bot"], row["n"], row["annotations"]) for row in turns.rows("ranking")] == [
         ("b", 72, 24),
@@ -109,9 +109,8 @@ def test_the_same_seed_gives_the_same_numbers_and_another_source_none_of_them():
     assert json.dumps(as_stored(first)) == json.dumps(as_stored(again))
     made.judgements = [j for j in made.judgements if j.source == HUMAN]
     alone = analysed("acute_eval", made, bootstraps=30)
-    for stem in alone:
-        both = ({"by_source": {HUMAN: found[stem]["by_source"][HUMAN]}} for found in (alone, first))
-        assert len({json.dumps(stored_form(own)) for own in both}) == 1
+    whole = of_source(first, HUMAN)
+    assert of_source(alone, HUMAN) == {stem: whole[stem] for stem in alone}
     assert "trust" not in alone
 
 

@@ -40,7 +40,7 @@ def test_every_finding_is_of_what_was_asked(study):
     both = ("sensibleness_and_specificity",) if "specificity" in asked else ()
     assert set(of_people(found, "features") if asked else ()) == {*asked, *both}
     assert ("features" in found) == bool(asked)
-    assert set(of_people(found, "agreement")["krippendorff_alpha"]) == {"nature", *asked}
+    assert set(of_people(found, "agreement")["alpha"]["question"]) == {"nature", *asked}
     survival = of_people(found, "survival")
     for model in ("cox", "cox_po"):
         assert {row["feature"] for row in survival.rows(model)} == set(asked)

@@ -15,29 +15,20 @@ from parlai_spotbot.records import HUMAN
 
 LABELS = ("bot", "human", "unsure")
 CHANCES = {"pair and length": ("a", "b", "k"), "annotator and length": ("worker_id", "k")}
-ALIKE = ("conversations", "within", "n", "observed", "expected", "excess", "low", "high", "p")
 
 
-def both_given_one(entities: pd.DataFrame) -> dict[str, dict[str, dict]]:
+def both_given_one(entities: pd.DataFrame) -> pd.DataFrame:
     """Return, per name and label, the share of annotations with the label whose partner gave it too (Table 3).
 
-    As in the paper, of segments with exactly two annotations; two that agree count twice.
-
-    Returns
-    -------
-    dict
-        ``{name: {label: {"share", "n"}}}``, the share None where nobody gave the label.
+    As in the paper, of segments with exactly two annotations; two that agree count twice. Columns: name, label, share
+    (NaN where nobody gave the label), n.
     """
     key = ["conversation_id", "k", "entity"]
     rows = entities[entities.groupby(key)["annotation_id"].transform("size") == 2]
     same = rows.groupby(key)["nature"].transform("nunique") == 1
-    result: dict[str, dict[str, dict]] = {}
-    for bot in sorted(set(entities["name"])):
-        given = {label: same[(rows["name"] == bot) & (rows["nature"] == label)] for label in LABELS}
-        result[bot] = {
-            label: {"share": float(own.mean()) if len(own) else None, "n": len(own)} for label, own in given.items()
-        }
-    return result
+    given = same.groupby([rows["name"], rows["nature"]]).agg(share="mean", n="size")
+    every = pd.MultiIndex.from_product([sorted(set(entities["name"])), LABELS], names=["name", "label"])
+    return given.reindex(every).fillna({"n": 0}).astype({"n": int}).reset_index()
 
 
 def labelled_alike(annotations: pd.DataFrame, within: Sequence[str], crossed: bool = True) -> dict:
@@ -51,8 +42,8 @@ def labelled_alike(annotations: pd.DataFrame, within: Sequence[str], crossed: bo
     Returns
     -------
     dict
-        `n`; `observed` and `expected` shares alike; `excess`, their difference, with `low`, `high` and `p`, which take
-        annotations of one conversation and by one annotator as dependent.
+        `n`; `observed` and `expected` shares alike; `excess`, their difference, with `excess_low`, `excess_high` and
+        `p`, which take annotations of one conversation and by one annotator as dependent.
     """
     stratum = [annotations[name] for name in within]
     excess = pd.Series(0.0, index=annotations.index)
@@ -68,8 +59,8 @@ def labelled_alike(annotations: pd.DataFrame, within: Sequence[str], crossed: bo
         "observed": observed,
         "expected": observed - mean["estimate"],
         "excess": mean["estimate"],
-        "low": mean["ci"][0],
-        "high": mean["ci"][1],
+        "excess_low": mean["ci"][0],
+        "excess_high": mean["ci"][1],
         "p": mean["p"],
     }
 
@@ -83,4 +74,4 @@ def alike_table(annotations: pd.DataFrame, crossed: bool = True) -> pd.DataFrame
         for name, within in CHANCES.items()
         if kept.any()
     ]
-    return pd.DataFrame(rows, columns=list(ALIKE))
+    return pd.DataFrame(rows)

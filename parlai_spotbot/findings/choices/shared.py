@@ -12,7 +12,7 @@ from parlai_spotbot.findings.scarce import CHOICES
 from parlai_spotbot.records import OUTCOMES
 
 
-def agreed(answers: Answers) -> dict:
+def agreed(answers: Answers) -> dict[str, pd.DataFrame]:
     """Alpha of each question; choices count by the ids of the two conversations, whichever of the two was first."""
     swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
     chosen = np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"])

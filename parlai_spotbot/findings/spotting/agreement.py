@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from parlai_spotbot.analysis import agreement
-from parlai_spotbot.findings.agreement import alpha_in_words
+from parlai_spotbot.findings.agreement import alpha_row
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -12,22 +14,21 @@ from parlai_spotbot.wording import INTERVAL, filled, number, points, to
 CONSISTENCY = "Consistency of the judge with itself"
 
 
-def compute(answers: Annotations) -> dict:
+def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
     """Table 3, alphas, and whether labels come in pairs (footnote 3)."""
     answers = answers.by_item
     entities, rows = answers.entities, answers.rows
     segment = rows["conversation_id"] + "\t" + rows["k"].astype(str)
     asked = {"nature": (segment.to_numpy()[answers.pages] + "\t" + entities["entity"].astype(str).to_numpy(), entities)}
     asked |= {feature: (segment.to_numpy(), rows) for feature in answers.features}
-    alphas = {}
-    for question, (units, frame) in asked.items():
-        alpha = agreement.krippendorff_alpha(units, frame[question], answers.clusters(frame))
-        alphas[question] = alpha_in_words(alpha)
-    alike = agreement.alike_table(rows.dropna(subset=["nature0", "nature1"]), answers.crossed)
+    alphas = [
+        alpha_row(question, units, frame[question], answers.clusters(frame))
+        for question, (units, frame) in asked.items()
+    ]
     return {
-        "both_given_one": agreement.both_given_one(entities),
-        "krippendorff_alpha": alphas,
-        "labelled_alike": alike.to_dict(orient="records"),
+        "alpha": pd.DataFrame(alphas),
+        "again": agreement.both_given_one(entities),
+        "labelled_alike": agreement.alike_table(rows.dropna(subset=["nature0", "nature1"]), answers.crossed),
     }
 
 
@@ -38,22 +39,21 @@ def alike_sentence(row: Mapping) -> str:
         "Of conversations between two {conversations}, {observed:percent} got the same label twice; chance gives "
         "{expected:percent}: {excess:points} points{ends}{clear} ({p:p_said}).",
         **row,
-        ends=to([row["low"], row["high"]], points, INTERVAL),
+        ends=to([row["excess_low"], row["excess_high"]], points, INTERVAL),
         clear=clear,
     )
 
 
 def summarise(result: Result) -> list[str]:
     """Return alpha on who is human, and whether labels come in pairs."""
-    data, people = result.data, result.people
-    nature = data["krippendorff_alpha"]["nature"]
-    if nature.get("alpha") is None:
-        return [f"Agreement on who is human is not known: {nature.get('why', 'too little was judged twice')}."]
-    alpha = f"{number(nature['alpha'])}{to(nature['ci'], number, INTERVAL)}"
-    whose = "" if people else " between the variants of the judge, which are no annotators,"
+    nature = result.frames.one("alpha")
+    if nature["alpha"] is None:
+        return [f"Agreement on who is human is not known: {nature['why']}."]
+    alpha = f"{number(nature['alpha'])}{to([nature['alpha_low'], nature['alpha_high']], number, INTERVAL)}"
+    whose = "" if result.people else " between the variants of the judge, which are no annotators,"
     text = f"On who is human, Krippendorff's alpha{whose} is {alpha}; 1 is perfect, 0 is chance."
-    alike = [alike_sentence(row) for row in data["labelled_alike"] if row["conversations"] == "bots"]
-    return [Fact.of("Agreement" if people else CONSISTENCY, text), *alike[:1]]
+    alike = [alike_sentence(row) for row in result.frames.rows("labelled_alike") if row["conversations"] == "bots"]
+    return [Fact.of("Agreement" if result.people else CONSISTENCY, text), *alike[:1]]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -6,7 +6,7 @@ The text is ``methods_text.jinja``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,15 +159,15 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         votes = contents.of("votes", source)
         known = [what for what in ("prompts", "annotators") if 1 < votes[what]["count"] < votes[what]["known"]]
         shared = f"{' and '.join(known)} as clusters" if known else "votes as independent"
-    alphas = contents.of("agreement", HUMAN).get("krippendorff_alpha") or {}
+    alphas = Frames(contents.of("agreement", HUMAN)).rows("alpha")
     return {
         "ranking": ranking,
         "ranked_by": source,
         "shared": shared,
         "least": MINIMUM,
         "alphas": [
-            f"{plainly(name)} {number(entry['alpha'])}{to(entry.get('ci'), number)}"
-            for name, entry in alphas.items()
-            if isinstance(entry, Mapping) and entry.get("alpha") is not None
+            f"{plainly(row['question'])} {number(row['alpha'])}{to([row['alpha_low'], row['alpha_high']], number)}"
+            for row in alphas
+            if row["alpha"] is not None
         ],
     }

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from computing import analyze as compute
+from computing import of_source
 
 from parlai_spotbot.records import HUMAN
 
@@ -31,6 +32,7 @@ def test_people_are_told_the_same_whatever_judges_say(both, result):
     alone = analyze([row for row in judgements if row.source == HUMAN], conversations)
     other = analyze(contrary, conversations)
     assert "trust" not in alone
-    for stem, own in alone.items():
-        assert own["by_source"][HUMAN] == result[stem]["by_source"][HUMAN] == other[stem]["by_source"][HUMAN]
-    assert other["trust"]["by_source"] != result["trust"]["by_source"]
+    people, beside, contradicted = (of_source(found, HUMAN) for found in (alone, result, other))
+    for stem in alone:
+        assert people[stem] == beside[stem] == contradicted[stem]
+    assert of_source(other, "judge:quick")["trust"] != of_source(result, "judge:quick")["trust"]

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_BOTS, KNOWN_HUMAN, truth
 from parlai_spotbot.surveys.game import points
@@ -17,17 +18,13 @@ BONUS = (
 )
 
 
-def compute(answers: Annotations) -> dict:
+def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
     """Points and places of the annotators; of a judge, why there are none."""
     if not answers.followed:
-        return {"why": NO_GAME}
+        return {"whole": one_row(why=NO_GAME)}
     board = _leaderboard(decisions(answers))
-    leaders = board["worker_id"][board["bonus"]].tolist()
-    return {
-        "points": {"right": GAME.right, "wrong": GAME.wrong, "penalty": GAME.penalty},
-        "leaderboard": board.to_dict(orient="records"),
-        "bonus": {"rule": BONUS, "annotators": leaders, "points": board["points"].max()},
-    }
+    rules = one_row(right=GAME.right, wrong=GAME.wrong, penalty=GAME.penalty, bonus=BONUS)
+    return {"leaderboard": board, "rules": rules}
 
 
 def decisions(answers: Annotations) -> pd.DataFrame:
@@ -66,14 +63,12 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(result: Result) -> list[str]:
     """Return who leads; [] of a judge, which plays no game."""
-    data = result.data
-    if not data.get("leaderboard"):
+    leaders = [row for row in result.frames.rows("leaderboard") if row["bonus"]]
+    if not leaders:
         return []
-    winners = [result.called(worker) for worker in data["bonus"]["annotators"]]
-    verb = "lead" if len(winners) > 1 else "leads"
-    return [
-        f"{upper_first(listed(winners))} {verb} with {number(data['bonus']['points'], 0)} points and gets the bonus."
-    ]
+    who = upper_first(listed([result.called(row["worker_id"]) for row in leaders]))
+    verb = "lead" if len(leaders) > 1 else "leads"
+    return [f"{who} {verb} with {number(leaders[0]['points'], 0)} points and gets the bonus."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -3,30 +3,33 @@
 import math
 from dataclasses import asdict
 
+import pandas as pd
+
 from parlai_spotbot.analysis.time import Effort, compare_effort, seconds_table, time_summary
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 
 
-def compute(answers: Annotations) -> dict:
+def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
     """Seconds over all and by length, hours and cost; the effort against people who talk to the bots."""
     rows = answers.rows
-    by_length = seconds_table(rows, answers.together).to_dict(orient="records")
-    result = time_summary(rows, answers.options.wage) | {"by_length": by_length}
+    time = time_summary(rows, answers.options.wage)
+    result = {"time": one_row(**time), "by_length": seconds_table(rows, answers.together)}
     talks = rows[rows["a"] != HUMAN]
-    if result["n"] and len(answers.bots) > 1 and len(talks) and not answers.one_side:
+    if time["n"] and len(answers.bots) > 1 and len(talks) and not answers.one_side:
         conversations = talks["conversation_id"].nunique()
         pairs = len(answers.bots) * (len(answers.bots) - 1) / 2
         effort = compare_effort(
             len(answers.bots),
-            seconds=result["mean"],
+            seconds=time["mean"],
             conversations_per_pair=conversations / pairs,
             annotations_per_conversation=len(talks) / conversations,
             human_annotations=len(rows) - len(talks),
         )
-        result["effort"] = asdict(effort) | {"sentence": effort_sentence(len(answers.bots), effort)}
+        result["effort"] = one_row(**asdict(effort), sentence=effort_sentence(len(answers.bots), effort))
     return result
 
 
@@ -39,8 +42,7 @@ def effort_sentence(systems: int, effort: Effort) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return how long annotating took, and the effort beside people who talk to the bots."""
-    effort = (result.data.get("effort") or {}).get("sentence", "")
-    return [*costs.summarise_time(result), effort]
+    return [*costs.summarise_time(result), *(row["sentence"] for row in result.frames.rows("effort"))]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

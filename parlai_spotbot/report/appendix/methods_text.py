@@ -105,7 +105,6 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "lengths": list(map(str, lengths)) if survey and packing_of(survey).cuts else [],
         "warnings": packed.get("warnings") or (),
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
-        "time": contents.of("time", HUMAN),
         "settings": settings,
         "practised": collection.get("limits") and survey and survey.onboarding,
         "controls": len({row.annotation_id for row in rows if row.control}),
@@ -141,6 +140,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         "said": f"{counted(annotations, 'annotation')} of {counted(items, 'item')}",
         "annotators": contents.people(source),
         "accuracy": list(dict.fromkeys(map(number, (min(right), max(right))))) if right else [],
+        "time": Frames(contents.of("time", source)).one("time"),
         "verdict": contents.of("trust", source).get("verdict"),
     }
 

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis import trust
-from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.render import Caution
@@ -30,29 +29,27 @@ WARNINGS = ("constant", "chance", "below")
 
 def level(entry: Mapping) -> str:
     """Return the verdict on one question, from what `analysis.trust.agreement` found."""
-    if entry["constant"]["judge"] is not None and entry["constant"]["people"] is None:
+    low, high = entry["difference_low"], entry["difference_high"]
+    if known(entry["judge_constant"]) and not known(entry["people_constant"]):
         return "constant"
-    low, high = entry["alpha_ci"]
-    if known(entry["alpha"], low) and low <= 0:
-        people = entry["people_alpha_ci"][0]
-        return "nobody" if known(people) and people <= 0 and not entry["difference_ci"][1] < 0 else "chance"
-    if not known(*entry["difference_ci"]):
+    if known(entry["alpha"], entry["alpha_low"]) and entry["alpha_low"] <= 0:
+        people = entry["people_alpha_low"]
+        return "nobody" if known(people) and people <= 0 and not high < 0 else "chance"
+    if not known(low, high):
         return "unknown"
-    low, high = entry["difference_ci"]
     if high < 0:
         return "below"
     return "unclear" if low < 0 else "level"
 
 
-def verdict(data: Mapping) -> dict:
-    """Return `level`, the worst of all questions, `warning`, `sentence`, and `questions` {question: level}."""
-    questions = {question: level(entry) for question, entry in data["questions"].items()}
+def verdict(rows: Sequence[Mapping]) -> dict:
+    """Return `verdict`, the worst of all questions, `warning` and `sentence`, from questions with their verdicts."""
     parts = []
     for name, sentence in SENTENCES.items():
-        if askeds := [asked(question) for question, name_of_question in questions.items() if name_of_question == name]:
+        if askeds := [asked(row["question"]) for row in rows if row["verdict"] == name]:
             parts.append(f"{sentence.format(listed(askeds))}.")
-    worst = min(questions.values(), key=LEVELS.index, default="unknown")
-    return {"level": worst, "warning": worst in WARNINGS, "sentence": " ".join(parts), "questions": questions}
+    worst = min((row["verdict"] for row in rows), key=LEVELS.index, default="unknown")
+    return {"verdict": worst, "warning": worst in WARNINGS, "sentence": " ".join(parts)}
 
 
 SAME = 1e-9
@@ -67,14 +64,14 @@ def beside_people(
     contests: Callable[[pd.DataFrame], Frame] | None = None,
     ratings: Callable[[pd.DataFrame], Frame] | None = None,
     scale: Sequence[int] = (),
-) -> dict:
-    """Compare a judge with people on the same items, see `analysis.trust.trust_part`; {} where there are no people.
+) -> dict[str, pd.DataFrame] | None:
+    """Compare a judge with people on the same items, see `analysis.trust.trust_part`; None where there are no people.
 
     `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes; `scale` has the values
     of every question.
     """
     if answers.people is None:
-        return {}
+        return None
     both = pd.concat([answers.rows, answers.people.rows])
     rated = answers.questions if scale else ()
     part = trust.trust_part(
@@ -90,43 +87,39 @@ def beside_people(
     return in_words(part)
 
 
-def in_words(part: dict) -> dict:
+def in_words(part: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Return what `trust_part` found with its verdict."""
-    if "questions" not in part:
+    if "agreement" not in part:
         return part
-    verdicts = verdict(part)
-    for question, entry in part["questions"].items():
-        entry["verdict"] = verdicts["questions"][question]
-    return _with_width(plain(part | {"verdict": verdicts}))
+    rows = part["agreement"].to_dict("records")
+    for row in rows:
+        row["verdict"] = level(row)
+    told = {"agreement": pd.DataFrame(rows), "whole": part["whole"].assign(**verdict(rows))}
+    return {name: _with_width(frame) for name, frame in (part | told).items()}
 
 
-def _with_width(value: Any, key: str = "") -> Any:
-    """Return results without the ends of intervals that have no width: zero observed variance does not mean zero
-    variance. Intervals are lists of two numbers under a key that ends in "ci"."""
-    if isinstance(value, dict):
-        return {name: _with_width(inner, name) for name, inner in value.items()}
-    if not isinstance(value, list):
-        return value
-    if key.endswith("ci") and len(value) == 2 and all(isinstance(end, float) for end in value):
-        return value if value[1] - value[0] >= SAME else [None, None]
-    return [_with_width(inner, key) for inner in value]
+def _with_width(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame without the ends of intervals that have no width: zero observed variance does not mean zero
+    variance."""
+    for name in [column for column in frame if column.endswith("_low")]:
+        ends = [name, name.replace("_low", "_high")]
+        frame.loc[frame[ends[1]] - frame[ends[0]] < SAME, ends] = np.nan
+    return frame
 
 
 def summarise(result: Result) -> list[str]:
     """Return the verdict, and how much surer people's means become with the judge's answers; [] of people."""
-    data = result.data
-    if result.people or not data:
+    whole = result.frames.one("whole")
+    if result.people or not whole:
         return []
-    if data.get("why"):
-        return [f"Nothing can be said of this judge: {data['why']}."]
-    sentence = data["verdict"]["sentence"]
-    sentences: list[str] = [Caution(sentence) if data["verdict"]["warning"] else sentence]
-    for criterion, entry in (data.get("powered") or {}).items():
-        items = sum(row["n_judge_alone"] for row in entry.get("means", ()))
-        if entry.get("width") and items:
+    if whole.get("why"):
+        return [f"Nothing can be said of this judge: {whole['why']}."]
+    sentences: list[str] = [Caution(whole["sentence"]) if whole["warning"] else whole["sentence"]]
+    for row in result.frames.rows("powered"):
+        if row.get("width") and row["further"]:
             sentences.append(
-                f"With its answers to {items:,} further items, the standard errors of people's means by "
-                f"{asked(criterion)} change by {percent(entry['width'] - 1)} on average (PPI++)."
+                f"With its answers to {row['further']:,} further items, the standard errors of people's means by "
+                f"{asked(row['criterion'])} change by {percent(row['width'] - 1)} on average (PPI++)."
             )
             break
     return sentences

@@ -85,8 +85,8 @@ def test_acute_finds_what_was_planted(results):
     assert set(wordings["wordings"]) == {"engagingness", "humanness"}
     assert wordings["wordings"]["humanness"]["estimate"] > 0.7
     trust = results["acute_eval"]["trust"]["by_source"]
-    assert trust["judge:x"]["items"] > 0
-    assert not trust[HUMAN]
+    assert trust["judge:x"].one("whole")["items"] > 0
+    assert HUMAN not in trust
 
 
 def test_likert_means_and_differences(results):

@@ -147,5 +147,5 @@ def test_a_judge_sees_everything_and_plays_no_game():
     assert own.one("whole")["warning"] is None
     assert own["curves"].set_index("bot").loc[["alice"], "exchanges"].tolist() == [5]
     assert "plays no game" in result["game"]["by_source"]["judge:quick"].one("whole")["why"]
-    assert result["trust"]["by_source"]["judge:quick"]["items"] == 40
+    assert result["trust"]["by_source"]["judge:quick"].one("whole")["items"] == 40
     assert "human" not in result["trust"]["by_source"]

@@ -7,6 +7,7 @@ import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.trust import summarise
 from parlai_spotbot.report.page import build_report
@@ -54,7 +55,7 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
     folder = study.analysis_path(SURVEY)
     assert {"trust.json", "trust.csv", "trust_ranks.csv"} <= {p.name for p in folder.iterdir()}
     found = files.read_json(folder / "trust.json")
-    assert list(found["by_source"]) == ["judge:always", "judge:spotter"]
+    assert [row["source"] for row in found["tables"]["whole"]] == ["judge:always", "judge:spotter"]
     assert found["made_by"]["options"]["bootstraps"] == 50
     shutil.copytree(study.path, tmp_path / "copy")
     study = Study.open(tmp_path / "copy")
@@ -65,5 +66,6 @@ def test_files_stand_beside_the_others_and_go_when_people_are_gone(study, tmp_pa
 
 
 def test_a_judge_with_too_little_beside_people_says_nothing_of_further_items():
-    data = {"verdict": {"sentence": "It agrees.", "warning": False}, "powered": {"nature": {"why": "too few answers"}}}
+    powered = one_row(criterion="nature", why="too few answers")
+    data = Frames.of({"whole": one_row(sentence="It agrees.", warning=False), "powered": powered})
     assert summarise(Result("judge:quick", data)) == ["It agrees."]

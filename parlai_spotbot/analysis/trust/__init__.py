@@ -34,7 +34,7 @@ def trust_part(
     bounds: Mapping[str, Interval] | None = None,
     rng: np.random.Generator,
     replicates: int = 1000,
-) -> dict:
+) -> dict[str, pd.DataFrame]:
     """Compare one judge with people; NaN where something is not known.
 
     Parameters
@@ -54,25 +54,29 @@ def trust_part(
 
     Returns
     -------
-    dict
-        `items` that both answered, `people` (how many), `questions` (see `agreement`); by criterion `ranks` (see
-        `rank_agreement`) and `powered` (see `ppi.powered_means`); `bootstrap`.
-        Only `items` 0 and `why` where nothing is shared.
+    dict of frames
+        `agreement`, a row a question (see `agreement`); by criterion `ranks` (see `rank_agreement`), `powered` and
+        `means` (see `ppi.powered_means`); `whole`, one row: `items` that both answered, `people` (how many), and what
+        the draws were. Only `whole` with `items` 0 and `why` where nothing is shared.
     """
     shared = set(people["item_id"]) & set(judge["item_id"])
     if not shared:
-        return {"items": 0, "why": "people and the judge answered no item both"}
+        return {"whole": pd.DataFrame([{"items": 0, "why": "people and the judge answered no item both"}])}
     people, judge = (frame[list(COLUMNS)].assign(answer=frame["answer"].astype(str)) for frame in (people, judge))
     draws = Draws([*people["conversation_id"], *judge["conversation_id"]], people, rng=rng, replicates=replicates)
     shared_people, theirs = (frame[frame["item_id"].isin(shared)].reset_index(drop=True) for frame in (people, judge))
-    result = {
+    whole = {
         "items": len(shared),
-        "people": int(shared_people["worker_id"].nunique()),
-        "questions": agreement(shared_people, theirs, draws, scales or {}),
+        "people": shared_people["worker_id"].nunique(),
+        "replicates": draws.replicates,
+        "resample": "conversations_workers",
+        "level": 0.95,
+    }
+    return {
+        "whole": pd.DataFrame([whole]),
+        "agreement": agreement(shared_people, theirs, draws, scales or {}),
         **_by_criterion(people, judge, contests, ratings, draws, bounds or {}),
     }
-    bootstrap = {"replicates": draws.replicates, "resample": "conversations_workers", "level": 0.95}
-    return result | {"bootstrap": bootstrap}
 
 
 def _by_criterion(
@@ -82,23 +86,28 @@ def _by_criterion(
     ratings: Frame | None,
     draws: Draws,
     bounds: Mapping[str, Interval],
-) -> dict:
-    """Return `ranks` and `powered` by criterion, in the order of questions; contests go before ratings."""
-    result: dict[str, dict] = {"ranks": {}, "powered": {}}
+) -> dict[str, pd.DataFrame]:
+    """Return `ranks`, `powered` and `means` by criterion, in the order of questions; contests go before ratings."""
+    ranks: dict[str, dict] = {}
+    powered: dict[str, dict] = {}
     for make, contested in ((contests, True), (ratings, False)):
         if make is None:
             continue
         people_scores, theirs = make(people).reset_index(drop=True), make(judge).reset_index(drop=True)
         for criterion in sorted(set(people_scores["criterion"]) & set(theirs["criterion"])):
-            if criterion in result["ranks"]:
+            if criterion in ranks:
                 continue
             of_people = people_scores[people_scores["criterion"] == criterion].reset_index(drop=True)
             of_judge = theirs[theirs["criterion"] == criterion].reset_index(drop=True)
-            result["ranks"][criterion] = rank_agreement(points(of_people), points(of_judge), draws)
+            ranks[criterion] = rank_agreement(points(of_people), points(of_judge), draws)
             if contested:
-                powered = means_of_contests(of_people, of_judge)
+                powered[criterion] = means_of_contests(of_people, of_judge)
             else:
-                powered = means_of_ratings(of_people, of_judge, bounds.get(criterion))
-            result["powered"][criterion] = powered
-    order = list(dict.fromkeys([*people["question"], *sorted(result["ranks"])]))
-    return {name: {key: part[key] for key in order if key in part} for name, part in result.items()}
+                powered[criterion] = means_of_ratings(of_people, of_judge, bounds.get(criterion))
+    order = [key for key in dict.fromkeys([*people["question"], *sorted(ranks)]) if key in ranks]
+    means = [{"criterion": key, **row} for key in order for row in powered[key].pop("means", ())]
+    return {
+        "ranks": pd.DataFrame([{"criterion": key, **ranks[key]} for key in order]),
+        "powered": pd.DataFrame([{"criterion": key, **powered[key]} for key in order], dtype=object),
+        "means": pd.DataFrame(means),
+    }

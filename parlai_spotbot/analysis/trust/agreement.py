@@ -37,17 +37,20 @@ def answer_pairs(people: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     return pairs.assign(mass=1 / pairs.groupby([*UNIT, "annotation_id"])["x"].transform("size"))
 
 
-def agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]) -> dict:
-    """Return by question the agreement of judge and people, and of people, see `_question`."""
-    questions = {}
+def agreement(
+    people: pd.DataFrame, judge: pd.DataFrame, draws: Draws, scales: Mapping[str, Sequence[str]]
+) -> pd.DataFrame:
+    """Return a row for each question, the agreement of judge and people, and of people, see `_question`."""
+    rows = []
     for question in dict.fromkeys(people["question"]):
         people_rows, theirs = (frame[frame["question"] == question] for frame in (people, judge))
         pairs = answer_pairs(people_rows, theirs.assign(worker_id=""))  # variants are no annotators
         if pairs.empty:
             continue
         among = answer_pairs(people_rows, people_rows)
-        questions[question] = _question(pairs, among, people_rows, theirs, draws, scales.get(question))
-    return questions
+        found = _question(pairs, among, people_rows, theirs, draws, scales.get(question))
+        rows.append({"question": question, **found})
+    return pd.DataFrame(rows)
 
 
 def _question(
@@ -58,8 +61,9 @@ def _question(
     draws: Draws,
     scale: Sequence[str] | None,
 ) -> dict:
-    """Return `agree` and `alpha` of judge and people, and of people, with `difference`; the `confusion` matrix [judge's
-    answer][people's answer]; and as `constant` the only answer that is ever given, if there is one."""
+    """Return `agree` and `alpha` of judge and people, and of people, with `difference`; the matrix `confusion` [judge's
+    answer][people's answer] of the `answers`; and the only answer that judge or people ever give, if there is one
+    (`judge_constant`, `people_constant`)."""
     given = set(people["answer"]) | set(judge["answer"])
     levels = [str(answer) for answer in scale] if scale else sorted(given)
     levels += sorted(given - set(levels))
@@ -78,8 +82,10 @@ def _question(
         **draws.estimate("people_agree", people_agree, (0, 1), True),
         **draws.estimate("people_alpha", between, (-1, 1), True),
         **draws.estimate("difference", with_judge - between, (-2, 2), True),
-        "confusion": {"answers": levels, "counts": mixed[0].T},
-        "constant": {"judge": _constant(judge["answer"]), "people": _constant(people["answer"])},
+        "answers": levels,
+        "confusion": mixed[0].T.tolist(),
+        "judge_constant": _constant(judge["answer"]),
+        "people_constant": _constant(people["answer"]),
     }
 
 

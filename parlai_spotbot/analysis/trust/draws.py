@@ -82,11 +82,12 @@ class Draws:
 
     def estimate(
         self, name: str, values: np.ndarray, span: Interval, pairs_of_people: bool = False
-    ) -> dict[str, float | list]:
-        """Return a statistic and its 95 % interval (`name`, `name`_ci) from its values (replicates,) within `span`."""
+    ) -> dict[str, float]:
+        """Return a statistic and the ends of its 95 % interval (`name`, `name`_low, `name`_high) from its values
+        (replicates,) within `span`."""
         drawn = self._once(values) if pairs_of_people and self.several else values
-        interval = self.bootstrap.interval(values[0], drawn[1:], span=span)
-        return {name: float(values[0]), f"{name}_ci": interval.tolist()}
+        low, high = self.bootstrap.interval(values[0], drawn[1:], span=span)
+        return {name: float(values[0]), f"{name}_low": low, f"{name}_high": high}
 
     def _once(self, values: np.ndarray) -> np.ndarray:
         """Return values in which the variation within cells counts once.

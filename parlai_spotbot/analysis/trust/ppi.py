@@ -47,9 +47,10 @@ def powered_means(
     Returns
     -------
     dict
-        `power` (λ); `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `people` and `both` with `…_ci`,
-        `width` (standard error of `both` by that of `people`; None where it is not known); `width`, the
-        geometric mean of widths. Only `why` where there is too little to go by.
+        `power` (λ); `means`, one entry a group: its name, `n_people`, `n_judge_alone`, `people` and `both` with the
+        ends of their intervals, `width` (standard error of `both` by that of `people`; None where it is not known);
+        `width`, the geometric mean of widths; `further`, to how many items of these groups the judge alone gave
+        answers. Only `why` where there is too little to go by.
     """
     judge = judge.groupby(["group", "item"], sort=False).agg({"x": "mean", "conversation_id": "first"}).reset_index()
     people = people.merge(judge[["group", "item", "x"]].rename(columns={"x": "y"}), on=["group", "item"])
@@ -67,7 +68,12 @@ def powered_means(
         for group, rows in people.groupby("group")
     ]
     widths = [row["width"] for row in means if row["width"]]
-    return {"power": power, "means": means, "width": float(np.exp(np.mean(np.log(widths)))) if widths else None}
+    return {
+        "power": power,
+        "means": means,
+        "width": float(np.exp(np.mean(np.log(widths)))) if widths else None,
+        "further": sum(row["n_judge_alone"] for row in means),
+    }
 
 
 def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: Interval | None) -> dict:
@@ -79,9 +85,11 @@ def _mean(people: pd.DataFrame, further: pd.DataFrame, power: float, bounds: Int
         "n_people": len(people),
         "n_judge_alone": len(further),
         "people": float(alone["estimate"]),
-        "people_ci": list(alone["ci"]),
+        "people_low": alone["ci"][0],
+        "people_high": alone["ci"][1],
         "both": float(both["estimate"]),
-        "both_ci": list(both["ci"]),
+        "both_low": both["ci"][0],
+        "both_high": both["ci"][1],
         "width": float(both["se"] / alone["se"]) if finite else None,
     }
 

@@ -47,7 +47,7 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> d
     Returns
     -------
     dict
-        `contestants` and `items` that both have; `tau`, `tau_ci`; `why` in their place if there are too few
+        `contestants` and `items` that both have; `tau`, `tau_low` and `tau_high`, or `why` if there are too few
         contestants.
     """
     shared = set(people["item_id"]) & set(judge["item_id"])

@@ -30,7 +30,7 @@ def long_frame(annotations: pd.DataFrame, features: Sequence[str]) -> pd.DataFra
     return pd.concat(parts, ignore_index=True).dropna(subset="answer")
 
 
-def compute(answers: Annotations) -> dict | None:
+def compute(answers: Annotations) -> dict[str, pd.DataFrame] | None:
     """A judge beside people on the same items; nothing for people, and where there are none."""
     if answers.people is None:
         return None

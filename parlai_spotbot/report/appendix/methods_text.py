@@ -141,7 +141,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         "annotators": contents.people(source),
         "accuracy": list(dict.fromkeys(map(number, (min(right), max(right))))) if right else [],
         "time": Frames(contents.of("time", source)).one("time"),
-        "verdict": contents.of("trust", source).get("verdict"),
+        "trust": Frames(contents.of("trust", source)).one("whole"),
     }
 
 

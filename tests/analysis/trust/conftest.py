@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from parlai_spotbot.analysis.trust import trust_part
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.trust import in_words
 
 SIDES = {1: "entity:0", 0: "no_difference", -1: "entity:1"}
@@ -96,6 +97,6 @@ def trusted():
             replicates=replicates,
             **more,
         )
-        return in_words(found)
+        return Frames.of(in_words(found))
 
     return part

@@ -8,6 +8,7 @@ from scipy.stats import t
 
 from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.analysis.trust.draws import Draws
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.trust import in_words
 
 COLUMNS = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
@@ -25,7 +26,12 @@ def frame(answers, question="q", source="w"):
 
 
 def part(people, judge, **more):
-    return in_words(trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more))
+    return Frames.of(in_words(trust_part(people, judge, rng=np.random.default_rng(0), replicates=50, **more)))
+
+
+def of_question(found, question):
+    (row,) = (row for row in found.rows("agreement") if row["question"] == question)
+    return row
 
 
 def drawn(letters, items, people, seed):
@@ -50,7 +56,7 @@ def test_alpha_is_that_of_the_krippendorff_package(measure, seed):
     scales = {"q": list("12345")} if measure == "ordinal" else {}
     judge = {item: [given[0]] for item, given in answers.items()}
     people = {item: given[1:] for item, given in answers.items()}
-    own = part(frame(people), frame(judge, source="v"), scales=scales)["questions"]["q"]
+    own = part(frame(people), frame(judge, source="v"), scales=scales).one("agreement")
     assert own["measure"] == measure
     table = np.array([[float(x) if x else np.nan for x in given] for given in people.values()])
     theirs = krippendorff.alpha(table.T, level_of_measurement=measure)
@@ -64,10 +70,10 @@ def test_alpha_is_that_of_the_krippendorff_package(measure, seed):
 def test_confusion_shares_and_habits_counted_by_hand():
     people = frame({"1": ["a", "a"], "2": ["a", "b"], "3": ["b"], "4": ["c"]})
     judge = frame({"1": ["a"], "2": ["b"], "3": ["b", "a"], "4": ["b"]}, source="v")
-    own = part(people, judge)["questions"]["q"]
-    assert own["confusion"]["answers"] == ["a", "b", "c"]
+    own = part(people, judge).one("agreement")
+    assert own["answers"] == ["a", "b", "c"]
     # Down: the judge's; across: people's. Of item 3 the judge's two answers count half each.
-    assert np.asarray(own["confusion"]["counts"]).tolist() == [[2, 0.5, 0], [1, 1.5, 1], [0, 0, 0]]
+    assert own["confusion"] == [[2, 0.5, 0], [1, 1.5, 1], [0, 0, 0]]
     assert own["agree"] == pytest.approx((2 + 1.5) / 6)
     assert (own["n"], own["pairs"], own["people_pairs"]) == (6, 7, 2)
     assert own["people_agree"] == pytest.approx(0.5)
@@ -77,7 +83,7 @@ def test_variants_do_not_weigh():
     people = frame({"1": ["a"], "2": ["b"]})
     judge = frame({"1": ["a", "b", "b"], "2": ["b"]}, source="v")
     own = part(people, judge)
-    assert own["questions"]["q"]["agree"] == pytest.approx((1 / 3 + 1) / 2)
+    assert own.one("agreement")["agree"] == pytest.approx((1 / 3 + 1) / 2)
 
 
 def test_the_error_of_a_mean_is_the_two_way_clustered_one():
@@ -96,9 +102,10 @@ def test_the_error_of_a_mean_is_the_two_way_clustered_one():
         for key in ("conversation_id", "worker_id", ["conversation_id", "worker_id"])
     ]
     variance = sum(sign * (sums**2).sum() for sign, sums in zip((1, 1, -1), both, strict=True)) / 1500**2
-    low, high = draws.estimate("mean", mean[:, 0], (-1000, 1000))["mean_ci"]
+    found = draws.estimate("mean", mean[:, 0], (-1000, 1000))
     people = 1500**2 / (rows["worker_id"].value_counts() ** 2).sum()
-    assert (high - low) / 2 == pytest.approx(t.ppf(0.975, people - 1) * np.sqrt(variance), rel=0.1)
+    half = (found["mean_high"] - found["mean_low"]) / 2
+    assert half == pytest.approx(t.ppf(0.975, people - 1) * np.sqrt(variance), rel=0.1)
 
 
 # -- judges whose worth is known ---------------------------------------------------------------------------------------
@@ -110,24 +117,25 @@ def own(world):
 def test_one_of_the_people_as_judge_is_not_told_from_people(world, trusted):
     many = world.make(bots=4, per_pair=30, seed=5)
     found = trusted(many, world.as_judge(many.people), people=world.others(many.people))
-    assert not found["verdict"]["warning"]
+    assert not found.one("whole")["warning"]
     more = world.make(bots=4, per_pair=16, seed=5, each=3)
     found = trusted(more, world.as_judge(more.people), people=world.others(more.people))
-    assert found["verdict"]["level"] in ("unclear", "level")
-    low, high = found["questions"]["better"]["difference_ci"]
-    assert low < 0 < high
+    assert found.one("whole")["verdict"] in ("unclear", "level")
+    better = of_question(found, "better")
+    assert better["difference_low"] < 0 < better["difference_high"]
 
 
 def test_a_judge_that_always_says_bot_is_unmasked(own, world, trusted):
     judge = world.as_judge(own.people)
     judge["answer"] = np.where(judge["question"] == "nature", "bot", "no_difference")
     found = trusted(own, judge)
-    assert found["verdict"]["level"] == "constant"
-    assert found["verdict"]["warning"]
-    entry = found["questions"]["nature"]
+    assert found.one("whole")["verdict"] == "constant"
+    assert found.one("whole")["warning"]
+    entry = of_question(found, "nature")
     assert entry["alpha"] <= 0
-    assert entry["constant"] == {"judge": "bot", "people": None}
-    assert found["ranks"]["nature"]["tau"] is None  # it ranks nobody
+    assert (entry["judge_constant"], entry["people_constant"]) == ("bot", None)
+    (nature,) = (row for row in found.rows("ranks") if row["criterion"] == "nature")
+    assert nature["tau"] is None  # it ranks nobody
 
 
 def test_a_shuffled_judge_comes_out_at_chance(own, world, trusted):
@@ -141,9 +149,9 @@ def test_a_shuffled_judge_comes_out_at_chance(own, world, trusted):
         mixed = judge.copy()
         mixed["answer"] = mixed.groupby("question")["answer"].transform(rng.permutation)
         found = trusted(own, mixed, seed=seed, replicates=100)
-        low, high = found["questions"]["nature"]["alpha_ci"]
-        hits["alpha"] += low <= 0 <= high
-        hits["warned"] += found["verdict"]["warning"]
+        nature = of_question(found, "nature")
+        hits["alpha"] += nature["alpha_low"] <= 0 <= nature["alpha_high"]
+        hits["warned"] += found.one("whole")["warning"]
     assert min(hits.values()) >= 10, hits
 
 
@@ -154,7 +162,7 @@ def test_a_judge_below_people_is_warned_of(world, trusted):
     wrong = rng.random(len(judge)) < 0.45
     judge.loc[wrong, "answer"] = judge[wrong].groupby("question")["answer"].transform(rng.permutation)
     found = trusted(own, judge)
-    assert set(found["verdict"]["questions"].values()) == {"below"}
+    assert set(found["agreement"]["verdict"]) == {"below"}
 
 
 @pytest.mark.slow
@@ -166,6 +174,6 @@ def test_the_interval_of_the_difference_covers(world):
         found = trust_part(
             world.others(own.people), world.as_judge(own.people), rng=np.random.default_rng(seed), replicates=200
         )
-        low, high = found["questions"]["nature"]["difference_ci"]
-        hits += low <= 0 <= high
+        nature = found["agreement"].set_index("question").loc["nature"]
+        hits += nature["difference_low"] <= 0 <= nature["difference_high"]
     assert hits >= 136  # 95 % of 150 are 142; fewer than 136 come once in a hundred

@@ -51,19 +51,22 @@ def test_of_independent_rows_it_is_ppi_python(seed, slope):
     assert 2 * norm.ppf(0.975) * se == pytest.approx(high - low, rel=0.02)
     # What a judge holds for somebody cancels out.
     (liked,) = told([frames(asked[0], asked[1] + 0.7, asked[2] + 0.7)])["means"]
-    assert liked["both_ci"] == pytest.approx(own["both_ci"])
+    for end in ("both_low", "both_high"):
+        assert liked[end] == pytest.approx(own[end])
 
 
 def test_ratings_are_made_surer_by_contestant_and_contests_by_pair(world, trusted):
     own = world.make(bots=4, per_pair=16, seed=5)
     unseen = own.people["item_id"].str.endswith(("0", "1"))
     found = trusted(own, world.as_judge(own.people), people=own.people[~unseen], bounds={"nature": (0, 1)})
-    of = {criterion: entry["means"] for criterion, entry in found["powered"].items()}
+    means = found.rows("means")
+    of = {criterion: [row for row in means if row["criterion"] == criterion] for criterion in ("nature", "better")}
+    assert len(means) == sum(map(len, of.values()))
     assert [row["contestant"] for row in of["nature"]] == own.names
     assert [(row["a"], row["b"]) for row in of["better"]] == list(combinations(own.names, 2))
     for row in of["nature"]:
         assert row["n_judge_alone"] > 0
-        assert 0 <= row["both_ci"][0] <= row["both"] <= row["both_ci"][1] <= 1
+        assert 0 <= row["both_low"] <= row["both"] <= row["both_high"] <= 1
 
 
 # -- simulated studies -------------------------------------------------------------------------------------------------
@@ -129,13 +132,16 @@ def study(kind, rng, homes=20, each=2, further=3, workers=12, taste=0.5, same=Fa
     ]
 
 
+ESTIMATES = ("people", "both", "people_low", "people_high", "both_low", "both_high")
+
+
 def simulated(kind, design, rounds, seed=0):
     """Return over studies the coverage of people's intervals and of those with the judge, and the judge's bias."""
     rng, true = np.random.default_rng(seed), truth(DESIGNS[design].get("taste", 0.5))
     rows = []
     for _ in range(rounds):
         found = told(study(kind, rng, **DESIGNS[design]), (-1, 1))
-        rows.append([(row["people"], row["both"], *row["people_ci"], *row["both_ci"]) for row in found["means"]])
+        rows.append([[row[name] for name in ESTIMATES] for row in found["means"]])
     alone, both, low, high, low_both, high_both = np.moveaxis(np.array(rows), -1, 0)
     known = np.isfinite(low)
     return {

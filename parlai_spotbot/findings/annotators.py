@@ -1,7 +1,7 @@
 """Annotators in every survey but Spot The Bot: who they are, who is left out and why, and what changes with them in."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import pandas as pd
@@ -9,6 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
@@ -22,18 +23,17 @@ Ranked = Callable[[Answers, pd.DataFrame], Ranking]
 NO_REASON = "never gave a reason"
 
 
-def annotators(answers: Answers, ranked: Ranked, main: str = "") -> dict:
-    """One entry an annotator, who is left out and why; what changes with everybody in, and without who never gave a
-    reason. `main` is the question told first, by default the first.
+def annotators(answers: Answers, ranked: Ranked, main: str = "") -> dict[str, pd.DataFrame]:
+    """One row an annotator, who is left out and why; and by question what changes with everybody in. `main` is the
+    question told first, by default the first.
     """
-    main = main or answers.questions[0]
     result = about_annotators(answers)
     if set(answers.everyone["worker_id"]) & answers.failed.keys():
-        changes = {}
-        for question in answers.questions:
+        changes = []
+        for question in sorted(answers.questions, key=lambda question: question != main):
             kept, every = (ranked(answers, part.to(question)) for part in (answers, answers.whole))
-            changes[question] = what_changes(kept, every, "With everybody's answers")
-        result["with_everybody"] = {"question": main, **changes[main], "criteria": changes}
+            changes.append({"question": question, **what_changes(kept, every, "With everybody's answers")})
+        result["with_everybody"] = pd.DataFrame(changes)
     return result
 
 
@@ -50,20 +50,20 @@ def _compared(ranking: Ranking) -> tuple[pd.DataFrame, pd.DataFrame]:
     return contestants, pd.DataFrame(ranking.pairs, columns=["a", "b", "p_adjusted"])
 
 
-def about_annotators(answers: Answers) -> dict:
-    """Return what is said in every survey: one entry an annotator, all together, and their controls."""
+def about_annotators(answers: Answers) -> dict[str, pd.DataFrame]:
+    """Return what is said in every survey: one row an annotator, all together, and their controls."""
     return {
         "annotators": annotators_table(answers),
         "account": account(answers),
-        "summary": annotators_summary(answers),
+        "summary": one_row(sentence=annotators_sentence(answers)),
         "controls": told_of_controls(answers, allowed_mistakes(answers.facts.survey)),
     }
 
 
-def told_of_controls(answers: Answers, allowed: int | None) -> dict:
+def told_of_controls(answers: Answers, allowed: int | None) -> pd.DataFrame:
     """Return how controls were answered, of which so many may be missed, in numbers and a sentence."""
     controls = controls_summary(answers.controls, allowed, answers.failed)
-    return controls | {"sentence": controls_sentence(controls)}
+    return one_row(**controls, sentence=controls_sentence(controls))
 
 
 def controls_sentence(data: Mapping) -> str:
@@ -71,16 +71,16 @@ def controls_sentence(data: Mapping) -> str:
     answered, missed, allowed = (data[key] for key in ("answered", "missed", "allowed"))
     if not answered:
         return "There were no controls."
-    who = counted(len(data["by_annotator"]), "annotator")
+    who = counted(data["annotators"], "annotator")
     text = f"{who} answered {answered} controls, whose right answer is known, and missed {missed}."
     if allowed is not None:
         text += f" Left out of the main figures, as they missed more than {allowed}: {len(data['failed']) or 'nobody'}."
     return text
 
 
-def flagged_sentence(annotators: Mapping[str, Mapping], called: Callable[[str], str]) -> str:
+def flagged_sentence(annotators: Iterable[Mapping], called: Callable[[str], str]) -> str:
     """Return who is flagged, and for what; nobody is left out of a figure for it."""
-    flagged = {called(worker): row["flags"] for worker, row in annotators.items() if row["flags"]}
+    flagged = {called(row["worker_id"]): row["flags"] for row in annotators if row["flags"]}
     if not flagged:
         return ""
     named = [f"{who} ({listed(flags)})" for who, flags in list(flagged.items())[:NAMED]]
@@ -104,8 +104,8 @@ def _ahead(name: str | None) -> str:
     return f"{name} ahead" if name else "not told apart"
 
 
-def annotators_table(answers: Answers) -> dict[str, dict]:
-    """One entry an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
+def annotators_table(answers: Answers) -> pd.DataFrame:
+    """One row an annotator: annotations, units, seconds, controls, why left out, and what else is noted."""
     annotations = answers.everyone.drop_duplicates("annotation_id")
     flags: dict[str, list[str]] = {}
     if answers.crossed:
@@ -124,7 +124,7 @@ def annotators_table(answers: Answers) -> dict[str, dict]:
     )
     table = with_controls(table, answers)
     table["flags"] = [flags.get(worker, []) for worker in table.index]
-    return table.to_dict(orient="index")
+    return table.reset_index()
 
 
 def with_controls(table: pd.DataFrame, answers: Answers) -> pd.DataFrame:
@@ -137,25 +137,26 @@ def with_controls(table: pd.DataFrame, answers: Answers) -> pd.DataFrame:
     )
 
 
-def annotators_summary(answers: Answers) -> dict:
+def annotators_sentence(answers: Answers) -> str:
     """Return how many annotators there are, and how many are left out for each reason."""
     workers = set(answers.everyone["worker_id"])
-    out = dict(Counter(answers.failed[worker] for worker in sorted(workers & answers.failed.keys())))
+    out = Counter(answers.failed[worker] for worker in sorted(workers & answers.failed.keys()))
     reasons = "; ".join(f"{n} {why}" for why, n in out.items())
     tail = f", of whom are left out: {reasons}." if reasons else "; none is left out."
-    return {"annotators": len(workers), "left_out": out, "sentence": f"{counted(len(workers), 'annotator')}{tail}"}
+    return f"{counted(len(workers), 'annotator')}{tail}"
 
 
 def summarise(result: Result) -> list[str]:
     """Return who annotated, who missed controls, who is flagged, and what changes with everybody in; [] of judges."""
     if not result.people:
         return []
-    data = result.data
-    text: list[str] = [Fact.of("Annotators", data["summary"]["sentence"])] if "sentence" in data["summary"] else []
-    if data["controls"]["answered"]:
-        text.append(Fact.of("Controls", data["controls"]["sentence"]))
-    text.append(Caution(flagged_sentence(data["annotators"], result.called)))
-    text += [data["with_everybody"]["sentence"]] if "with_everybody" in data else []
+    frames = result.frames
+    summary, controls = frames.one("summary"), frames.one("controls")
+    text: list[str] = [Fact.of("Annotators", summary["sentence"])] if "sentence" in summary else []
+    if controls["answered"]:
+        text.append(Fact.of("Controls", controls["sentence"]))
+    text.append(Caution(flagged_sentence(frames.rows("annotators"), result.called)))
+    text += [row["sentence"] for row in frames.rows("with_everybody")[:1]]
     return text
 
 

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import filled, source_said, upper_first
 
@@ -80,15 +83,18 @@ class SourceAccount:
         return sentences
 
 
-def account(answers: Answers, accuracy: Mapping | None = None) -> dict:
-    """Return what ``annotators.json`` says of a source as a whole and, where it is known who is human, how well all its
-    annotators together tell (`pooled_detection`)."""
+JUDGED = ("people", "bots", "balanced_accuracy", "balanced_accuracy_low", "balanced_accuracy_high")
+"""What an account has of `pooled_detection`."""
+
+
+def account(answers: Answers, accuracy: Mapping | None = None) -> pd.DataFrame:
+    """Return what ``annotators.json`` says of a source as a whole, in one row and, where it is known who is human, how
+    well all its annotators together tell (`pooled_detection`)."""
     answered, units = _units(answers)
-    result = None
+    judged = {}
     if accuracy is not None and accuracy["bots"] and accuracy["people"]:
-        result = {key: accuracy[key] for key in ("people", "bots")}
-        result |= {"estimate": accuracy["balanced_accuracy"], "ci": list(accuracy["balanced_accuracy_ci"])}
-    return {"answered": answered, "units": units, "accuracy": result}
+        judged = {key: accuracy[key] for key in JUDGED}
+    return one_row(answered=answered, units=units, **judged)
 
 
 def _units(answers: Answers) -> tuple[int, int]:
@@ -108,21 +114,19 @@ def _units(answers: Answers) -> tuple[int, int]:
 
 def account_of(source: str, annotators: Mapping) -> SourceAccount:
     """The account of a source from its data in ``annotators.json``; empty where there are none."""
-    data, people = annotators.get("account") or {}, source == HUMAN
-    accuracy = data.get("accuracy") or {}
-    estimate = accuracy.get("estimate")
-    low, high = accuracy.get("ci") or (None, None)
+    people, row = source == HUMAN, Frames(annotators).one("account")
+    estimate, low, high = (row.get(key) for key in JUDGED[2:])
     ci = None if low is None or high is None else (low, high)
     return SourceAccount(
         source=source,
         people=people,
-        answered=data.get("answered", 0),
-        units=data.get("units", 0),
-        partial=not people and data.get("answered", 0) < data.get("units", 0),
+        answered=row.get("answered", 0),
+        units=row.get("units", 0),
+        partial=not people and row.get("answered", 0) < row.get("units", 0),
         accuracy=estimate,
         ci=ci,
         chance=not people and estimate is not None and not (ci and ci[0] > GUESSING),
-        judged=(accuracy.get("people", 0), accuracy.get("bots", 0)),
+        judged=(row.get("people", 0), row.get("bots", 0)),
     )
 
 

@@ -107,10 +107,9 @@ def test_who_missed_more_than_allowed_is_left_out_of_every_main_figure(results, 
                 own, kept = (but_left_out(of_source(found, source)[stem]) for found in (controlled, alone))
                 assert own == kept, stem
     mine, theirs = (found["annotators"]["by_source"][HUMAN] for found in (controlled, alone))
-    assert mine["pooled"] == theirs["pooled"]
-    missed = {worker for worker, row in mine["annotators"].items() if MISSED in row["flags"]}  # one, as is allowed
-    assert len(missed) == mine["summary"]["flags"][MISSED] == 1
-    assert all(not mine["annotators"][worker]["left_out"] for worker in missed)
+    assert mine.one("pooled") == theirs.one("pooled")
+    (missed,) = [row for row in mine.rows("annotators") if MISSED in row["flags"]]  # one, as is allowed
+    assert not missed["left_out"]
     gone = len({j.annotation_id for j in judgements if (j.source, j.worker_id) == (HUMAN, "w0")})
     made_by = controlled["ranking"]["made_by"]
     assert made_by["left_out"][HUMAN] == {"control": 6, LEFT_OUT: gone}
@@ -128,11 +127,12 @@ def test_the_launch_decides_and_judges_are_not_subject_to_it(made_up, answered):
             [*judgements, *answered, *careless], conversations, asked=survey, only=("annotators",), **OPTIONS
         )
         own = found["annotators"]["by_source"]
-        assert {w for w, e in own[HUMAN]["annotators"].items() if e["left_out"]} == who
-        assert set(own[HUMAN]["controls"]["failed"]) == who
+        assert {row["worker_id"] for row in own[HUMAN].rows("annotators") if row["left_out"]} == who
+        assert set(own[HUMAN].one("controls")["failed"]) == who
         assert ("with_everybody" in own[HUMAN]) == bool(who)
         judge = own["judge:quick"]
-        assert judge["annotators"]["v0"]["missed_controls"] == 3
+        (variant,) = [row for row in judge.rows("annotators") if row["worker_id"] == "v0"]
+        assert variant["missed_controls"] == 3
         assert "with_everybody" not in judge
     only = [j for j in judgements if j.worker_id == "w0"]
     with pytest.raises(

@@ -135,22 +135,23 @@ def checked():
 def test_who_misses_a_control_is_left_out_and_shown_beside(checked):
     result = analysed("acute_eval", checked, asked=get_survey("acute_eval"))
     own = result["annotators"]["by_source"][HUMAN]
-    assert own["summary"]["left_out"] == {"missed a control": 1}
-    assert own["annotators"]["w2"]["left_out"] == "missed a control"
-    assert own["annotators"]["w0"]["controls"] == 1
-    assert own["controls"]["failed"] == ["w2"]
+    table = own["annotators"].set_index("worker_id")
+    assert table["left_out"][table["left_out"] != ""].to_dict() == {"w2": "missed a control"}
+    assert table.loc["w0", "controls"] == 1
+    assert own.one("controls")["failed"] == ["w2"]
     left_out = result["ranking"]["made_by"]["left_out"][HUMAN]
     assert left_out == {"control": 3, "annotation by somebody who missed a control": 1}
-    beside = own["with_everybody"]
-    assert set(beside["criteria"]) == {"engagingness"}
+    (beside,) = own.rows("with_everybody")
+    assert beside["question"] == "engagingness"
     assert beside["sentence"].startswith("With everybody's answers the order is the same; scores differ by ")
 
 
 def test_who_never_gives_a_reason_is_flagged_and_counts(checked):
     result = analysed("acute_eval", checked, asked=get_survey("acute_eval"))
     own = result["annotators"]["by_source"][HUMAN]
-    assert own["annotators"]["lazy"]["left_out"] == ""
-    assert own["annotators"]["lazy"]["flags"] == ["same answers over and over", "never gave a reason"]
+    lazy = own["annotators"].set_index("worker_id").loc["lazy"]
+    assert lazy["left_out"] == ""
+    assert lazy["flags"] == ["same answers over and over", "never gave a reason"]
     assert main_ranking(result["ranking"]["by_source"][HUMAN]).order == ["b", "a"]  # what lazy said counts
     with_lazy = {j.annotation_id for j in checked.judgements if j.source == HUMAN and j.control is None}
     assert result["ranking"]["made_by"]["used"][HUMAN] == len(with_lazy) - 1

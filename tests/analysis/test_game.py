@@ -126,12 +126,13 @@ def test_controls_count_for_points_but_never_as_data(played):
     result = played[0]
     left_out = result["ranking"]["made_by"]["left_out"]["human"]
     annotators = result["annotators"]["by_source"]["human"]
-    gone = annotators["annotators"]["w13"]["n"]
+    careless = annotators["annotators"].set_index("worker_id").loc["w13"]
+    gone = careless["n"]
     assert left_out == {"control": 28, "annotation by somebody who missed more than 1 control": gone}
-    assert annotators["controls"]["failed"] == ["w13"]
-    assert annotators["annotators"]["w13"]["missed_controls"] == 2
-    assert annotators["annotators"]["w13"]["left_out"] == "missed more than 1 control"
-    assert annotators["with_everybody"]["sentence"].startswith("With everybody's annotations the order is ")
+    assert annotators.one("controls")["failed"] == ["w13"]
+    assert careless["missed_controls"] == 2
+    assert careless["left_out"] == "missed more than 1 control"
+    assert annotators.one("with_everybody")["sentence"].startswith("With everybody's annotations the order is ")
     game = result["game"]["by_source"]["human"]
     assert "w13" in set(game["leaderboard"]["worker_id"])  # who earned points earned them
 

@@ -85,13 +85,13 @@ def test_recall_by_corpus_and_group_is_what_was_answered(study, human):
 
 
 def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
-    assert human["annotators"]["summary"]["left_out"] == {"missed a control": 1}
-    assert human["annotators"]["annotators"]["w00"]["left_out"] == "missed a control"
-    found = human["annotators"]["with_everybody"]
-    assert (found["recall"]["n"], found["kept"]["n"]) == (32 * 12, 31 * 12)
-    assert found["sentence"] == (
-        f"With everybody's answers Recall@1 is {100 * found['recall']['estimate']:.1f}% in place of "
-        f"{100 * found['kept']['estimate']:.1f}%."
+    left_out = human["annotators"]["annotators"].set_index("worker_id")["left_out"]
+    assert left_out[left_out != ""].to_dict() == {"w00": "missed a control"}
+    everybody, kept = human["annotators"].rows("with_everybody")
+    assert (everybody["n"], kept["n"]) == (32 * 12, 31 * 12)
+    assert everybody["sentence"] == (
+        f"With everybody's answers Recall@1 is {100 * everybody['estimate']:.1f}% in place of "
+        f"{100 * kept['estimate']:.1f}%."
     )
     assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
     assert human["questionnaire"]["annotators"] == 31

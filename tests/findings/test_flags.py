@@ -28,9 +28,9 @@ def test_the_analysis_flags_whom_collecting_does(study):
     study, survey, rows, result = study
     talks = indexed(study.conversations())
     collected = flags_by_task(rows, talks, survey_of(study, survey))
-    analysed = result["annotators"]["by_source"][HUMAN]["annotators"]
+    analysed = result["annotators"]["by_source"][HUMAN].rows("annotators")
     silent = "never gave a reason"
-    assert {name: {*row["flags"]} - {silent} for name, row in analysed.items()} == {
+    assert {row["worker_id"]: {*row["flags"]} - {silent} for row in analysed} == {
         name: set(flags) for name, flags in collected.items()
     }
     assert "too fast" in collected["w3"]

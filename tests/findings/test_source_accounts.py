@@ -5,6 +5,7 @@ from scripted import always_first, answered, by_chance, knowing, rows_of, small_
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.findings.survey_data import SurveyData, load
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
@@ -69,10 +70,12 @@ def test_a_judge_that_always_says_the_same_is_at_chance_and_one_that_knows_is_no
 
 def test_of_two_judges_above_chance_the_more_accurate_one_leads(study):
     def told(accuracy):
-        entry = {"estimate": accuracy, "ci": [accuracy - 0.1, accuracy + 0.1], "people": 50, "bots": 50, "n": 100}
-        return {"account": {"annotators": 1, "flagged": 0, "answered": 5, "units": 5, "accuracy": entry}}
+        ends = {"balanced_accuracy_low": accuracy - 0.1, "balanced_accuracy_high": accuracy + 0.1}
+        known = {"answered": 5, "units": 5, "people": 50, "bots": 50, "balanced_accuracy": accuracy}
+        return Frames(account=one_row(**known, **ends))
 
-    found = {"judge:a": told(0.62), "judge:b": told(0.8), "judge:c": told(0.55), "judge:d": {"annotators": {"v": {}}}}
+    found = {"judge:a": told(0.62), "judge:b": told(0.8), "judge:c": told(0.55)}
+    found |= {"judge:d": Frames(annotators=one_row(worker_id="v"))}
     accounts = SurveyData(study, SURVEY, fresh={"annotators": found}).accounts
     assert [own.source for own in accounts] == ["judge:b", "judge:a", "judge:d", "judge:c"]
 

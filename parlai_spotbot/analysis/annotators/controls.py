@@ -38,7 +38,8 @@ def silent_annotators(judgements: Iterable[Judgement]) -> list[str]:
 
 
 def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str]) -> dict:
-    """Return the numbers of controls `answered`, `missed` and `allowed`, who `failed`, and the numbers by annotator.
+    """Return the numbers of controls `answered`, `missed` and `allowed`, of `annotators` who answered any, and who
+    `failed`.
 
     `allowed` is None for judges, to whom the limit does not apply.
     """
@@ -48,7 +49,7 @@ def controls_summary(graded: Graded, allowed: int | None, failed: Collection[str
         "missed": missed,
         "allowed": allowed,
         "failed": sorted(failed),
-        "by_annotator": {worker: dict(row) for worker, row in sorted(graded.items())},
+        "annotators": len(graded),
     }
 
 

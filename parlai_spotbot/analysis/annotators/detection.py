@@ -19,6 +19,7 @@ CALLED = {"bot": 1.0, "unsure": 0.5, "human": 0.0}
 """How much of a "bot" each label is: unsure is one half, so that guessing has a balanced accuracy of .5."""
 
 RATES = ("hit", "false_alarm", "balanced_accuracy", "sensitivity", "bias")
+ENDS = ("sensitivity_low", "sensitivity_high", "bias_low", "bias_high")
 Z95 = float(norm.ppf(0.975))
 
 
@@ -33,15 +34,14 @@ def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
     -------
     dict
         `bots`, `people` (numbers of labels); `hit` and `false_alarm`, shares of bots and of people called bots;
-        `balanced_accuracy`; `sensitivity` d' and `bias` c (> 0: slow to say "bot") with `_ci`. NaN without bots or
-        without people.
+        `balanced_accuracy`; `sensitivity` d' and `bias` c (> 0: slow to say "bot") with the ends of their intervals,
+        `_low` and `_high`. NaN without bots or without people.
     """
     labels, of_bots = np.asarray(called, dtype=float), np.asarray(is_bot, dtype=bool)
     bots, people = labels[of_bots], labels[~of_bots]
     result: dict = {"bots": len(bots), "people": len(people)}
     if not len(bots) or not len(people):
-        unknown = (np.nan, np.nan)
-        return result | dict.fromkeys(RATES, np.nan) | {"sensitivity_ci": unknown, "bias_ci": unknown}
+        return result | dict.fromkeys((*RATES, *ENDS), np.nan)
     sizes = np.array([len(bots) + 1.0, len(people) + 1.0])
     rates = _log_linear(labels, of_bots)
     z = norm.ppf(rates)
@@ -52,9 +52,11 @@ def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
         "false_alarm": float(people.mean()),
         "balanced_accuracy": float((bots.mean() + 1 - people.mean()) / 2),
         "sensitivity": d,
-        "sensitivity_ci": (d - half, d + half),
+        "sensitivity_low": d - half,
+        "sensitivity_high": d + half,
         "bias": c,
-        "bias_ci": (c - half / 2, c + half / 2),
+        "bias_low": c - half / 2,
+        "bias_high": c + half / 2,
     }
 
 
@@ -71,7 +73,8 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     """
     called = entities["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (entities["name"] != HUMAN).to_numpy()
-    result: dict = detection(called, is_bot) | {"always_bot": float(is_bot.mean()) if len(is_bot) else np.nan}
+    result: dict = detection(called, is_bot)
+    result["always_bot"] = float(is_bot.mean()) if len(is_bot) else np.nan
     if not result["bots"] or not result["people"]:
         return result
     means = group_means(called, is_bot.astype(int), 2, clusters, (0.0, 1.0))
@@ -79,11 +82,14 @@ def pooled_detection(entities: pd.DataFrame, clusters: Clusters) -> dict:
     weights = np.array([[-0.5, 0.5], [-people, bots], [-people / 2, -bots / 2]])
     contrasts = means.contrasts(weights)
     half = stdtrit(contrasts["df"], 0.975) * contrasts["se"]
-    result["hit_ci"] = share_interval(called[is_bot], clusters.take(is_bot))
-    result["false_alarm_ci"] = share_interval(called[~is_bot], clusters.take(~is_bot))
-    result["balanced_accuracy_ci"] = (float(contrasts["low"][0] + 0.5), float(contrasts["high"][0] + 0.5))
-    for place, key in ((1, "sensitivity"), (2, "bias")):
-        low, high = result[f"{key}_ci"]
-        reach = float(np.maximum(half[place], (high - low) / 2))
-        result[f"{key}_ci"] = (result[key] - reach, result[key] + reach)
-    return result
+    for key, group in (("hit", is_bot), ("false_alarm", ~is_bot)):
+        result[f"{key}_low"], result[f"{key}_high"] = share_interval(called[group], clusters.take(group))
+    result["balanced_accuracy_low"] = contrasts["low"][0] + 0.5
+    result["balanced_accuracy_high"] = contrasts["high"][0] + 0.5
+    return result | _widened(result, "sensitivity", half[1]) | _widened(result, "bias", half[2])
+
+
+def _widened(rates: dict, key: str, half: float) -> dict[str, float]:
+    """Return the ends of an interval that reaches `half`, or as far as that of independent labels if that is wider."""
+    reach = np.maximum(half, (rates[f"{key}_high"] - rates[f"{key}_low"]) / 2)
+    return {f"{key}_low": rates[key] - reach, f"{key}_high": rates[key] + reach}

@@ -10,12 +10,11 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from parlai_spotbot.analysis.annotators.detection import CALLED, detection
+from parlai_spotbot.analysis.annotators.detection import CALLED, ENDS, detection
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.ranking.rate_intervals import win_rate_intervals
 from parlai_spotbot.analysis.ranking.wins import win_rates
-from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.records import HUMAN
 
 SAME_LABEL = "always the same label"
@@ -112,7 +111,7 @@ def correctness(labels: pd.DataFrame) -> dict:
     return {
         "correct": float(correct[sure].mean()) if sure.any() else np.nan,
         "correct_people": float(correct[sure & ~is_bot].mean()) if (sure & ~is_bot).any() else np.nan,
-        **{name: rates[name] for name in ("balanced_accuracy", "sensitivity", "sensitivity_ci", "bias", "bias_ci")},
+        **{name: rates[name] for name in ("balanced_accuracy", "sensitivity", "bias", *ENDS)},
     }
 
 
@@ -141,35 +140,28 @@ def flags_of(
 
 def summary(table: pd.DataFrame) -> dict:
     """Return how many annotators there are and Table 9's columns: mean correctness, of people only, and the share of
-    annotators below one half; and how many annotators have each flag."""
+    annotators below one half."""
     correct = table["correct"].dropna()
     return {
         "n": len(table),
         "correct": float(correct.mean()),
         "correct_people": float(table["correct_people"].mean()),
         "share_below_half_correct": float((correct < 0.5).mean()),
-        "flags": dict(Counter(flag for flags in table["flags"] for flag in flags)),
     }
 
 
 def rankings_without(
     annotations: pd.DataFrame, bots: Sequence[str], flagged: Collection[str], crossed: bool
-) -> dict[str, dict]:
-    """Return win rates with all annotations ("everybody") and without those of the `flagged` ("without flagged").
-
-    Each has `annotators`, `n` annotations, `win_rate` and `win_rate_ci` {bot: …} and `order`.
+) -> pd.DataFrame:
+    """Return a row for each bot with all annotations (`rows` "everybody"), and without those of the `flagged`
+    ("without flagged"): bot, win_rate, win_rate_low, win_rate_high, and how many `annotators` gave `n` annotations.
     """
     kept = annotations[~annotations["worker_id"].isin(list(flagged))]
-    result = {}
+    tables = []
     for name, rows in {"everybody": annotations, "without flagged": kept}.items():
         matches = matches_frame(rows)
         fit = contrasts(matches, bots, crossed=crossed)
-        rates, ends = win_rates(fit.matrix), win_rate_intervals(fit)
-        result[name] = {
-            "annotators": int(rows["worker_id"].nunique()),
-            "n": len(rows),
-            "win_rate": dict(zip(bots, rates.tolist(), strict=True)),
-            "win_rate_ci": dict(zip(bots, ends.tolist(), strict=True)),
-            "order": best_first(bots, rates),
-        }
-    return result
+        table = pd.DataFrame({"rows": name, "bot": list(bots), "win_rate": win_rates(fit.matrix)})
+        table[["win_rate_low", "win_rate_high"]] = win_rate_intervals(fit)
+        tables.append(table.assign(annotators=rows["worker_id"].nunique(), n=len(rows)))
+    return pd.concat(tables, ignore_index=True)

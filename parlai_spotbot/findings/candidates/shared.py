@@ -2,13 +2,15 @@
 
 from functools import partial
 
+import pandas as pd
+
 from parlai_spotbot.analysis.nuc import share
 from parlai_spotbot.findings import agreement, annotators, costs
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.wording import percent
 
 
-def by_annotator(answers: CandidateAnswers) -> dict:
+def by_annotator(answers: CandidateAnswers) -> dict[str, pd.DataFrame]:
     """Return who answered, who is left out and why; and Recall@1 with everybody's answers in."""
     result = annotators.about_annotators(answers)
     if len(answers.everyone) > len(answers.rows):
@@ -18,7 +20,8 @@ def by_annotator(answers: CandidateAnswers) -> dict:
         )
         before, now = (percent(one["estimate"], 1) for one in (kept, every))
         sentence = f"With everybody's answers Recall@1 is {now} in place of {before}."
-        result["with_everybody"] = {"recall": every, "kept": kept, "sentence": sentence}
+        recalls = [{"annotators": "everybody", **every}, {"annotators": "kept", **kept}]
+        result["with_everybody"] = pd.DataFrame(recalls).assign(sentence=sentence)
     return result
 
 

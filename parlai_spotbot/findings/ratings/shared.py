@@ -12,7 +12,7 @@ from parlai_spotbot.findings.scarce import RATINGS
 from parlai_spotbot.findings.schema import Column
 
 
-def by_annotator(answers: Answers) -> dict:
+def by_annotator(answers: Answers) -> dict[str, pd.DataFrame]:
     """Return who rated, and results without some of them."""
     return annotators.annotators(answers, ranking.ranked, ranking.main_dimension(answers))
 

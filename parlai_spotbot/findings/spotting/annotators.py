@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
 from parlai_spotbot.wording import filled, number, upper_first
 
 
-def compute(answers: Annotations) -> dict:
-    """Compute one entry an annotator, all together, and the ranking without those who are flagged."""
+def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+    """Compute one row an annotator, all together, and the ranking without those who are flagged."""
     people, items, work = answers.crossed, answers.by_item, answers.work
     given = work.rows[["nature0", "nature1", *answers.features]]
     rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
@@ -24,22 +27,21 @@ def compute(answers: Annotations) -> dict:
         if worker in table.index:
             table.at[worker, "flags"].append(MISSED)
     kept = table[table["left_out"] == ""]
-    reasons = table["left_out"][table["left_out"] != ""].value_counts()
     pooled = annotators.pooled_detection(items.entities, answers.together.take(answers.pages))
-    entries = table.to_dict(orient="index")
     result = {
-        "annotators": entries,
+        "annotators": table.reset_index(names="worker_id"),
         "account": account(answers, pooled),
-        "summary": annotators.summary(kept) | {"left_out": {str(why): int(n) for why, n in reasons.items()}},
+        "summary": one_row(**annotators.summary(kept)),
         "controls": annotators_finding.told_of_controls(answers, answers.allowed),
-        "pooled": pooled,
+        "pooled": one_row(**pooled),
     }
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
     if people and answers.bots and flagged and not answers.one_side:
         result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)
     if answers.failed and len(answers.everyone) > len(answers.rows):
         rankings = (answers.once("ranking", ranking.ranked), ranking.ranked(answers.whole))
-        result["with_everybody"] = annotators_finding.what_changes(*rankings, "With everybody's annotations")
+        changes = annotators_finding.what_changes(*rankings, "With everybody's annotations")
+        result["with_everybody"] = one_row(**changes)
     return result
 
 
@@ -47,22 +49,23 @@ def detection_sentence(rates: Mapping, who: str) -> str:
     """Return how well all annotators together, or a judge, tell bots from people, and to which answer they lean."""
     if rates["sensitivity"] is None:
         return f"How well {who} told bots from people can't be measured: no bots, or no people, were judged."
-    low, high = rates["bias_ci"]
+    low, high = rates["bias_low"], rates["bias_high"]
     way = "quick" if (rates["bias"] or 0) < 0 else "slow"
     lean = "" if low is None or low <= 0 <= high else f", {way} to say “bot” (c {number(rates['bias'])})"
     return filled(
         "{0} called {1[hit]:percent} of bots and {1[false_alarm]:percent} of people bots: sensitivity d′ "
-        "{1[sensitivity]:number}{1[sensitivity_ci]:ci_number}{2}; 0 is guessing. Always “bot” would be right in "
+        "{1[sensitivity]:number}{2:ci_number}{3}; 0 is guessing. Always “bot” would be right in "
         "{1[always_bot]:percent}.",
         upper_first(who),
         rates,
+        [rates["sensitivity_low"], rates["sensitivity_high"]],
         lean,
     )
 
 
 def summarise(result: Result) -> list[str]:
     """Return how well annotators tell bots from people, and what is said of annotators in every survey."""
-    return [detection_sentence(result.data["pooled"], result.who), *annotators_finding.summarise(result)]
+    return [detection_sentence(result.frames.one("pooled"), result.who), *annotators_finding.summarise(result)]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

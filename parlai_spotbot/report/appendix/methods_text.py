@@ -90,9 +90,8 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
     provenance = contents.study.provenance()
     packed, collection = ((provenance.get(step) or {}).get(contents.survey) or {} for step in ("pack", "crowdsourcing"))
     rows = [row for row in contents.judgements if row.source == HUMAN]
-    annotators, settings = contents.of("annotators", HUMAN), collection.get("settings")
     failed = {row.worker_id for row in rows if row.control is None}
-    failed &= set((annotators.get("controls") or {}).get("failed", ()))
+    failed &= set(Frames(contents.of("annotators", HUMAN)).one("controls").get("failed", ()))
     lengths = sorted({row.exchanges for row in contents.judgements} - {0})
     questions = [question for question in survey.questions if question.kind != "free_text"] if survey else []
     return {
@@ -105,11 +104,10 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
         "lengths": list(map(str, lengths)) if survey and packing_of(survey).cuts else [],
         "warnings": packed.get("warnings") or (),
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
-        "settings": settings,
+        "settings": collection.get("settings"),
         "practised": collection.get("limits") and survey and survey.onboarding,
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len(failed),
-        "annotators": annotators,
         "settled": _settled(contents),
         **_ranking(contents),
     }
@@ -140,6 +138,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         "said": f"{counted(annotations, 'annotation')} of {counted(items, 'item')}",
         "annotators": contents.people(source),
         "accuracy": list(dict.fromkeys(map(number, (min(right), max(right))))) if right else [],
+        "with_everybody": Frames(contents.of("annotators", source)).one("with_everybody"),
         "time": Frames(contents.of("time", source)).one("time"),
         "trust": Frames(contents.of("trust", source)).one("whole"),
     }

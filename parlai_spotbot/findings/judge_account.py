@@ -2,13 +2,27 @@
 
 from collections.abc import Mapping
 
+import pandas as pd
+
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Frames, one_row
+
+
+def frames_of(judge: Mapping) -> Frames:
+    """Return what a judge's file says, in one row, and what each of its variants said of people and of bots."""
+    rows = [
+        {"variant": name, "truth": truth, **counts}
+        for name, variant in (judge.get("variants") or {}).items()
+        if isinstance(variant, Mapping)
+        for truth, counts in variant.get("confusion", {}).items()
+    ]
+    return Frames.of({"judge": one_row(**judge), "confusion": pd.DataFrame(rows)})
 
 
 def summarise(result: Result) -> list[str]:
     """Return the judge's rule, what it was trained on where it says so in words, and which answers are missing."""
-    judge = result.data
+    judge = result.frames.one("judge")
     trained = judge.get("trained_on")
     return [judge.get("rule") or "", trained if isinstance(trained, str) else "", missing(judge)]
 

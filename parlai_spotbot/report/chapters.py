@@ -116,7 +116,7 @@ def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) 
             before = parts.setdefault(section.anchor, [])
             before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
     for source, judge in contents.judges.items():
-        if section := render.tell(judge_account.FINDING, Result(source, judge)):
+        if section := render.tell(judge_account.FINDING, Result(source, judge_account.frames_of(judge))):
             headings[section.anchor] = section.heading
             parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
     return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]

@@ -46,15 +46,16 @@ def test_screening_by_hand():
     ]
     rows[-1]["passed"] = None  # the first of further rounds
     rows.append({**trained("w1", (0,))[0], "attempt": None, "role": "gold"})
-    [found] = screened(rows)
+    [found] = screened(rows).to_dict("records")
     assert (found["annotators"], found["decided"], found["passed"]) == (4, 3, 2)
-    assert found["pass_ci"] == pytest.approx(proportion_confint(2, 3, method="wilson"))
+    ends = (found["pass_share_low"], found["pass_share_high"])
+    assert ends == pytest.approx(proportion_confint(2, 3, method="wilson"))
     wrong = [3, 1, 0, 4, 4, 3, 1, 5, 5, 5, 4, 2]
     assert found["mistakes"] == pytest.approx(np.mean(wrong))
     assert found["accuracy"] == pytest.approx(1 - sum(wrong) / 120)
     groups = screened([*trained("w1", (0, 0, 0)), *trained("w2", (9, 9, 9), group="b")])
-    assert [(row["group"], row["pass_share"]) for row in groups] == [("a", 1), ("b", 0)]
-    assert screened([]) == []
+    assert dict(zip(groups["group"], groups["pass_share"], strict=True)) == {"a": 1, "b": 0}
+    assert screened([]).empty
 
 
 def test_a_wrong_row_of_the_training_names_file_and_field(tmp_path):

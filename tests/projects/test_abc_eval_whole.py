@@ -90,7 +90,7 @@ def test_those_who_chatted_are_the_outcome(raw, imported):
 
 def test_the_training_of_every_group(raw, imported):
     rows = [checked_round(row, "row") for row in imported.training]
-    found = {(row["task"], row["group"]): row for row in screened(rows)}
+    found = {(row["task"], row["group"]): row for row in screened(rows).to_dict("records")}
     assert {group for _, group in found} == {"students", "mturkers", "surgers"}
     for task in TASKS:
         for stage, group, people in (("mturk_onboarding", "mturkers", 7), ("surge_onboarding", "surgers", 6)):

@@ -2,7 +2,7 @@
 
 import math
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,6 +45,12 @@ def best_first(items: Sequence[Item], scores: Iterable[float | None]) -> list[It
     equal = np.isclose(ranked[1:], ranked[:-1], rtol=ROUNDING, atol=ROUNDING)
     level = np.append(0, np.cumsum(~equal))[: len(order)]
     return [items[place] for _, place in sorted(zip(level, order, strict=True))]
+
+
+def with_ends(record: Mapping[str, Any], name: str, ci: str = "ci") -> dict[str, Any]:
+    """Return a record with the ends of its interval `ci` in place of it, as NAME_low and NAME_high."""
+    low, high = record[ci]
+    return {key: value for key, value in record.items() if key != ci} | {f"{name}_low": low, f"{name}_high": high}
 
 
 def plain(value: Any) -> Any:

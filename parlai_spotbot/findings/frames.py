@@ -34,6 +34,11 @@ def frame_of(records: Sequence[Mapping[str, Any]], columns: Iterable[str] | None
     return pd.DataFrame(plain(list(map(dict, records))), columns=columns, dtype=object)
 
 
+def ends(row: Mapping[str, Any], name: str) -> list[Any]:
+    """Return the interval of a record's value."""
+    return [row[f"{name}_low"], row[f"{name}_high"]]
+
+
 def one_row(**values: Any) -> pd.DataFrame:
     """Return a frame of one row, whose values may be lists."""
     return pd.DataFrame([values], dtype=object)

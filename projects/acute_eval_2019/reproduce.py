@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from math import comb
 from pathlib import Path
+from typing import Any
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.frames import Frames, read_form
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values, write_tables
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
@@ -33,14 +35,14 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
     return tables
 
 
-def analysed(path: Path) -> dict[str, Mapping]:
+def analysed(path: Path) -> dict[str, Any]:
     """Return what people's answers to a study's survey say, by finding."""
     study = Study.open(path)
     survey = next((name for name in SURVEYS if study.judgements_path(name).exists()), SURVEYS[0])
     folder, results = study.analysis_path(survey), {}
     again = hints.run("analyze", study.path, survey)
     for name in ("ranking", "same", "wordings"):
-        value = files.read_json(folder / f"{name}.json", "analysis file", again)
+        value = read_form(files.read_json(folder / f"{name}.json", "analysis file", again))
         if HUMAN not in value["by_source"]:
             raise UserError(f"{folder / name}.json: nothing of people.", "Let people annotate, or name another study.")
         results[name] = value["by_source"][HUMAN]
@@ -130,16 +132,15 @@ def significant(paper: Mapping, ranking: Mapping) -> PaperTable:
     return table
 
 
-def same(paper: Mapping, mapping: Mapping) -> PaperTable:
+def same(paper: Mapping, frames: Frames) -> PaperTable:
     """A/A tests: how often the left one of two conversations of one bot is chosen."""
     table = PaperTable("same", "A bot against itself (A/A)")
-    for question, tests in mapping["tests"].items():
-        for row in tests:
-            name = f"{question}, {row['name']}"
-            how = f"share of the {row['of']} conversation of {row['n']} choices; 95 % interval, p of one half"
-            table.add(name, "share", paper["same"], row["estimate"], how, 2, beside=True)
-            table.own(name, how, dict(zip(("low", "high"), row["ci"], strict=True)))
-            table.add(name, "p", None, row["p"], how, 3)
+    for row in frames.rows("same"):
+        name = f"{row['question']}, {row['name']}"
+        how = f"share of the {row['of']} conversation of {row['n']} choices; 95 % interval, p of one half"
+        table.add(name, "share", paper["same"], row["estimate"], how, 2, beside=True)
+        table.own(name, how, {"low": row["estimate_low"], "high": row["estimate_high"]})
+        table.add(name, "p", None, row["p"], how, 3)
     if not table.cells:
         table.notes.append("no bot was compared with itself: pack with --same")
     return table

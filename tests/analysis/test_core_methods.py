@@ -79,8 +79,8 @@ def test_acute_finds_what_was_planted(results):
     assert set(chats["kinds"]) == {"self", "human_model"}
     assert len(chats["comparisons"]) == 1
     same = results["acute_eval"]["same"]["by_source"][HUMAN]
-    assert same["tests"]["humanness"][0]["name"] == "a"
-    assert same["tests"]["humanness"][0]["of"] == "left"
+    row = next(row for row in same.rows("same") if row["question"] == "humanness")
+    assert (row["name"], row["of"]) == ("a", "left")
     wordings = results["acute_eval"]["wordings"]["by_source"][HUMAN]
     assert set(wordings["wordings"]) == {"engagingness", "humanness"}
     assert wordings["wordings"]["humanness"]["estimate"] > 0.7

@@ -8,12 +8,14 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_test
+from parlai_spotbot.analysis.values import with_ends
 
 
 def same_test(choices: pd.DataFrame, *, crossed: bool = True) -> list[dict]:
     """Return one entry per contestant that was compared with itself, then one of all of them together ("all").
 
-    Each: `name`, `share_test` of the left conversation (of the first one, where sides are not known: `of`).
+    Each: `name`, `share_test` (with estimate_low and estimate_high) of the left conversation (of the first one, where
+    sides are not known: `of`).
     """
     rows = choices[(choices["a"] == choices["b"]) & (choices["outcome"] != 0)]
     groups = [(str(name), own) for name, own in rows.groupby("a", sort=True)]
@@ -24,5 +26,5 @@ def same_test(choices: pd.DataFrame, *, crossed: bool = True) -> list[dict]:
         known = own["left"].notna().all()
         hits = (own["left" if known else "outcome"] > 0).to_numpy()
         about = {"name": name, "of": "left" if known else "first"}
-        tests.append(about | share_test(hits, frame_clusters(own, crossed)))
+        tests.append(about | with_ends(share_test(hits, frame_clusters(own, crossed)), "estimate"))
     return tests

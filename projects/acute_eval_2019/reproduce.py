@@ -146,16 +146,16 @@ def same(paper: Mapping, frames: Frames) -> PaperTable:
     return table
 
 
-def wordings(paper: Mapping, mapping: Mapping) -> PaperTable:
+def wordings(paper: Mapping, frames: Frames) -> PaperTable:
     """Compute how often each wording finds the better conversation."""
     table = PaperTable("wordings", "Question optimisation: agreement of each wording")
     for which, printed in paper["optimisation"]["interestingness"].items():
         table.add(f"interestingness, {which} (paper)", "agreement", printed, None, "the paper's", 3, beside=True)
-    for name, row in mapping["wordings"].items():
+    for row in frames.rows("wordings"):
         how = f"choices for the better of {row['pairs']} pairs of conversations, {row['n']} in all; 95 % interval"
-        low, high = row["ci"]
-        table.own(name, how, {"agreement": row["estimate"], "low": low, "high": high}, 3)
-    if not mapping["wordings"]:
+        shares = {"agreement": row["estimate"], "low": row["estimate_low"], "high": row["estimate_high"]}
+        table.own(row["question"], how, shares, 3)
+    if "wordings" not in frames:
         table.notes.append(
             "no wording was put for pairs whose better one is known: pack projects/acute_eval_2019/wordings.yaml"
         )

@@ -76,14 +76,15 @@ def test_acute_finds_what_was_planted(results):
         assert found.order == [HUMAN, "a", "b", "c"]
         assert all(pair["a"] != pair["b"] for pair in found.pairs)
     chats = results["acute_eval"]["chats"]["by_source"][HUMAN]
-    assert set(chats["kinds"]) == {"self", "human_model"}
+    assert set(chats["kinds"]["kind"]) == {"self", "human_model"}
     assert len(chats["comparisons"]) == 1
     same = results["acute_eval"]["same"]["by_source"][HUMAN]
     row = next(row for row in same.rows("same") if row["question"] == "humanness")
     assert (row["name"], row["of"]) == ("a", "left")
     wordings = results["acute_eval"]["wordings"]["by_source"][HUMAN]
-    assert set(wordings["wordings"]) == {"engagingness", "humanness"}
-    assert wordings["wordings"]["humanness"]["estimate"] > 0.7
+    shares = {row["question"]: row["estimate"] for row in wordings.rows("wordings")}
+    assert set(shares) == {"engagingness", "humanness"}
+    assert shares["humanness"] > 0.7
     trust = results["acute_eval"]["trust"]["by_source"]
     assert trust["judge:x"].one("whole")["items"] > 0
     assert HUMAN not in trust

@@ -81,18 +81,20 @@ def answered(study):
 @pytest.fixture(scope="module")
 def wordings(study):
     SpotbotAnalyze.main(study=str(study.path), survey=NAME, bootstraps=60, known_order="human>dr")
-    return json.loads((study.analysis_path(NAME) / "wordings.json").read_text())["by_source"][HUMAN]
+    return json.loads((study.analysis_path(NAME) / "wordings.json").read_text())["tables"]
 
 
 def test_wordings_are_compared_on_the_same_pairs(wordings):
-    assert set(wordings["wordings"]) == set(RIGHT)
-    for name, row in wordings["wordings"].items():
+    rows = {row["question"]: row for row in wordings["wordings"]}
+    assert set(rows) == set(RIGHT)
+    for name, row in rows.items():
+        assert row["source"] == HUMAN
         assert (row["n"], row["pairs"]) == (2 * PAIRS, PAIRS)
-        assert row["ci"][0] < RIGHT[name] < row["ci"][1]
+        assert row["estimate_low"] < RIGHT[name] < row["estimate_high"]
         assert 0 <= row["alike"] <= 1  # two annotators answered each wording of each pair
     assert all(row["pairs"] == PAIRS for row in wordings["differences"])
-    assert wordings["texts"]["vague"] == "Who is the more modern of the two?"
-    assert wordings["known"] == [[HUMAN, "dr"]]
+    assert rows["vague"]["text"] == "Who is the more modern of the two?"
+    assert wordings["whole"] == [{"source": HUMAN, "known": [[HUMAN, "dr"]]}]
 
 
 def test_differences_that_mean_something_are_told_from_those_that_may_be_chance(wordings):

@@ -32,36 +32,35 @@ def kind_of_choice(choices: pd.DataFrame) -> pd.Series:
     return kind.where(kind == b.where(b != "people", a), MIXED)
 
 
-def compare_kinds(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> dict:
-    """Return the order by kind of conversation, and the agreement of every two kinds.
+def compare_kinds(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool = True) -> dict[str, pd.DataFrame]:
+    """Return the scores by kind of conversation, and the agreement of every two kinds.
 
     Returns
     -------
     dict
-        `kinds` {kind: {"n", "order", "score", "score_ci"}}; `comparisons` [{"kinds": [x, y], "contestants", "tau"
-        (Kendall's tau-b, of the scores), "same_order"}]; tau is NaN with fewer than `LEAST` contestants in common.
+        `kinds`: kind, `n` choices, bot, score with score_low and score_high, `why` there are none; `comparisons`: kinds
+        (two), contestants (of both), tau (Kendall's tau-b, of the scores), same_order; tau is NaN with fewer than
+        `LEAST` contestants in common.
     """
     kind = kind_of_choice(choices)
-    result: dict = {"kinds": {}, "comparisons": []}
+    scores, ranked, rows = {}, {}, []
     for name in (*KINDS, MIXED):
         choice = choices[(kind == name) & (choices["a"] != choices["b"])]
         if name == "people" or choice.empty:
             continue
         seen = [n for n in names if n in set(choice["a"]) | set(choice["b"])]
         fit = contrasts(choice, seen, order=False, crossed=crossed)
-        result["kinds"][name] = {
-            "n": len(choice),
-            "order": fit.ranked,
-            "score": dict(zip(fit.names, fit.score.tolist(), strict=True)),
-            "score_ci": dict(zip(fit.names, fit.score_ci.tolist(), strict=True)),
-        } | ({"why": fit.why} if fit.why else {})
-    for x, y in combinations([name for name in result["kinds"] if name != MIXED], 2):
-        first, second = (result["kinds"][name] for name in (x, y))
-        common = [name for name in first["score"] if name in second["score"]]
+        scores[name] = pd.Series(fit.score, fit.names)
+        ranked[name] = fit.ranked
+        low, high = fit.score_ci.T
+        own = {"bot": fit.names, "score": fit.score, "score_low": low, "score_high": high}
+        rows.append(pd.DataFrame({"kind": name, "n": len(choice), **own, "why": fit.why or None}))
+    comparisons = []
+    for x, y in combinations([name for name in scores if name != MIXED], 2):
+        common = [name for name in scores[x].index if name in scores[y]]
         tau = np.nan
         if len(common) >= LEAST:
-            tau = float(kendall(*([own["score"][name] for name in common] for own in (first, second))))
-        orders = [[name for name in own["order"] if name in common] for own in (first, second)]
-        comparison = {"kinds": [x, y], "contestants": common, "tau": tau, "same_order": orders[0] == orders[1]}
-        result["comparisons"].append(comparison)
-    return result
+            tau = float(kendall(scores[x][common], scores[y][common]))
+        first, second = ([name for name in ranked[kind] if name in common] for kind in (x, y))
+        comparisons.append({"kinds": [x, y], "contestants": common, "tau": tau, "same_order": first == second})
+    return {"kinds": pd.concat(rows) if rows else pd.DataFrame(), "comparisons": pd.DataFrame(comparisons)}

@@ -17,6 +17,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import frame_clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.uncertainty.shares import share_test
+from parlai_spotbot.analysis.values import with_ends
 from parlai_spotbot.records import HUMAN
 
 
@@ -52,38 +53,33 @@ def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd
     return rows.assign(right=rows["outcome"] == better[rows.index], pair=pair)
 
 
-def compare_wordings(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]] = (), *, crossed: bool = True) -> dict:
+def compare_wordings(
+    choices: pd.DataFrame, pairs: Sequence[tuple[str, str]] = (), *, crossed: bool = True
+) -> dict[str, pd.DataFrame]:
     """Return the agreement of each wording (`question` of the choices) on pairs of known order, and their differences.
+
+    Without `pairs` people are known to be better than bots. The frames are empty where no choice can be used.
 
     Returns
     -------
     dict
-        `known` ([better, worse], …; [] for people over bots); `wordings` {name: `share_test` of the right choices,
-        pairs, `alike` (the share of pairs of answers about one pair of conversations that are the same), `alpha`
-        (nominal)}; `differences` [{a, b, pairs (of both), n, estimate (a less b), ci, p, p_adjusted}]; and `why` if no
-        choice can be used.
+        `wordings`: question, `share_test` of the right choices (with estimate_low and estimate_high), pairs, `alike`
+        (the share of pairs of answers about one pair of conversations that are the same), `alpha` (nominal);
+        `differences`: a, b, pairs (of both), n, estimate (a less b) with its ends, p, p_adjusted.
     """
     rows = right_choices(choices, pairs)
-    result: dict = {"known": [list(pair) for pair in pairs], "wordings": {}, "differences": []}
-    if rows.empty:
-        what = ", ".join(f"{a} over {b}" for a, b in pairs) or "people over bots"
-        return result | {"why": f"no choice between contestants whose better one is known ({what})"}
-    names = sorted(set(rows["question"]))
-    for name in names:
-        row = rows[rows["question"] == name]
+    wordings = []
+    for name, row in rows.groupby("question", sort=True):
         clusters = frame_clusters(row, crossed)
         test = share_test(row["right"].to_numpy(), clusters)
         alike = krippendorff_alpha(row["pair"], row["right"], clusters)
-        result["wordings"][name] = {
-            **test,
-            "pairs": row["pair"].nunique(),
-            "alike": alike["alike"],
-            "alpha": alike["alpha"],
-        }
-    return result | {"differences": _differences(rows, names, crossed)}
+        about = {"question": name, "pairs": row["pair"].nunique(), "alike": alike["alike"], "alpha": alike["alpha"]}
+        wordings.append(about | with_ends(test, "estimate"))
+    names = [row["question"] for row in wordings]
+    return {"wordings": pd.DataFrame(wordings), "differences": _differences(rows, names, crossed)}
 
 
-def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool) -> list[dict]:
+def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool) -> pd.DataFrame:
     """Return the difference of every two wordings; choices about the same pairs make it surer, by their clusters."""
     differences = []
     for a, b in combinations(names, 2):
@@ -92,6 +88,5 @@ def _differences(rows: pd.DataFrame, names: Sequence[str], crossed: bool) -> lis
         means = group_means(every["right"].to_numpy(dtype=float), group, 2, frame_clusters(every, crossed))
         both = every.groupby("pair")["question"].nunique() == 2
         about = {"a": a, "b": b, "pairs": int(both.sum()), "n": len(every)}
-        differences.append(about | means.contrast(np.array([1.0, -1.0])))
-    adjusted = adjust_known([row["p"] for row in differences])
-    return [row | {"p_adjusted": float(p)} for row, p in zip(differences, adjusted, strict=True)]
+        differences.append(about | with_ends(means.contrast(np.array([1.0, -1.0])), "estimate"))
+    return pd.DataFrame(differences).assign(p_adjusted=adjust_known([row["p"] for row in differences]))

@@ -1,55 +1,60 @@
 """Comparison of wordings on pairs whose better conversation is known (Li et al. 2019)."""
 
-from collections.abc import Mapping
+import pandas as pd
 
 from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import ends, one_row
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import filled
 
 
-def compute(answers: Answers) -> dict:
+def compute(answers: Answers) -> dict[str, pd.DataFrame]:
     """Agreement per wording on pairs whose better one is known, and which wordings differ.
 
-    `texts` holds what was asked, by the question's name, where the survey is known.
+    `wordings` has the `text` that was asked, where the survey is known.
     """
-    compared = compare_wordings(answers.rows, known_pairs(answers.options.known_order), crossed=answers.crossed)
-    result = compared | {"sentences": sentences(compared)}
+    known = known_pairs(answers.options.known_order)
+    compared = compare_wordings(answers.rows, known, crossed=answers.crossed)
+    wordings = compared["wordings"]
+    if wordings.empty:
+        what = ", ".join(f"{a} over {b}" for a, b in known) or "people over bots"
+        why = f"no choice between contestants whose better one is known ({what})"
+        return {"whole": one_row(known=known, why=why)}
     survey = answers.facts.survey
-    texts = {q.name: q.wording for q in survey.questions if q.name in result["wordings"]} if survey else {}
-    return result | {"texts": texts}
-
-
-def sentences(result: Mapping) -> list[str]:
-    """Return which wording has the highest agreement, and which do better than others; [] where none is known."""
-    wordings = result["wordings"]
-    if not wordings:
-        return []
-    best = best_first(list(wordings), (row["estimate"] for row in wordings.values()))[0]
-    told = [
-        filled("“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})", **row)
-        for row in result["differences"]
-        if clear(row)
-    ]
-    text = [
-        filled(
-            "The wording with the highest agreement is “{best}”: {row[estimate]:percent} of {row[n]} choices went to "
-            "the better conversation{row[ci]:ci}.",
-            best=best,
-            row=wordings[best],
-        )
-    ]
-    if result["differences"]:
-        text.append(f"Wordings that differ clearly: {'; '.join(told) or 'none'}.")
-    return text
+    texts = {question.name: question.wording for question in survey.questions} if survey else {}
+    return compared | {"wordings": wordings.assign(text=wordings["question"].map(texts)), "whole": one_row(known=known)}
 
 
 def summarise(result: Result) -> list[str]:
-    """Return which wording has the highest agreement, and which differ clearly."""
-    return result.data["sentences"]
+    """Return which wording has the highest agreement, and which do better than others; [] where none is known."""
+    wordings = result.frames.rows("wordings")
+    if not wordings:
+        return []
+    best = best_first(wordings, (row["estimate"] for row in wordings))[0]
+    text = [
+        filled(
+            "The wording with the highest agreement is “{question}”: {estimate:percent} of {n} choices went to "
+            "the better conversation{ci:ci}.",
+            **best,
+            ci=ends(best, "estimate"),
+        )
+    ]
+    differences = result.frames.rows("differences")
+    told = [
+        filled(
+            "“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})",
+            **row,
+            ci=ends(row, "estimate"),
+        )
+        for row in filter(clear, differences)
+    ]
+    if differences:
+        text.append(f"Wordings that differ clearly: {'; '.join(told) or 'none'}.")
+    return text
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -22,9 +22,10 @@ def test_kinds_that_agree():
     # People's conversations are the same in both kinds and go with the other one's.
     assert kind_of_choice(rows).value_counts().to_dict() == {"self": 360, "human_model": 360}
     found = compare_kinds(rows, ["a", "b", "c", HUMAN])
-    assert list(found["kinds"]) == ["self", "human_model"]
-    assert found["kinds"]["self"]["order"] == [HUMAN, "a", "b", "c"]
-    compared = found["comparisons"][0]
+    assert list(found["kinds"]["kind"].unique()) == ["self", "human_model"]
+    scores = found["kinds"][found["kinds"]["kind"] == "self"].set_index("bot")["score"]
+    assert list(scores.sort_values(ascending=False).index) == [HUMAN, "a", "b", "c"]
+    compared = found["comparisons"].iloc[0]
     assert compared["tau"] == 1.0
     assert compared["same_order"]
 
@@ -39,6 +40,6 @@ def test_a_bot_that_is_worse_in_self_chat_is_found():
         object.__setattr__(judgement, "annotation_id", f"{judgement.item_id}")
         object.__setattr__(judgement, "judgement_id", f"j{number}")
     found = compare_kinds(rows_of(first), ["a", "b", "c", HUMAN])
-    compared = found["comparisons"][0]
+    compared = found["comparisons"].iloc[0]
     assert not compared["same_order"]
     assert compared["tau"] < 1

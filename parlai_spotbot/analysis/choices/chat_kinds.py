@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.agreement.orders import LEAST, kendall
-from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts
 
 KINDS = {
     "self": "a bot with itself",
@@ -42,25 +42,28 @@ def compare_kinds(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool 
         (two), contestants (of both), tau (Kendall's tau-b, of the scores), same_order; tau is NaN with fewer than
         `LEAST` contestants in common.
     """
+    choices = choices[choices["a"] != choices["b"]]
     kind = kind_of_choice(choices)
-    scores, ranked, rows = {}, {}, []
+    fits, rows = {}, []
     for name in (*KINDS, MIXED):
-        choice = choices[(kind == name) & (choices["a"] != choices["b"])]
+        choice = choices[kind == name]
         if name == "people" or choice.empty:
             continue
         seen = [n for n in names if n in set(choice["a"]) | set(choice["b"])]
-        fit = contrasts(choice, seen, order=False, crossed=crossed)
-        scores[name] = pd.Series(fit.score, fit.names)
-        ranked[name] = fit.ranked
-        low, high = fit.score_ci.T
-        own = {"bot": fit.names, "score": fit.score, "score_low": low, "score_high": high}
-        rows.append(pd.DataFrame({"kind": name, "n": len(choice), **own, "why": fit.why or None}))
-    comparisons = []
-    for x, y in combinations([name for name in scores if name != MIXED], 2):
-        common = [name for name in scores[x].index if name in scores[y]]
-        tau = np.nan
-        if len(common) >= LEAST:
-            tau = float(kendall(scores[x][common], scores[y][common]))
-        first, second = ([name for name in ranked[kind] if name in common] for kind in (x, y))
-        comparisons.append({"kinds": [x, y], "contestants": common, "tau": tau, "same_order": first == second})
-    return {"kinds": pd.concat(rows) if rows else pd.DataFrame(), "comparisons": pd.DataFrame(comparisons)}
+        fits[name] = fit = contrasts(choice, seen, order=False, crossed=crossed)
+        about = {"kind": name, "n": len(choice), "why": fit.why or None}
+        for bot, score, (low, high) in zip(fit.names, fit.score, fit.score_ci, strict=True):
+            rows.append({**about, "bot": bot, "score": score, "score_low": low, "score_high": high})
+    fits.pop(MIXED, None)
+    comparisons = [{"kinds": [x, y], **_compared(fits[x], fits[y])} for x, y in combinations(fits, 2)]
+    return {"kinds": pd.DataFrame(rows), "comparisons": pd.DataFrame(comparisons)}
+
+
+def _compared(first: Contrasts, second: Contrasts) -> dict:
+    """Return how far two orders of contestants agree."""
+    common = [name for name in first.names if name in second.names]
+    tau = np.nan
+    if len(common) >= LEAST:
+        tau = kendall(*(pd.Series(fit.score, fit.names)[common] for fit in (first, second)))
+    before, after = ([name for name in fit.ranked if name in common] for fit in (first, second))
+    return {"contestants": common, "tau": tau, "same_order": before == after}

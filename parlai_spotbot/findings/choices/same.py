@@ -21,10 +21,8 @@ def compute(answers: Answers) -> dict[str, pd.DataFrame]:
         sided = rows[rows["left"].notna()]
         if len(sided):
             sides.append({"question": question, **share_test((sided["left"] > 0).to_numpy(), answers.clusters(sided))})
-    frames = {"same": pd.DataFrame(tests), "left": pd.DataFrame(sides)}
-    if not tests:
-        frames["whole"] = one_row(why="no contestant was compared with itself")
-    return frames
+    whole = pd.DataFrame() if tests else one_row(why="no contestant was compared with itself")
+    return {"same": pd.DataFrame(tests), "left": pd.DataFrame(sides), "whole": whole}
 
 
 def summarise(result: Result) -> list[str]:

@@ -19,14 +19,12 @@ def compute(answers: Answers) -> dict[str, pd.DataFrame]:
     """
     known = known_pairs(answers.options.known_order)
     compared = compare_wordings(answers.rows, known, crossed=answers.crossed)
-    wordings = compared["wordings"]
+    wordings, survey = compared["wordings"], answers.facts.survey
     if wordings.empty:
-        what = ", ".join(f"{a} over {b}" for a, b in known) or "people over bots"
-        why = f"no choice between contestants whose better one is known ({what})"
-        return {"whole": one_row(known=known, why=why)}
-    survey = answers.facts.survey
-    texts = {question.name: question.wording for question in survey.questions} if survey else {}
-    return compared | {"wordings": wordings.assign(text=wordings["question"].map(texts)), "whole": one_row(known=known)}
+        return {"whole": one_row(known=known, why="no choice between contestants whose better one is known")}
+    if survey:
+        wordings["text"] = wordings["question"].map({question.name: question.wording for question in survey.questions})
+    return compared | {"whole": one_row(known=known)}
 
 
 def summarise(result: Result) -> list[str]:

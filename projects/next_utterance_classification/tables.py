@@ -8,6 +8,9 @@ from parlai_spotbot.projects.cells import PaperTable, paper_values
 MEASURES = {"recall@1": 0, "recall@2": 2}
 """Each measure's place in a row of paper.yaml; the half of its interval follows."""
 
+FIGURES = ("1", "1_low", "1_high", "2", "2_low", "2_high")
+"""What there is of people's recall."""
+
 NOBODY = "nobody has answered the survey here, so there are no figures of people"
 OWN = "of {n} questions, by {way}; Wilson's interval clustered by conversation"
 OTHERS = (
@@ -34,9 +37,10 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
             "" if values_of_group["main"] else f" ({values_of_group['way']})"
         )
         _ours(table, row, values_of_group, OWN.format(**values_of_group))
-    for values_of_group in people["recall"]["by_source"]["human"]["people"] if people else ():
-        how = f"of {values_of_group['annotators']} people; Wilson's interval clustered by conversation and annotator"
-        _ours(table, f"people: {values_of_group['who']}, {values_of_group['corpus']}", values_of_group, how)
+    for row in _people(people) if people else ():
+        how = f"of {row['annotators']} people; Wilson's interval clustered by conversation and annotator"
+        columns = {f"recall@{figure.replace('_', ' ')}": row[f"recall{figure}"] for figure in FIGURES}
+        table.own(f"people: {row['who']}, {row['corpus']}", how, columns, 3)
     for measure in MEASURES:
         share = int(measure[-1]) / paper_values("next_utterance_classification")["candidates"]
         table.add("guessing", measure, share, ranking["chance"][measure], "k / 5", 3, beside=True)
@@ -45,6 +49,12 @@ def table2(ranking: Mapping, people: Mapping | None) -> PaperTable:
     if not people:
         table.notes.append(NOBODY)
     return table
+
+
+def _people(people: Mapping) -> list[dict]:
+    """Return the recall of each group of people, by corpus."""
+    rows = people["recall"]["by_source"]["human"]["recall"].query("kind == 'people'")
+    return [row for _, group in rows.groupby(["by", "who"], sort=False) for row in group.to_dict("records")]
 
 
 def _ours(table: PaperTable, row: str, row_values: Mapping, how: str) -> None:
@@ -62,10 +72,9 @@ def table1(people: Mapping | None) -> PaperTable:
         for answer, value in answers.items():
             row = f"{question}: {answer}"
             table.add(row, "share", value / 100, None, "the paper's, of 145 people", 3, beside=True)
-    for question in people["questionnaire"]["by_source"]["human"]["questions"] if people else ():
-        for cell in question["answers"]:
-            row = f"{question['heading']}: {cell['label']} (here)"
-            table.own(row, "of those whose answers count; few are pooled", {"share": cell["share"]}, 3)
+    for cell in people["questionnaire"]["by_source"]["human"].rows("questionnaire") if people else ():
+        row = f"{cell['question']}: {cell['label']} (here)"
+        table.own(row, "of those whose answers count; few are pooled", {"share": cell["share"]}, 3)
     if not people:
         table.notes.append(NOBODY)
     return table

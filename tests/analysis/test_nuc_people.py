@@ -68,20 +68,20 @@ def kept(study):
 
 def test_recall_by_corpus_and_group_is_what_was_answered(study, human):
     answers = kept(study)
-    table = {(row["by"], row["who"], row["corpus"]): row for row in human["recall"]["people"]}
+    table = {(row["by"], row["who"], row["corpus"]): row for row in human["recall"].rows("recall")}
     for group in ("paid", "lab"):
         for corpus in ("movies", "ubuntu"):
             own = [row for row in answers if row[:2] == [group, corpus]]
             found = table["group", group, corpus]
-            assert found["recall@1"]["n"] == len(own)
-            assert found["recall@1"]["estimate"] == pytest.approx(np.mean([row[2] for row in own]))
-            assert found["recall@2"]["estimate"] == pytest.approx(np.mean([row[2] or row[3] for row in own]))
-            assert found["recall@1"]["wilson"] == pytest.approx(wilson(sum(row[2] for row in own), len(own)))
+            assert found["answers"] == len(own)
+            assert found["recall1"] == pytest.approx(np.mean([row[2] for row in own]))
+            assert found["recall2"] == pytest.approx(np.mean([row[2] or row[3] for row in own]))
+            assert found["recall1_wilson"] == pytest.approx(wilson(sum(row[2] for row in own), len(own)))
     whole = table["", "everybody", "all"]
     assert whole["annotators"] == 31
-    assert whole["recall@1"]["n"] == len(answers) == 31 * 12
-    low, high = whole["recall@1"]["ci"]
-    assert high - low > whole["recall@1"]["wilson"][1] - whole["recall@1"]["wilson"][0]
+    assert whole["answers"] == len(answers) == 31 * 12
+    low, high = whole["recall1_wilson"]
+    assert whole["recall1_high"] - whole["recall1_low"] > high - low
 
 
 def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
@@ -94,11 +94,11 @@ def test_who_failed_a_check_is_left_out_and_counted(analysed, human):
         f"{100 * kept['estimate']:.1f}%."
     )
     assert analysed["recall"]["made_by"]["left_out"]["human"]["annotation by somebody who missed a control"] == 12
-    assert human["questionnaire"]["annotators"] == 31
+    assert human["questionnaire"].one("whole") == {"annotators": 31}
 
 
 def test_people_against_models(human):
-    rows = human["recall"]["against_models"]
+    rows = human["recall"].rows("against_models")
     own = next(
         r
         for r in rows
@@ -110,11 +110,12 @@ def test_people_against_models(human):
 
 
 def test_the_questionnaire_counts_who_says_nothing_with_who_would_rather_not(study, human):
-    told = {question["name"]: question["answers"] for question in human["questionnaire"]["questions"]}
-    assert [(cell["values"], cell["n"]) for cell in told["gender"] if cell["n"]] == [(["untold"], 31)]
-    assert sum(cell["n"] for cell in told["age"]) == 31
-    assert all(cell["n"] == 0 or cell["n"] >= 5 for answers in told.values() for cell in answers)
-    assert "Ubuntu" in human["questionnaire"]["questions"][-1]["wording"]
+    cells = human["questionnaire"].rows("questionnaire")
+    gender = [cell for cell in cells if cell["name"] == "gender" and cell["n"]]
+    assert [(cell["values"], cell["n"]) for cell in gender] == [(["untold"], 31)]
+    assert sum(cell["n"] for cell in cells if cell["name"] == "age") == 31
+    assert all(cell["n"] == 0 or cell["n"] >= 5 for cell in cells)
+    assert "Ubuntu" in cells[-1]["wording"]
 
 
 # -- small cases -------------------------------------------------------------------------------------------------------
@@ -135,12 +136,12 @@ def one(worker, first, second, **changed):
 def test_one_person_who_answered_alone_is_told_without_what_cant_be_known():
     result = analyse([*one("x", 0, 1), *said("x", "u", age="21-30")])
     found = {stem: value["by_source"]["human"] for stem, value in result.items()}
-    assert found["recall"]["people"][0]["recall@1"]["estimate"] == 1.0
+    assert found["recall"].one("recall")["recall1"] == 1.0
     (first,) = (row for row in found["agreement"].rows("alpha") if row["question"] == "first")
     assert first["alpha"] is None
-    assert not found["recall"]["against_models"]
+    assert "against_models" not in found["recall"]
     # nobody can be made out: a single person's answers are one pool
-    assert all(len(q["answers"][-1]["values"]) >= 1 for q in found["questionnaire"]["questions"])
+    assert all(len(cell["values"]) >= 1 for cell in found["questionnaire"].rows("questionnaire"))
 
 
 def test_answers_that_dont_fit_the_question_are_left_out_and_counted():

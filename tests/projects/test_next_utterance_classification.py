@@ -8,6 +8,7 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.projects.next_utterance_classification import reproduce, steps, tables
 from parlai_spotbot.projects.next_utterance_classification.__main__ import main
@@ -53,18 +54,13 @@ def test_without_people_there_are_no_figures_of_people():
 
 
 def test_peoples_figures_stand_beside_where_people_answered():
-    row = {
-        "who": "everybody",
-        "corpus": "chitchat",
-        "annotators": 7,
-        "recall@1": figures(0.6),
-        "recall@2": figures(0.8),
-    }
-    cell = {"label": "21 to 30", "share": 1.0}
-    asked = [{"heading": "Age", "answers": [cell]}]
+    row = {"kind": "people", "by": "", "who": "everybody", "corpus": "chitchat", "annotators": 7}
+    row |= {"recall1": 0.6, "recall1_low": 0.5, "recall1_high": 0.7}
+    row |= {"recall2": 0.8, "recall2_low": 0.7, "recall2_high": 0.9}
+    cell = {"question": "Age", "label": "21 to 30", "share": 1.0}
     people = {
-        "recall": {"by_source": {"human": {"people": [row]}}},
-        "questionnaire": {"by_source": {"human": {"questions": asked}}},
+        "recall": {"by_source": {"human": Frames.of({"recall": one_row(**row)})}},
+        "questionnaire": {"by_source": {"human": Frames.of({"questionnaire": one_row(**cell)})}},
     }
     made = tables.table2(RANKING, people)
     assert tables.NOBODY not in made.notes

@@ -1,53 +1,53 @@
 """Annotators' answers about themselves; answers of few are pooled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
 
 from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.surveys.survey import Question
 
 
-def compute(answers: CandidateAnswers) -> dict:
+def compute(answers: CandidateAnswers) -> dict[str, pd.DataFrame] | None:
     """Return what annotators whose answers count say of themselves; answers of few are pooled.
 
     Without a survey that has a questionnaire, and for judges, there is nothing.
     """
-    questionnaire = answers.facts.survey.questionnaire if answers.facts.survey and answers.crossed else ()
+    survey = answers.facts.survey
+    if survey is None or not answers.crossed:
+        return None
     workers = sorted(set(answers.rows["worker_id"]))
-    return {
-        "annotators": len(workers),
-        "questions": [_question(question, workers, answers.about) for question in questionnaire],
-    }
+    rows = [row for question in survey.questionnaire for row in _answers_to(question, workers, answers.about)]
+    return {"questionnaire": pd.DataFrame(rows), "whole": one_row(annotators=len(workers))}
 
 
-def _question(question: Question, workers: Sequence[str], about: Mapping) -> dict:
+def _answers_to(question: Question, workers: Sequence[str], about: Mapping) -> Iterator[dict]:
     replies = [about.get(worker, {}).get(question.name, UNTOLD) for worker in workers]
     labels = {option.value: option.label for option in question.options}
-    counts = {value: sum(reply == value for reply in replies) for value in labels}
-    cells = []
-    for values, count in pooled(counts):
+    for values, count in pooled({value: replies.count(value) for value in labels}):
         low, high = wilson(count, len(workers))
-        cells.append(
-            {
-                "question": question.heading,
-                "values": list(values),
-                "label": " / ".join(labels[value] for value in values),
-                "n": count,
-                "share": count / len(workers),
-                "ci": [low, high],
-            }
-        )
-    return {"name": question.name, "heading": question.heading, "wording": question.wording, "answers": cells}
+        yield {
+            "name": question.name,
+            "question": question.heading,
+            "wording": question.wording,
+            "values": list(values),
+            "label": " / ".join(labels[value] for value in values),
+            "n": count,
+            "share": count / len(workers),
+            "share_low": low,
+            "share_high": high,
+        }
 
 
 def summarise(result: Result) -> list[str]:
     """Return how many annotators were asked; [] where nobody was."""
-    data = result.data
-    return (
-        [f"{data['annotators']} annotators were asked; each question was voluntary."] if data.get("questions") else []
-    )
+    if "questionnaire" not in result.frames:
+        return []
+    return [f"{result.frames.one('whole')['annotators']} annotators were asked; each question was voluntary."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -276,7 +276,7 @@ class SurveyData(SurveyFiles):
     def people(self, source: str) -> int:
         """Return how many annotators of a source are known; 0 where answers don't say who gave them."""
         if self.counted:
-            return self.of("votes", source).get("annotators", {}).get("count", 0)
+            return Frames(self.of("votes", source)).one("annotators").get("count", 0)
         return sum(whose == source for whose, _ in self.annotators)
 
 

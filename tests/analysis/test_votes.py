@@ -63,7 +63,7 @@ def test_counts_and_shares_are_those_of_the_file(analysed):
         assert pair["both_bad"] == sum(word == "tie (bothbad)" for _, word in own)
         assert pair["wins_b"] == len(own) - won - pair["ties"] - pair["both_bad"]
     assert ranking.whole["both_bad"] == sum(word == "tie (bothbad)" for *_, word in rows) / 600
-    assert found["votes"]["outcomes"]["tie"] == sum(word == "tie" for *_, word in rows)
+    assert found["votes"].one("whole")["tie"] == sum(word == "tie" for *_, word in rows)
 
 
 def test_votes_for_both_bad_leave_the_ranking_as_it_is(analysed):
@@ -96,13 +96,13 @@ def test_votes_of_one_annotator_hang_together(analysed):
     same = analysed([(*row, f"w{n // 4}", 1e9 + n) for n, row in enumerate(rows)], "judge", "tstamp")[1]
     np.testing.assert_allclose(apart / once, 0.5, atol=0.03)
     np.testing.assert_allclose((widths(same) / once).mean(), 1.0, atol=0.03)
-    assert same["votes"]["sentence"].startswith("200 annotators voted up to 4 times each")
+    assert same["votes"].one("whole")["sentence"].startswith("200 annotators voted up to 4 times each")
     prompts = analysed([(*row, f"q{n // 4}") for n, row in enumerate(rows)], "question_id")[1]
     np.testing.assert_allclose((widths(prompts) / once).mean(), 1.0, atol=0.03)
     nobody = analysed([(*row, "") for row in rows], "judge")[1]
     np.testing.assert_allclose(widths(nobody), apart)
-    assert "who voted isn't known" in nobody["votes"]["sentence"].lower()
-    assert nobody["votes"]["independent"]
+    assert "who voted isn't known" in nobody["votes"].one("whole")["sentence"].lower()
+    assert nobody["votes"].one("whole")["independent"]
 
 
 def test_who_never_met_is_compared_by_others(analysed):

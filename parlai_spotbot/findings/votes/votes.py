@@ -1,32 +1,33 @@
 """Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood."""
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import one_row
 from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import filled
 
 
-def compute(ballots: Ballots) -> dict:
+def compute(ballots: Ballots) -> dict[str, pd.DataFrame]:
     """Return who voted on what, whether votes are correlated, on which side winners stood."""
     decided = ballots.outcome != 0
     clusters = ballots.clusters
     people, prompts = _sizes(ballots.worker), _sizes(ballots.prompt)
-    return {
-        "n": len(ballots.a),
-        "outcomes": {
-            "a": int((ballots.outcome > 0).sum()),
-            "b": int((ballots.outcome < 0).sum()),
-            "tie": int((~decided & ~ballots.bad).sum()),
-            "both_bad": int(ballots.bad.sum()),
-        },
-        "annotators": people,
-        "prompts": prompts,
-        "independent": clusters.workers is None and clusters.conversations is None,
-        "sentence": _hanging(ballots, people, prompts),
-        "first": share_test(ballots.outcome[decided] > 0, clusters.take(decided)) if decided.any() else {},
-    }
+    whole = one_row(
+        n=len(ballots.a),
+        a=(ballots.outcome > 0).sum(),
+        b=(ballots.outcome < 0).sum(),
+        tie=(~decided & ~ballots.bad).sum(),
+        both_bad=ballots.bad.sum(),
+        independent=clusters.workers is None and clusters.conversations is None,
+        sentence=_hanging(ballots, people, prompts),
+    )
+    frames = {"whole": whole, "annotators": one_row(**people), "prompts": one_row(**prompts)}
+    if decided.any():
+        frames["first"] = one_row(**share_test(ballots.outcome[decided] > 0, clusters.take(decided)))
+    return frames
 
 
 def _sizes(codes: np.ndarray) -> dict:
@@ -57,8 +58,7 @@ def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return which votes are dependent, and how often the contestant that the file names first wins."""
-    data, test = result.data, result.data["first"]
-    first = ""
+    first, test = "", result.frames.one("first")
     if test:
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
         first = filled(
@@ -67,7 +67,7 @@ def summarise(result: Result) -> list[str]:
             **test,
             clear=clear,
         )
-    return [data["sentence"], first]
+    return [result.frames.one("whole")["sentence"], first]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

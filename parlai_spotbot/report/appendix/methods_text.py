@@ -126,8 +126,8 @@ def _settled(contents: SurveyData) -> dict[str, Any]:
 def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     """Return how many annotations of how many items a source gave, controls aside, and how far a judge is trusted."""
     if contents.counted:
-        votes = contents.of("votes", source)
-        annotations, items = votes["n"], votes["prompts"]["count"] or votes["n"]
+        annotations = contents.annotations(source)
+        items = Frames(contents.of("votes", source)).one("prompts")["count"] or annotations
     else:
         data = [row for row in contents.judgements if row.source == source and row.control is None]
         annotations, items = (len({getattr(row, name) for row in data}) for name in ("annotation_id", "item_id"))
@@ -155,8 +155,8 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         return {}
     shared = ""
     if contents.counted:
-        votes = contents.of("votes", source)
-        known = [what for what in ("prompts", "annotators") if 1 < votes[what]["count"] < votes[what]["known"]]
+        votes = Frames(contents.of("votes", source))
+        known = [what for what in ("prompts", "annotators") if 1 < votes.one(what)["count"] < votes.one(what)["known"]]
         shared = f"{' and '.join(known)} as clusters" if known else "votes as independent"
     alphas = Frames(contents.of("agreement", HUMAN)).rows("alpha")
     return {

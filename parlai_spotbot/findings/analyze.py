@@ -62,7 +62,7 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     fresh = replace(data, fresh={name: value["by_source"] for name, value in result.items()})
     if study.conversations_path.exists():
         result["hygiene"] = _hygiene(study, facts)
-        frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"])
+        frames["hygiene"] = hygiene.FINDING.tables["hygiene"].read(result["hygiene"]["by_source"][""])
     if chosen.margin is not None:
         study.record("margin", {**study.provenance().get("margin", {}), survey: chosen.margin})
     _write(data, study.analysis_path(survey), result, frames)

@@ -144,7 +144,8 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     made = next(iter(parts.values()))["made_by"]
     extended = made.get("study_extended", [])
     lines = [f"the study was extended: {'; '.join(extended)}"] if extended else []
-    lines += [text] if (text := result.get("hygiene", {}).get("copies", {}).get("sentence")) else []
+    for frames in result.get("hygiene", {"by_source": {}})["by_source"].values():
+        lines += [row["sentence"] for row in frames.rows("copies")]
     for source in made["used"]:
         automatic = "" if source == HUMAN else " (automatic, not people)"
         lines.append(f"{source}: {made['used'][source]} annotations{automatic}")

@@ -45,14 +45,15 @@ def one_row(**values: Any) -> pd.DataFrame:
 
 
 def stored_form(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result as its file has it: its frames as records by name, each with its source."""
+    """Return a result as its file has it: its frames as records by name, each with its source if it has one."""
     found = value.get("by_source", {})
     if not any(isinstance(frames, Frames) for frames in found.values()):
         return dict(value)
     tables: dict[str, list[dict[str, Any]]] = {}
     for source, frames in found.items():
+        about = {"source": source} if source else {}
         for name in frames:
-            tables.setdefault(name, []).extend({"source": source, **row} for row in frames.rows(name))
+            tables.setdefault(name, []).extend(about | row for row in frames.rows(name))
     return {"tables": tables} | {key: part for key, part in value.items() if key != "by_source"}
 
 
@@ -64,6 +65,6 @@ def read_form(value: Any) -> Any:
     for name, rows in value["tables"].items():
         for row in rows:
             own = {key: cell for key, cell in row.items() if key != "source"}
-            records.setdefault(row["source"], {}).setdefault(name, []).append(own)
+            records.setdefault(row.get("source", ""), {}).setdefault(name, []).append(own)
     found = {source: Frames({name: frame_of(rows) for name, rows in own.items()}) for source, own in records.items()}
     return {"by_source": found} | {key: part for key, part in value.items() if key != "tables"}

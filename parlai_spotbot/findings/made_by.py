@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, hints
+from parlai_spotbot.findings.frames import Frames, read_form
 from parlai_spotbot.study import Study
 
 VERSION = 7
@@ -16,3 +17,9 @@ def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
         return {}
     remedy = hints.run("analyze", study.path, survey, **options)
     return study.once(path, lambda: checksums.read_json(path, "analysis file", remedy))
+
+
+def stored_frames(path: Path, study: Study, survey: str) -> dict[str, Frames]:
+    """Return by source what a file of an analysis by this version holds; {} where there is none."""
+    value = read_form(stored(path, study, survey))
+    return value["by_source"] if value and value["made_by"].get("version") == VERSION else {}

@@ -9,7 +9,6 @@ Nothing is left out here.
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -167,59 +166,41 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
 
 
 # -- how often ---------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class Fault:
-    """Rate of one kind of fault of one contestant; `ci` takes turns of one conversation as dependent.
-
-    `conversations` are those with at least one such turn, of `of`; `examples` (conversation_id, turn, text).
-    """
-
-    name: str
-    kind: str
-    count: int
-    n: int
-    wilson: tuple[float, float]
-    ci: tuple[float, float]
-    conversations: int
-    of: int
-    examples: tuple[tuple[str, int, str], ...]
-
-    @property
-    def rate(self) -> float:
-        return self.count / self.n if self.n else np.nan
-
-    def to_dict(self) -> dict:
-        examples = [{"conversation_id": c, "turn": t, "text": x} for c, t, x in self.examples]
-        names = {"count", "n", "wilson", "ci", "conversations"}
-        row = {name: value for name, value in vars(self).items() if name in names}
-        return {"rate": self.rate, **row, "of_conversations": self.of, "examples": examples}
-
-
-def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) -> list[Fault]:
+def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) -> pd.DataFrame:
     """Measure how often each name of `turns` shows each kind of `data_frame` (see `faults`), people included.
 
-    Examples come from as many different conversations as there are, in the order of the turns.
+    Returns
+    -------
+    frame
+        name, kind, rate, rate_low and rate_high (turns of one conversation are dependent), count, n, wilson,
+        conversations (with at least one such turn), of_conversations, example and example_turn (those of the first),
+        examples (conversation_id, turn, text), from as many different conversations as there are, in the order of the
+        turns.
     """
-    result = []
-    for name, rows in turns.groupby("name", sort=True):
+    rows = []
+    for name, own in turns.groupby("name", sort=True):
         for kind in data_frame.columns:
-            hit = data_frame.loc[rows.index, kind].to_numpy(dtype=bool)
-            shown = rows[hit].drop_duplicates("conversation_id").head(examples)
-            cases = zip(shown["conversation_id"], shown["turn"].astype(int), shown["text"], strict=True)
-            result.append(
-                Fault(
-                    str(name),
-                    kind,
-                    int(hit.sum()),
-                    len(rows),
-                    wilson(int(hit.sum()), len(rows)),
-                    share_interval(hit, Clusters.by(rows["conversation_id"])),
-                    rows.loc[hit, "conversation_id"].nunique(),
-                    rows["conversation_id"].nunique(),
-                    tuple(cases),
-                )
-            )
-    return result
+            hit = data_frame.loc[own.index, kind].to_numpy(dtype=bool)
+            low, high = share_interval(hit, Clusters.by(own["conversation_id"]))
+            cases = own[hit].drop_duplicates("conversation_id")[["conversation_id", "turn", "text"]].head(examples)
+            first = cases.iloc[0] if len(cases) else {}
+            row = {
+                "name": str(name),
+                "kind": kind,
+                "rate": hit.mean(),
+                "rate_low": low,
+                "rate_high": high,
+                "count": int(hit.sum()),
+                "n": len(own),
+                "wilson": wilson(hit.sum(), len(own)),
+                "conversations": own.loc[hit, "conversation_id"].nunique(),
+                "of_conversations": own["conversation_id"].nunique(),
+                "example": first.get("conversation_id"),
+                "example_turn": first.get("turn"),
+                "examples": cases.to_dict("records"),
+            }
+            rows.append(row)
+    return pd.DataFrame(rows, dtype=object)
 
 
 def faulty_conversations(conversations: Sequence[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:

@@ -67,9 +67,8 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
         assert main_ranking(own).order[0] == "zed"
         assert own.rows("addressed") == [{"bot": "zed", "addressed": 30, "conversations": 30}]
         assert main_ranking(others_of(own)).order[0] == "ann"
-    shares = {
-        name: entry["kinds"]["addresses_judge"]["count"] for name, entry in result["hygiene"]["contestants"].items()
-    }
+    rows = result["hygiene"]["by_source"][""]["hygiene"].query("kind == 'addresses_judge'")
+    shares = dict(zip(rows["name"], rows["count"], strict=True))
     assert shares == {"ann": 0, "bob": 0, "cat": 0, "zed": 30, HUMAN: 0}
     told = report_sentences.check(study)
     assert WITHOUT + "ann is ahead" in told["first screen"][0]

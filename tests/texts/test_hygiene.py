@@ -69,6 +69,11 @@ def test_endless_is_measured_against_people():
     assert "endless" not in hygiene.faults(hygiene.turns_of(people(24)))  # 96 turns are too few
 
 
+def frames_of(*conversations):
+    """What the finding holds of conversations."""
+    return result_of(*conversations)["by_source"][""]
+
+
 def test_turns_of_one_conversation_that_go_together_count_as_one():
     told = [
         conversation(
@@ -77,11 +82,12 @@ def test_turns_of_one_conversation_that_go_together_count_as_one():
         for i in range(30)
     ]
     turns = hygiene.turns_of(told)
-    found = {f.kind: f for f in hygiene.measure(turns, hygiene.faults(turns)) if f.name == "a"}["special_tokens"]
-    assert (found.count, found.n) == (36, 120)
+    found = hygiene.measure(turns, hygiene.faults(turns)).set_index(["name", "kind"]).loc["a", "special_tokens"]
+    assert (found["count"], found["n"]) == (36, 120)
     alone = proportion_confint(9, 30, method="beta")
-    assert found.ci == pytest.approx(alone, abs=0.02)
-    assert found.ci[1] - found.ci[0] > 1.8 * (found.wilson[1] - found.wilson[0])
+    assert (found["rate_low"], found["rate_high"]) == pytest.approx(alone, abs=0.02)
+    low, high = found["wilson"]
+    assert found["rate_high"] - found["rate_low"] > 1.8 * (high - low)
 
 
 def test_measured_by_contestant_with_examples_from_different_conversations():
@@ -89,14 +95,15 @@ def test_measured_by_contestant_with_examples_from_different_conversations():
         conversation(f"c{i}", ("a", "b"), "a red car </s>", "fine", "a blue one </s>", "i am a bot .") for i in range(5)
     ]
     turns = hygiene.turns_of(told)
-    faults = {(f.name, f.kind): f for f in hygiene.measure(turns, hygiene.faults(turns))}
+    faults = hygiene.measure(turns, hygiene.faults(turns)).set_index(["name", "kind"]).to_dict("index")
     tokens = faults["a", "special_tokens"]
-    assert (tokens.count, tokens.n, tokens.rate, tokens.conversations, tokens.of) == (10, 10, 1.0, 5, 5)
-    assert [case[:2] for case in tokens.examples] == [("c0", 0), ("c1", 0), ("c2", 0)]
+    counts = {"count": 10, "n": 10, "rate": 1.0, "conversations": 5, "of_conversations": 5}
+    assert {name: tokens[name] for name in counts} == counts
+    assert [(case["conversation_id"], case["turn"]) for case in tokens["examples"]] == [("c0", 0), ("c1", 0), ("c2", 0)]
     machine = faults["b", "self_identified"]
-    assert (machine.count, machine.rate) == (5, 0.5)
-    assert machine.examples[0] == ("c0", 3, "i am a bot .")
-    assert faults["b", "special_tokens"].count == 0
+    assert (machine["count"], machine["rate"], machine["example"], machine["example_turn"]) == (5, 0.5, "c0", 3)
+    assert machine["examples"][0]["text"] == "i am a bot ."
+    assert faults["b", "special_tokens"]["count"] == 0
 
 
 def test_which_conversations_to_leave_out():
@@ -113,12 +120,11 @@ def test_which_conversations_to_leave_out():
 
 def test_the_result_says_who_does_it_more_than_people():
     told = [conversation(f"c{i}", ("a", "b"), "a red car </s>", "fine", "a blue one </s>", "good") for i in range(30)]
-    result = result_of([*told, *people(30)], ["b", "a"])
-    assert list(result["contestants"]) == ["b", "a", HUMAN]
-    said = result["contestants"]["a"]["sentence"]
-    assert said.startswith("Turns of a with faults: special tokens in 100% (8")
-    assert result["contestants"]["b"]["sentence"] == ""
-    assert result["contestants"][HUMAN]["sentence"] == ""
+    result = frames_of([*told, *people(30)], ["b", "a"])
+    sentences = {row["name"]: row["sentence"] for row in result.rows("contestants")}
+    assert list(sentences) == ["b", "a", HUMAN]
+    assert sentences["a"].startswith("Turns of a with faults: special tokens in 100% (8")
+    assert sentences["b"] == sentences[HUMAN] == ""
     rows = FINDING.tables["hygiene"].read(result)
     assert len(rows) == 3 * (len(hygiene.KINDS) - 1)
     own = rows[(rows["name"] == "a") & (rows["kind"] == "special_tokens")].iloc[0]
@@ -129,16 +135,15 @@ def test_turns_of_400_000_words_are_measured_in_seconds():
     words = " ".join(f"w{i * i % 977} i'm the" for i in range(133_334))
     told = [conversation(f"c{i}", ("a", "b"), f"{i} {words}", "fine") for i in range(4)]
     begun = time.process_time()
-    result = result_of(told)
+    result = frames_of(told)
     assert time.process_time() - begun < 20
-    assert result["contestants"]["a"]["kinds"]["loop"]["count"] == 4
-    assert result["copies"]["clusters"] == 1  # compared by their beginnings
+    assert [row["count"] for row in result.rows("hygiene") if (row["name"], row["kind"]) == ("a", "loop")] == [4]
+    assert result.one("copies")["clusters"] == 1  # compared by their beginnings
 
 
 def test_without_conversations_there_is_nothing_to_say():
-    result = result_of([])
-    assert result["contestants"] == {}
-    assert len(FINDING.tables["hygiene"].read(result)) == 0
+    assert frames_of([]) == {}
+    assert len(FINDING.tables["hygiene"].read(frames_of([]))) == 0
 
 
 def test_released_data_show_what_is_known_of_them():
@@ -148,7 +153,7 @@ def test_released_data_show_what_is_known_of_them():
     dump = released_data(SPOT_THE_BOT)
     rows = (
         FINDING.tables["hygiene"]
-        .read(result_of(read_dump(dump, "convai2").conversations))
+        .read(frames_of(read_dump(dump, "convai2").conversations))
         .set_index(["name", "kind"])["rate"]
     )
     assert rows["LC", "special_tokens"] == pytest.approx(0.693, abs=0.001)

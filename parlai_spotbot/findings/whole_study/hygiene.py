@@ -5,16 +5,19 @@ It is about conversations, whoever judged them, so there is one result, not one 
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import pandas as pd
+
 import parlai_spotbot
-from parlai_spotbot.analysis.values import best_first, plain
+from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.made_by import stored
+from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.made_by import VERSION, stored_frames
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.study import Study
-from parlai_spotbot.texts.hygiene import KINDS, Fault, faults, measure, turns_of
+from parlai_spotbot.texts.hygiene import KINDS, faults, measure, turns_of
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies
 from parlai_spotbot.wording import filled, small_percent
 
@@ -54,63 +57,67 @@ def hygiene(
     Returns
     -------
     dict
-        `contestants` {name: {`turns`, `sentence`, `kinds` {kind: see `Fault.to_dict`}}}; `kinds` {kind: what it means};
-        `copies`: how many `conversations` are near-copies of others,
-        in how many `clusters`, and a `sentence`, "" where there are none; `made_by`.
+        `by_source`, "" alone, with frames: `hygiene` as `measure` makes it, with the `meaning` of each kind;
+        `contestants` (name, turns, the highest rate, sentence); `copies`, where there are any (see `copies_of`); and
+        `made_by`.
     """
     turns = turns_of(conversations)
-    results = faults(turns, training)
-    measured: dict[str, dict[str, Fault]] = {}
-    for fault in measure(turns, results):
-        measured.setdefault(fault.name, {})[fault.kind] = fault
-    order = planned_first(measured, [*bots, *sorted(measured.keys() - {HUMAN})])
-    result = {
-        "copies": copies_of(near_copies(conversations) if copies is None else copies),
-        "contestants": {
-            name: {
-                "turns": int((turns["name"] == name).sum()),
-                "sentence": sentence(name, measured[name], measured.get(HUMAN, {})),
-                "kinds": {kind: fault.to_dict() for kind, fault in measured[name].items()},
-            }
-            for name in order
-        },
-        "kinds": {kind: KINDS[kind] for kind in results.columns},
-        "made_by": {
-            "package": f"parlai_spotbot {parlai_spotbot.__version__}",
-            "conversations": len(conversations),
-            "turns": len(turns),
-        },
+    frames = {"copies": copies_of(near_copies(conversations) if copies is None else copies)}
+    if len(turns):
+        measured = measure(turns, faults(turns, training)).set_index("name")
+        order = planned_first(set(measured.index), [*bots, *sorted(set(measured.index) - {HUMAN})])
+        frames["hygiene"] = measured.loc[order].reset_index().assign(meaning=lambda rows: rows["kind"].map(KINDS))
+        frames["contestants"] = _contestants(measured, order)
+    made_by = {
+        "package": f"parlai_spotbot {parlai_spotbot.__version__}",
+        "version": VERSION,
+        "conversations": len(conversations),
+        "turns": len(turns),
     }
-    return plain(result)
+    return {"by_source": {"": Frames.of(frames)}, "made_by": made_by}
 
 
-def copies_of(clusters: Mapping[str, str]) -> dict:
-    """Return how many conversations are near-copies (`texts.repetition.near_copies`), in numbers and words."""
-    found = {"conversations": len(clusters), "clusters": len(set(clusters.values())), "sentence": ""}
-    if clusters:
-        found["sentence"] = filled(
-            "{conversations:,} conversations have the same text as another, or nearly, and count as "
-            "{clusters:cluster}: all their words are the same, or (from {least} words on) {alike:.0%} of the sequences "
-            "of three words that occur in either.",
-            least=LEAST_WORDS,
-            alike=ALIKE,
-            **found,
-        )
-    return found
+def _contestants(measured: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each name: turns, the highest rate, sentence."""
+    people = measured[measured.index == HUMAN].set_index("kind").to_dict("index")
+    rows = []
+    for name in order:
+        own = measured.loc[name]
+        about = {"name": name, "turns": own["n"].max(), "rate": own["rate"].max()}
+        rows.append(about | {"sentence": sentence(name, own.to_dict("records"), people)})
+    return pd.DataFrame(rows)
 
 
-def sentence(name: str, own: dict[str, Fault], people: dict[str, Fault]) -> str:
+def copies_of(clusters: Mapping[str, str]) -> pd.DataFrame:
+    """Return how many conversations are near-copies (`texts.repetition.near_copies`), in how many `clusters`, and a
+    sentence; no row where there are none."""
+    if not clusters:
+        return pd.DataFrame()
+    found = {"conversations": len(clusters), "clusters": len(set(clusters.values()))}
+    text = filled(
+        "{conversations:,} conversations have the same text as another, or nearly, and count as {clusters:cluster}: "
+        "all their words are the same, or (from {least} words on) {alike:.0%} of the sequences of three words that "
+        "occur in either.",
+        least=LEAST_WORDS,
+        alike=ALIKE,
+        **found,
+    )
+    return one_row(**found, sentence=text)
+
+
+def sentence(name: str, own: Sequence[Mapping], people: Mapping[str, Mapping]) -> str:
     """Return what a contestant does more often than people, beyond what chance explains; "" of nothing."""
+    never = {"rate_high": -1.0}
     clear = [
-        fault
-        for kind, fault in own.items()
-        if name != HUMAN and fault.count and (kind not in people or fault.ci[0] > people[kind].ci[1])
+        row
+        for row in own
+        if name != HUMAN and row["count"] and row["rate_low"] > people.get(row["kind"], never)["rate_high"]
     ]
     parts = []
-    for fault in best_first(clear, (fault.rate for fault in clear))[:NAMED]:
-        beside = f", people {small_percent(people[fault.kind].rate)}" if fault.kind in people else ""
-        ends = f"{small_percent(fault.ci[0])} to {small_percent(fault.ci[1])}{beside}"
-        parts.append(f"{TITLES[fault.kind].lower()} in {small_percent(fault.rate)} ({ends})")
+    for row in best_first(clear, (row["rate"] for row in clear))[:NAMED]:
+        beside = f", people {small_percent(people[row['kind']]['rate'])}" if row["kind"] in people else ""
+        interval = f"{small_percent(row['rate_low'])} to {small_percent(row['rate_high'])}{beside}"
+        parts.append(f"{TITLES[row['kind']].lower()} in {small_percent(row['rate'])} ({interval})")
     return f"Turns of {name} with faults: {'; '.join(parts)}." if parts else ""
 
 
@@ -118,29 +125,23 @@ CAREFUL = 2
 """So many sentences on contestants are on the page's second screen."""
 
 
-def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
+def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
     """Return what the analysis of the first survey found of the conversations."""
-    found = stored(study.analysis_path(surveys[0]) / "hygiene.json", study, surveys[0])
-    return {"": found} if found else {}
+    return stored_frames(study.analysis_path(surveys[0]) / "hygiene.json", study, surveys[0])
 
 
 def summarise(result: Result) -> list[str]:
     """Return the most frequent faults."""
-    copies = result.data.get("copies", {}).get("sentence")  # a probe of the verdict tells of them, too
-    careful = [text if text == copies else Caution(text) for text in careful_of(result.data)]
-    nothing = "No contestant's turns show faults clearly more often than people's."
-    return careful or ([nothing] if result.data["contestants"] else [])
+    copies = result.frames.one("copies").get("sentence")  # a probe of the verdict tells of them, too
+    careful = [text if text == copies else Caution(text) for text in careful_of(result.frames)]
+    return careful or ["No contestant's turns show faults clearly more often than people's."]
 
 
-def careful_of(data: Mapping) -> list[str]:
+def careful_of(frames: Frames) -> list[str]:
     """Return how many conversations are near-copies, then which contestants show faults more often than people."""
-    rates = {
-        own["sentence"]: max((fault["rate"] or 0.0 for fault in own["kinds"].values()), default=0.0)
-        for own in data.get("contestants", {}).values()
-        if own["sentence"]
-    }
-    copies = data.get("copies", {}).get("sentence")
-    return [*([copies] if copies else []), *best_first(list(rates), rates.values())[:CAREFUL]]
+    faulty = [row for row in frames.rows("contestants") if row["sentence"]]
+    told = [*frames.rows("copies"), *best_first(faulty, (row["rate"] for row in faulty))[:CAREFUL]]
+    return [row["sentence"] for row in told]
 
 
 FINDING = declared(__file__, None, read, summarise)

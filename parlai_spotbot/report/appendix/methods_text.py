@@ -20,6 +20,7 @@ from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
@@ -50,11 +51,9 @@ def _template() -> Template:
 def methods(read: Sequence[SurveyData]) -> list[str]:
     """Return one paragraph a survey; the first also describes the conversations."""
     begun = [contents for contents in read if contents.units or contents.judged] or list(read[:1])
-    results = hygiene.read(begun[0].study, [contents.survey for contents in read])
-    about = [
-        _conversations(begun) | {"faults": hygiene.careful_of(results[""]) if results else []},
-        *({} for _ in begun),
-    ]
+    with known_to(begun[0]):
+        results = hygiene.read(begun[0].study, [contents.survey for contents in read])
+    about = [_conversations(begun) | {"faults": hygiene.careful_of(results.get("", Frames()))}, *({} for _ in begun)]
     texts = [_template().render(**_survey(contents), **more) for contents, more in zip(begun, about, strict=False)]
     return [re.sub(r"[ \n]+", " ", text).strip() for text in texts]
 

@@ -68,8 +68,7 @@ def test_the_ranking_without_them_is_beside_the_ranking(tmp_path, sources):
         assert own.rows("addressed") == [{"bot": "zed", "addressed": 30, "conversations": 30}]
         assert main_ranking(others_of(own)).order[0] == "ann"
     rows = result["hygiene"]["by_source"][""]["hygiene"].query("kind == 'addresses_judge'")
-    shares = dict(zip(rows["name"], rows["count"], strict=True))
-    assert shares == {"ann": 0, "bob": 0, "cat": 0, "zed": 30, HUMAN: 0}
+    assert rows.set_index("name")["count"].to_dict() == {"ann": 0, "bob": 0, "cat": 0, "zed": 30, HUMAN: 0}
     told = report_sentences.check(study)
     assert WITHOUT + "ann is ahead" in told["first screen"][0]
     assert any("marks of a prompt: zed in 30 of 30 conversations." in text for text in told["second screen"])

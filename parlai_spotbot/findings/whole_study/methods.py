@@ -6,15 +6,17 @@ its own under another method.
 
 from collections.abc import Mapping, Sequence
 
+import pandas as pd
+
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
-from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.criteria import single_order
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.made_by import VERSION, stored
+from parlai_spotbot.findings.frames import Frames, stored_form
+from parlai_spotbot.findings.made_by import VERSION, stored_frames
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.standings import Standing, standings
+from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.findings.survey_data import SurveyData
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import called
@@ -28,12 +30,12 @@ def write(study: Study, surveys: Sequence[SurveyData]) -> None:
     result = compute(surveys)
     path = study.path / "analysis" / FILE
     if result:
-        checksums.write_json(path, {"by_source": result, "made_by": {"version": VERSION}})
+        checksums.write_json(path, stored_form({"by_source": result, "made_by": {"version": VERSION}}))
     else:
         checksums.remove(path)
 
 
-def compute(surveys: Sequence[SurveyData]) -> dict[str, dict]:
+def compute(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
     """By source that answered two surveys or more: what each ranks by, and agreement of orders."""
     by: dict[str, dict[str, SurveyData]] = {}
     for survey in surveys:
@@ -41,50 +43,46 @@ def compute(surveys: Sequence[SurveyData]) -> dict[str, dict]:
             ranking = survey.ranking(source)
             if ranking.order and single_order(ranking):
                 by.setdefault(source, {})[survey.survey] = survey
-    return {source: plain(_of_source(source, by[source])) for source in people_first(by) if len(by[source]) > 1}
+    return {source: _of_source(source, by[source]) for source in people_first(by) if len(by[source]) > 1}
 
 
-def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> dict:
+def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> Frames:
     """Compare the orders of surveys of which each has a single one."""
-    by_survey = {
-        name: [each for each in standings(one) if each.source == source and single_order(each.ranking)]
-        for name, one in surveys.items()
-    }
-    rankings = [(name, each.criterion, each.score) for name, several in by_survey.items() for each in several]
-    return {
-        "surveys": {name: _main_of(several[0]) for name, several in by_survey.items()},
-        "agreements": order_agreements(rankings),
-    }
+    methods, places, rankings = [], [], []
+    for name, one in surveys.items():
+        several = [each for each in standings(one) if each.source == source and single_order(each.ranking)]
+        main = several[0]
+        methods.append({"method": name, "what": main.what, "order": main.order})
+        for contestant, ends in main.clusters.items():
+            first, last = ends or (None, None)
+            about = {"method": name, "contestant": contestant}
+            places.append({**about, "places_first": first, "places_last": last})
+        rankings += [(name, each.criterion, each.score) for each in several]
+    frames = {"methods": methods, "places": places, "agreement": order_agreements(rankings)}
+    return Frames.of({name: pd.DataFrame(rows) for name, rows in frames.items()})
 
 
-def _main_of(standing: Standing) -> dict:
-    """Return what a method ranks by, its order and places."""
-    return {"what": standing.what, "order": standing.ranking.order, "clusters": standing.ranking.places}
-
-
-def read(study: Study, surveys: Sequence[str]) -> dict[str, dict]:
+def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
     """Return what was found when a survey was analysed last."""
-    found = stored(study.path / "analysis" / FILE, study, surveys[0])
-    return found["by_source"] if found and found["made_by"].get("version") == VERSION else {}
+    return stored_frames(study.path / "analysis" / FILE, study, surveys[0])
 
 
 def summarise(result: Result) -> list[str]:
     """Return who is first, and what each method ranks by."""
-    own, by = result.data, {}
-    for survey, main in own["surveys"].items():
-        by.setdefault(main["what"], []).append(called(survey))
+    methods, by = result.frames.rows("methods"), {}
+    for row in methods:
+        by.setdefault(row["what"], []).append(called(row["method"]))
     asked = [f"{listed(names)} by {what}" for what, names in by.items()]
     ranked_by = f"Methods rank by their main question: {'; '.join(asked)}."
-    return [_first(own["surveys"]), ranked_by]
+    return [_first(methods, result.frames.rows("places")), ranked_by]
 
 
-def _first(surveys: Mapping[str, Mapping]) -> str:
+def _first(methods: Sequence[Mapping], places: Sequence[Mapping]) -> str:
     """Return who is first, apart from all others, by which methods."""
+    alone = {row["method"]: row["contestant"] for row in places if row["places_first"] == row["places_last"] == 1}
     by: dict[str, list[str]] = {}
-    for survey, main in surveys.items():
-        best = main["order"][0]
-        alone = tuple(main["clusters"].get(best) or ()) == (1, 1)
-        by.setdefault(best if alone else "nobody", []).append(called(survey))
+    for row in methods:
+        by.setdefault(alone.get(row["method"], "nobody"), []).append(called(row["method"]))
     if set(by) == {"nobody"}:
         return "By no method is one contestant first, apart from all others."
     return f"First, apart from all others: {'; '.join(f'{name} by {listed(names)}' for name, names in by.items())}."

@@ -5,14 +5,17 @@ Results are in ``STUDY/nuc/analysis/*.json``; the study's report and a page of i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pandas as pd
+
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
-from parlai_spotbot.analysis.values import best_first, plain
+from parlai_spotbot.analysis.values import best_first, plain, with_ends
 from parlai_spotbot.findings.finding import declared
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.standings import standings
@@ -45,7 +48,7 @@ def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
         for standing in standings(contents):
             if standing.criterion or not set(standing.ranking.order) & set(ranking["order"]):
                 continue
-            recall = {row["contestant"]: row[measure]["estimate"] for row in ranking["contestants"] if row["main"]}
+            recall = {row["contestant"]: row[measure]["estimate"] for row in _main(ranking["contestants"])}
             for row in order_agreements([(METHOD, "", recall), (survey, "", standing.score)]):
                 about = {"survey": survey, "source": standing.source, "what": standing.what}
                 rows.append(about | {key: row[key] for key in ("contestants", "n", "tau")})
@@ -62,35 +65,48 @@ def write_agreement(study: Study, surveys: Sequence[SurveyData]) -> None:
 
 
 # -- findings --------------------------------------------------------------------------------------------------------
-def with_rows(results: Results) -> dict:
-    """Return the results with the rows that tables and charts show; {} of none."""
+def with_rows(results: Results) -> Frames:
+    """Return the frames that tables and charts show, and the `ranking` as a row; none of no results."""
     if not results:
-        return {}
+        return Frames()
     ranking, surveys = results["ranking"], results.get("agreement", {}).get("surveys", [])
-    recall = f"recall@{ranking['k'][0]}"
-    main = [{"contestant": row["contestant"], **row[recall]} for row in ranking["contestants"] if row["main"]]
-    return {
-        **results,
-        "main": [*main, {"contestant": "guessing", "estimate": ranking["chance"][recall]}],
-        "rows": [
-            {**row, "way": way_said(row), "corpus": row.get("corpus", "")}
-            for row in (*ranking["contestants"], *ranking.get("corpora", []))
-        ]
-        + [{"contestant": "guessing", **{name: {"estimate": share} for name, share in ranking["chance"].items()}}],
+    recall, chance = f"recall@{ranking['k'][0]}", ranking["chance"]
+    main = [{"contestant": row["contestant"], **_share("recall", row[recall])} for row in _main(ranking["contestants"])]
+    shown = []
+    for row in (*ranking["contestants"], *ranking.get("corpora", [])):
+        shown.append({**row, "way": way_said(row), "corpus": row.get("corpus", "")})
+        for measure in chance:
+            shown[-1] |= _share(measure, row[measure])
+    rows = {
+        "main": [*main, {"contestant": "guessing", "recall": chance[recall]}],
+        "contestants": [*shown, {"contestant": "guessing", **chance}],
         "surveys": [{**survey, "source": source_said(survey["source"])} for survey in surveys],
         "points": list(_points(results["curve"])),
+        "ranking": [ranking],
     }
+    return Frames.of({name: pd.DataFrame(records, dtype=object) for name, records in rows.items()})
+
+
+def _main(rows: Iterable[Mapping]) -> list[Mapping]:
+    """Return the rows of the way that stands for each contestant."""
+    return [row for row in rows if row["main"]]
+
+
+def _share(name: str, share: Mapping) -> dict:
+    """Return a share and its interval as three columns."""
+    low, high = share["ci"]
+    return {name: share["estimate"], f"{name}_low": low, f"{name}_high": high}
 
 
 def _points(curve: Mapping) -> Iterator[dict]:
-    main = [row for row in curve["curves"] if row["main"]]
+    main = _main(curve["curves"])
     for row in main:
-        yield from ({"contestant": row["contestant"], **point} for point in row["points"])
+        yield from ({"contestant": row["contestant"], **with_ends(point, "estimate")} for point in row["points"])
     for size in sorted({point["candidates"] for row in main for point in row["points"]}):
         yield {"contestant": "guessing", "candidates": size, "estimate": 1 / size}
 
 
-def read(study: Study, surveys: Sequence[str]) -> dict:
+def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
     """Return what spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
     found = with_rows(read_results(study.path / "nuc" / "analysis"))
     return {"": found} if found else {}
@@ -112,9 +128,9 @@ def asked(ranking: Mapping) -> str:
 
 def _summarise(result: Result) -> list[str]:
     """Return what was asked, who finds the real next turn most often, and what else to know of the figures."""
-    ranking = result.data["ranking"]
+    ranking = result.frames.one("ranking")
     measure = f"recall@{ranking['k'][0]}"
-    main = [row for row in ranking["contestants"] if row["main"]]
+    main = _main(ranking["contestants"])
     best, chance = main[0], ranking["chance"][measure]
     beaten = listed(row["contestant"] for row in main if (row[measure]["ci"][0] or 0) > chance)
     pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
@@ -135,7 +151,7 @@ def _summarise(result: Result) -> list[str]:
 
 def _curve(result: Result) -> list[str]:
     """Return who is first among most candidates."""
-    points = [row for row in result.data["points"] if row["contestant"] != "guessing"]
+    points = [row for row in result.frames.rows("points") if row["contestant"] != "guessing"]
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
     best = best_first(last, (row["estimate"] for row in last))[0]

@@ -47,10 +47,10 @@ def best_first(items: Sequence[Item], scores: Iterable[float | None]) -> list[It
     return [items[place] for _, place in sorted(zip(level, order, strict=True))]
 
 
-def with_ends(record: Mapping[str, Any], name: str) -> dict[str, Any]:
+def with_ends(record: Mapping[str, Any], name: str, ci: str = "ci") -> dict[str, Any]:
     """Return a record with the ends of its interval `ci` in place of it, as NAME_low and NAME_high."""
     row = dict(record)
-    row[f"{name}_low"], row[f"{name}_high"] = row.pop("ci")
+    row[f"{name}_low"], row[f"{name}_high"] = row.pop(ci)
     return row
 
 

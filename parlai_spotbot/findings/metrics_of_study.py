@@ -10,6 +10,7 @@ from parlai_spotbot.analysis.metrics.costs import times_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings import render
 from parlai_spotbot.findings.finding import tables_of
+from parlai_spotbot.findings.frames import Frames, stored_form
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.findings.whole_study import INTERACTIVE, judged_surveys
@@ -77,7 +78,8 @@ def analyze_metrics(study: Study, wishes: Wishes, progress: bool = True) -> dict
     for stale in folder.glob("*.csv"):
         stale.unlink()
     for stem, results in result.items():
-        checksums.write_json(folder / f"{stem}.json", results)
+        results["by_source"] = {source: Frames.of(frames) for source, frames in results["by_source"].items()}
+        checksums.write_json(folder / f"{stem}.json", stored_form(results))
     surveys = judged_surveys(study)
     by_finding = {finding.name: {"by_source": finding.compute(study, surveys)} for finding in FINDINGS}
     for name, table in tables_of(FINDINGS, by_finding).items():

@@ -17,6 +17,7 @@ from parlai_spotbot.analysis.metrics.costs import projected, throughput, times_o
 from parlai_spotbot.analysis.metrics.frame import CHOICE, RATE
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.survey_metrics import metrics_of, outcomes_of
 from parlai_spotbot.importers.imported_study import ImportedStudy
 from parlai_spotbot.projects.abc_eval import published
@@ -68,8 +69,8 @@ def all_answers_of(imported: ImportedStudy, tables: Path, seed: int, progress: C
     return AllAnswers(metrics, times, talks, training, result, tables)
 
 
-def _of(answers: AllAnswers, stem: str) -> dict:
-    return answers.result[stem]["by_source"][HUMAN]
+def _of(answers: AllAnswers, stem: str) -> Frames:
+    return Frames.of(answers.result[stem]["by_source"][HUMAN])
 
 
 def agreement(answers: AllAnswers) -> PaperTable:
@@ -79,17 +80,17 @@ def agreement(answers: AllAnswers) -> PaperTable:
         published.table(answers.tables, "agreements"),
         {metric.key: metric for metric in answers.metrics},
     )
-    for row in _of(answers, "interpretability")["metrics"]:
+    for row in _of(answers, "interpretability").rows("metrics"):
         key = (row["method"], row["name"])
         paper = published_alphas.loc[key] if key in published_alphas.index else {}
-        name, ends, how = label_of(*key), row["ci"] or (None, None), ALPHA.format(scale=row["scale"])
+        name, how = label_of(*key), ALPHA.format(scale=row["scale"])
         alpha, n = row["alpha"], row["n"]
         if row["kind"] == CHOICE:
             (alpha, n), how = _both_sides(metric_by_key[":".join(key)]), SIDES
         table.cells += [
             PaperCell(name, "alpha", paper.get("alpha"), alpha, how, 3),
-            PaperCell(name, "alpha low", paper.get("low"), ends[0], ENDS, 3, beside=True),
-            PaperCell(name, "alpha high", paper.get("high"), ends[1], ENDS, 3, beside=True),
+            PaperCell(name, "alpha low", paper.get("low"), row["alpha_low"], ENDS, 3, beside=True),
+            PaperCell(name, "alpha high", paper.get("high"), row["alpha_high"], ENDS, 3, beside=True),
             PaperCell(name, "n", paper.get("n"), n, "what two people judged", 0),
         ]
     return table
@@ -141,21 +142,18 @@ def table5(answers: AllAnswers) -> PaperTable:
     """Table 5 with 32 conversations a bot: the paper's tests, over many draws and in the first."""
     table = PaperTable("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
     sensitivity = _of(answers, "sensitivity")
-    for row in sensitivity["metrics"]:
+    whole, levels = sensitivity.one("whole"), [f"{level:g}" for level in LEVELS]
+    for row in sensitivity.rows("metrics"):
         printed = paper_values("abc_eval")["table5"].get(row["method"], {}).get(row["name"])
-        for place, level in enumerate(LEVELS):
-            counts = row["counts"].get(f"{level:g}")
-            if counts is None:
-                continue
-            name, value = label_of(row["method"], row["name"]), printed[place] if printed else None
-            low, high = counts["ci_paper"]
-            draws, size = sensitivity["draws"], sensitivity["sample"]
-            how = f"{row['test_paper']}, the first of {draws} draws of {size} conversations a bot"
-            table.add(name, f"{level:g}", value, counts["once_paper"], how, 0)
-            spread = f"the same over all draws: mean, and the middle 95 % ({low:g} to {high:g})"
-            table.add(name, f"{level:g}, mean of draws", None, counts["mean_paper"], spread)
-            sound = f"{row['test']}, which knows that turns of a conversation are correlated, mean of the same draws"
-            table.add(name, f"{level:g}, by conversations", None, counts["mean"], sound)
+        level = row["level"]
+        name, value = label_of(row["method"], row["name"]), printed[levels.index(level)] if printed else None
+        low, high = row["ci_paper"]
+        how = f"{row['test_paper']}, the first of {whole['draws']} draws of {whole['sample']} conversations a bot"
+        table.add(name, level, value, row["once_paper"], how, 0)
+        spread = f"the same over all draws: mean, and the middle 95 % ({low:g} to {high:g})"
+        table.add(name, f"{level}, mean of draws", None, row["mean_paper"], spread)
+        sound = f"{row['test']}, which knows that turns of a conversation are correlated, mean of the same draws"
+        table.add(name, f"{level}, by conversations", None, row["mean"], sound)
     return table
 
 
@@ -169,15 +167,14 @@ def figure2(answers: AllAnswers) -> PaperTable:
         "(published: in any order)",
     }
     r2 = {"rating": "R²", "choice": "McFadden's pseudo-R²"}
-    for outcome, model in models.items():
-        for row in _of(answers, "importance")[outcome]["metrics"]:
-            key = (row["method"], row["name"])
-            paper = published_fits.loc[key] if key in published_fits.index else {}
-            how = f"{model} on the metric; {LOT}; n {row['n']}"
-            for figure, label in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
-                printed = paper.get(f"{outcome}_{figure}")
-                table.add(label_of(*key), f"{outcome} {figure}", printed, row[figure], f"{label}, {how}", 2)
-            table.add(label_of(*key), f"{outcome} p clustered", None, row["p_clustered"], CLUSTERED)
+    for row in _of(answers, "importance").rows("metrics"):
+        outcome, key = row["outcome"], (row["method"], row["name"])
+        paper = published_fits.loc[key] if key in published_fits.index else {}
+        how = f"{models[outcome]} on the metric; {LOT}; n {row['n']}"
+        for figure, label in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
+            printed = paper.get(f"{outcome}_{figure}")
+            table.add(label_of(*key), f"{outcome} {figure}", printed, row[figure], f"{label}, {how}", 2)
+        table.add(label_of(*key), f"{outcome} p clustered", None, row["p_clustered"], CLUSTERED)
     return table
 
 
@@ -188,19 +185,16 @@ def figure3(answers: AllAnswers) -> PaperTable:
     """Figure 3: R² of each method's metrics together, and as they are removed."""
     table = PaperTable("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
     published_steps = published.incremental(answers.tables)
-    for outcome in ("rating", "choice"):
-        for method, method_result in _of(answers, "coverage")[outcome]["methods"].items():
-            steps = method_result.get("steps", [])
-            printed = published_steps.get(method, []) if outcome == "rating" else []
-            paper = {len(printed) - place: row for place, row in enumerate(printed)}
-            for step in steps:
-                size = len(step["metrics"])
-                label, r2 = paper.get(size, (None, None))
-                name = f"{method.replace('_', ' ')}, {size} left ({outcome})"
-                how = f"R² of {size} metrics, {LOT}; not adjusted, as published; n {method_result['n']}"
-                table.add(name, "R²", r2, step["r2"], how, 2)
-                table.add(name, "adjusted R²", None, step["adjusted"], "adjusted for their number")
-                table.add(name, "next to go", label, step["removed"], "whose removal costs least")
+    for step in _of(answers, "coverage").rows("steps"):
+        outcome, method, size = step["outcome"], step["method"], len(step["metrics"])
+        printed = published_steps.get(method, []) if outcome == "rating" else []
+        paper = {len(printed) - place: row for place, row in enumerate(printed)}
+        label, r2 = paper.get(size, (None, None))
+        name = f"{method.replace('_', ' ')}, {size} left ({outcome})"
+        how = f"R² of {size} metrics, {LOT}; not adjusted, as published; n {step['n']}"
+        table.add(name, "R²", r2, step["r2"], how, 2)
+        table.add(name, "adjusted R²", None, step["adjusted"], "adjusted for their number")
+        table.add(name, "next to go", label, step["removed"], "whose removal costs least")
     return table
 
 
@@ -211,7 +205,7 @@ def table9(answers: AllAnswers) -> PaperTable:
     published_times = {f"abc_eval:{task}": time for task, time in seconds.items()} | seconds
     trained = answers.training[answers.training["group"] == OWN].groupby("task")
     training = trained["seconds"].sum() / 60 / trained["annotator"].nunique()
-    for entry in _of(answers, "costs")["tasks"]:
+    for entry in _of(answers, "costs").rows("tasks"):
         name = entry["task"]
         if entry["method"] == "turn_likert":
             paper = turns.get(entry["metrics"][0]) if len(entry["metrics"]) == 1 else None

@@ -6,6 +6,7 @@ from made_up import chats, evidence_of, write_chats
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import render
+from parlai_spotbot.findings.frames import Frames, stored_form
 from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
@@ -21,7 +22,8 @@ def told(tmp_path_factory):
     def make(evidence=None, **wishes):
         wishes = Wishes(seed=1, draws=20, **wishes)
         for stem, own in analyze(evidence or evidence_of(made), wishes).items():
-            checksums.write_json(metrics_path(study) / f"{stem}.json", own)
+            own["by_source"] = {source: Frames.of(frames) for source, frames in own["by_source"].items()}
+            checksums.write_json(metrics_path(study) / f"{stem}.json", stored_form(own))
         results = [(own, own.compute(study, ["dialogue_likert"])) for own in FINDINGS]
         sections = [section for own, found in results if (section := render.tell(own, Result("human", found["human"])))]
         return {section.anchor.removeprefix("metrics_"): section for section in sections}

@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.metrics.importance import CHOSEN, OUTCOMES, RATING,
 from parlai_spotbot.analysis.metrics.interpretability import interpretability
 from parlai_spotbot.analysis.metrics.sensitivity import DRAWS, sensitivity
 from parlai_spotbot.analysis.metrics.stepwise import removal
-from parlai_spotbot.analysis.values import generator, plain
+from parlai_spotbot.analysis.values import generator, plain, with_ends
 from parlai_spotbot.records import HUMAN
 
 STEMS = ("interpretability", "importance", "sensitivity", "coverage", "costs")
@@ -53,7 +53,7 @@ class Wishes:
 def analyze(
     evidence: StudyEvidence, wishes: Wishes, progress: Callable[[str, str], None] | None = None
 ) -> dict[str, dict]:
-    """Return every part by its stem (`STEMS`): ``{"by_source": {source: …}, "made_by": …}``.
+    """Return every part by its stem (`STEMS`): ``{"by_source": {source: {name: frame}}, "made_by": …}``.
 
     A source without metrics is absent. `progress` is called with (source, stem) after each.
     """
@@ -69,7 +69,7 @@ def analyze(
                 continue
             used[source] = {metric.key: len(metric.rows) for metric in kept}
             for stem, part in _parts(source, kept, metrics, evidence, wishes).items():
-                result[stem]["by_source"][source] = plain(part())
+                result[stem]["by_source"][source] = part()
                 if progress is not None:
                     progress(source, stem)
     options = asdict(wishes)
@@ -86,7 +86,7 @@ def analyze(
 
 def _parts(
     source: str, kept: list[Metric], every: Sequence[Metric], evidence: StudyEvidence, wishes: Wishes
-) -> dict[str, Callable[[], dict]]:
+) -> dict[str, Callable[[], dict[str, pd.DataFrame]]]:
     """Return, by stem, the computation for one source's metrics; `every` includes answers about own conversations."""
 
     def rng(name: str):
@@ -96,41 +96,67 @@ def _parts(
     tables = {RATING: rating_table(kept, evidence.outcomes, wishes.pick, rng("pick")), CHOSEN: choices}
     judged = {talk for metric in every for homes in metric.conversations for talk in homes}
     return {
-        "interpretability": lambda: {"metrics": interpretability(kept, source == HUMAN)},
-        "importance": lambda: {name: _importance(kept, table, name, ties) for name, table in tables.items()},
-        "sensitivity": lambda: sensitivity(kept, rng, wishes.draws, wishes.sample),
-        "coverage": lambda: {name: _coverage(kept, table, OUTCOMES[name]) for name, table in tables.items()},
+        "interpretability": lambda: _interpretability(kept, source == HUMAN),
+        "importance": lambda: _importance(kept, tables, ties),
+        "sensitivity": lambda: _sensitivity(sensitivity(kept, rng, wishes.draws, wishes.sample)),
+        "coverage": lambda: _coverage(kept, tables),
         "costs": lambda: _costs(evidence.times.get(source), every, wishes, len(judged)),
     }
 
 
-def _importance(metrics: Sequence[Metric], table: pd.DataFrame, outcome: str, ties: int) -> dict:
-    result = {"n": len(table), "interactors": int(table["worker_id"].nunique()), "model": OUTCOMES[outcome]}
-    if outcome == CHOSEN:
-        result["ties"] = ties
-    if not len(table):
-        return result | {"metrics": [], "why": NO_OUTCOME}
-    return result | {"metrics": importance(table, metrics, outcome)}
+def _interpretability(metrics: Sequence[Metric], crossed: bool) -> dict[str, pd.DataFrame]:
+    return {"metrics": pd.DataFrame([with_ends(row, "alpha") for row in interpretability(metrics, crossed)])}
 
 
-def _coverage(metrics: Sequence[Metric], table: pd.DataFrame, model: str) -> dict:
+def _importance(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame], ties: int) -> dict[str, pd.DataFrame]:
+    """Return what each of the metrics explains of each outcome, and by outcome how many conversations are known."""
+    rows, outcomes = [], []
+    for name, table in tables.items():
+        entries = importance(table, metrics, name) if len(table) else []
+        rows += [{"outcome": name, **with_ends(entry, "r2", "r2_ci")} for entry in entries]
+        about = {"outcome": name, "model": OUTCOMES[name], "metrics": len(entries), "n": len(table), "ties": ties}
+        why = None if len(table) else NO_OUTCOME
+        outcomes.append({**about, "interactors": table["worker_id"].nunique(), "why": why})
+    outcomes[0].pop("ties")  # ratings have none
+    return {"metrics": pd.DataFrame(rows), "outcomes": pd.DataFrame(outcomes, dtype=object)}
+
+
+def _sensitivity(found: dict) -> dict[str, pd.DataFrame]:
+    """Return a row for each metric that can be tested and each level, and what all share."""
+    rows = []
+    for entry in found.pop("metrics"):
+        for level, counts in entry.pop("counts").items():
+            rows.append({**entry, "level": level, **with_ends(counts, "mean")})
+    return {"metrics": pd.DataFrame(rows), "whole": pd.DataFrame([found])}
+
+
+def _coverage(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Return backward removal among each method's metrics; conversations that lack one of them are left out."""
-    if not len(table):
-        return {"model": model, "methods": {}, "why": NO_OUTCOME}
-    methods = {}
-    for method in dict.fromkeys(metric.method for metric in metrics):
-        others = [m for m in metrics if m.method == method and m.name != QUALITY and m.key in table]
-        judged = {metric.key: metric.name for metric in others if table[metric.key].notna().any()}
-        if judged:
-            rows = table[["outcome", *judged]].dropna()
-            x, y = rows[list(judged)].to_numpy(float), rows["outcome"].to_numpy(float)
-            methods[method] = {"incomplete": len(table) - len(rows), **removal(x, y, list(judged.values()), model)}
-        elif others:
-            methods[method] = {"n": 0, "incomplete": len(table), "why": NO_VALUE}
-    return {"model": model, "methods": methods}
+    methods, steps = [], []
+    for outcome, table in tables.items():
+        if table.empty:
+            methods.append({"outcome": outcome, "why": NO_OUTCOME})
+            continue
+        for method in dict.fromkeys(metric.method for metric in metrics):
+            others = [m for m in metrics if m.method == method and m.name != QUALITY and m.key in table]
+            judged = {metric.key: metric.name for metric in others if table[metric.key].notna().any()}
+            about = {"outcome": outcome, "method": method}
+            if judged:
+                rows = table[["outcome", *judged]].dropna()
+                x, y = rows[list(judged)].to_numpy(float), rows["outcome"].to_numpy(float)
+                found = removal(x, y, list(judged.values()), OUTCOMES[outcome])
+                steps += [{**about, "n": len(rows), **step} for step in found.pop("steps")]
+                methods.append({**about, "incomplete": len(table) - len(rows), **found})
+            elif others:
+                methods.append({**about, "n": 0, "incomplete": len(table), "why": NO_VALUE})
+    return {"methods": pd.DataFrame(methods, dtype=object), "steps": pd.DataFrame(steps)}
 
 
-def _costs(times: pd.DataFrame | None, metrics: Sequence[Metric], wishes: Wishes, judged: int) -> dict:
+def _costs(
+    times: pd.DataFrame | None, metrics: Sequence[Metric], wishes: Wishes, judged: int
+) -> dict[str, pd.DataFrame]:
     if times is None or times.empty:
-        return {"why": "no times are known", "tasks": [], "methods": []}
-    return costs(times, metrics, wage=wishes.wage, dialogues=wishes.dialogues or judged)
+        return {"whole": pd.DataFrame([{"why": "no times are known"}])}
+    found = costs(times, metrics, wage=wishes.wage, dialogues=wishes.dialogues or judged)
+    methods = pd.DataFrame([with_ends(row, "minutes", "minutes_ci") for row in found.pop("methods")])
+    return {"methods": methods, "tasks": pd.DataFrame(found.pop("tasks")), "whole": pd.DataFrame([found])}

@@ -6,9 +6,13 @@ cost.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
+
+import pandas as pd
 
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Frames, ends, read_form
 from parlai_spotbot.findings.made_by import stored
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.study import Study
@@ -19,11 +23,18 @@ LEVEL = "0.05"
 OUTCOMES = {"rating": "people's ratings", "choice": "people's choices"}
 
 
-def read(stem: str, rows: Callable[[Mapping], Iterator[dict]], study: Study, surveys: Sequence[str]) -> dict:
-    """Return what one file of the study of metrics holds by source, with its `rows`; {} where it was never made."""
+def read(
+    stem: str, table: str, rows: Callable[[Frames], Iterable[dict]], study: Study, surveys: Sequence[str]
+) -> dict[str, Frames]:
+    """Return what one file of the study of metrics holds by source, in its `table` the `rows` that are shown; {} where
+    it was never made."""
     path = study.path / "analysis" / "metrics" / f"{stem}.json"
-    by_source = stored(path, study, surveys[0], metrics=True).get("by_source", {})
-    return {source: {**by_source[source], "rows": list(rows(by_source[source]))} for source in people_first(by_source)}
+    value = stored(path, study, surveys[0], metrics=True)
+    found = read_form(value)["by_source"] if "tables" in value else {}
+    return {
+        source: Frames.of(found[source] | {table: pd.DataFrame(rows(found[source]), dtype=object)})
+        for source in people_first(found)
+    }
 
 
 def _named(row: Mapping) -> str:
@@ -37,50 +48,52 @@ def _best(rows: Iterable[Mapping], key: str) -> Iterator[dict]:
 
 
 # -- importance --------------------------------------------------------------------------------------------------------
-def _importance_rows(data: Mapping) -> Iterator[dict]:
+def _importance_rows(frames: Frames) -> Iterator[dict]:
     for outcome, what in OUTCOMES.items():
-        for row in _best(data[outcome]["metrics"], "r2"):
-            tests = [row[name] for name in ("p_holm", "p_clustered_holm") if row[name] is not None]
+        for row in _best([row for row in frames.rows("metrics") if row["outcome"] == outcome], "r2"):
+            holm = {"p": row["p_holm"], "p_clustered": row["p_clustered_holm"]}
+            worst = max((p for p in holm.values() if p is not None), default=1.0)
             sign = " (−)" if row["coef"] < 0 else ""
-            yield {**row, "outcome": what, "metric": row["metric"] + sign, "worst_p": max(tests, default=1.0)}
+            yield {**row, **holm, "outcome": what, "metric": row["metric"] + sign, "worst_p": worst}
 
 
 def _importance(result: Result) -> list[str]:
-    own, text = result.data, []
-    for outcome, what in OUTCOMES.items():
-        rows = [row for row in own["rows"] if row["outcome"] == what]
+    outcomes, text = result.frames.rows("outcomes"), []
+    for outcome in outcomes:
+        what = OUTCOMES[outcome["outcome"]]
+        rows = [row for row in result.frames.rows("metrics") if row["outcome"] == what]
         beyond = sum(row["worst_p"] < 0.05 for row in rows)
         if rows:
             most = listed(f"{_named(row)} {percent(row['r2'])}" for row in rows[:3])
             text.append(
-                f"{beyond} of {len(own[outcome]['metrics'])} metrics explain {what} by more than chance "
-                f"(n {own[outcome]['n']}). The most: {most}."
+                f"{beyond} of {outcome['metrics']} metrics explain {what} by more than chance "
+                f"(n {outcome['n']}). The most: {most}."
             )
-    return text or [f"Nothing is known of importance: {own['rating'].get('why', 'no metric could be fitted')}."]
+    return text or [f"Nothing is known of importance: {outcomes[0]['why'] or 'no metric could be fitted'}."]
 
 
 # -- agreement ---------------------------------------------------------------------------------------------------------
 def _agreement(result: Result) -> list[str]:
-    data = result.data
-    ends = [f"{row['metric']}: {number(row['alpha'])}{to(row['ci'], number)}" for row in data["rows"]]
-    if not ends:
+    rows = result.frames.rows("metrics")
+    told = [f"{row['metric']}: {number(row['alpha'])}{to(ends(row, 'alpha'), number)}" for row in rows]
+    if not told:
         return ["No metric was judged twice, so agreement isn't known."]
-    least = f"; least on {ends[-1]}" if ends[1:] else ""
-    twice = min(row["conversations"] for row in data["rows"])
-    return [f"People agree most on {ends[0]}{least}. Of each metric at least {twice} conversations were judged twice."]
+    least = f"; least on {told[-1]}" if told[1:] else ""
+    twice = min(row["conversations"] for row in rows)
+    return [f"People agree most on {told[0]}{least}. Of each metric at least {twice} conversations were judged twice."]
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------------
-def _coverage_rows(data: Mapping) -> Iterator[dict]:
-    for outcome, what in OUTCOMES.items():
-        for method, found in data[outcome]["methods"].items():
-            line = f"{called(method)}, {what}"
-            for step in reversed(found.get("steps", [])):
-                yield {**step, "line": line, "size": len(step["metrics"])}
+def _coverage_rows(frames: Frames) -> Iterator[dict]:
+    by_line: dict[str, list] = {}
+    for step in frames.rows("steps"):
+        line = f"{called(step['method'])}, {OUTCOMES[step['outcome']]}"
+        by_line.setdefault(line, []).insert(0, {**step, "line": line, "size": len(step["metrics"])})
+    return chain.from_iterable(by_line.values())
 
 
 def _coverage(result: Result) -> list[str]:
-    last = {row["line"]: row for row in result.data["rows"] if row["adjusted"] is not None}
+    last = {row["line"]: row for row in result.frames.rows("steps") if row["adjusted"] is not None}
     full = [
         f"{line} {percent(max(row['adjusted'], 0.0))} ({counted(row['size'], 'metric')})" for line, row in last.items()
     ]
@@ -88,38 +101,39 @@ def _coverage(result: Result) -> list[str]:
 
 
 # -- sensitivity -------------------------------------------------------------------------------------------------------
-def _sensitivity_rows(data: Mapping) -> Iterator[dict]:
-    known = [{**row, **row["counts"][LEVEL]} for row in data["metrics"] if row["counts"]] if data["pairs"] else []
-    return _best(known, "mean")
+def _sensitivity_rows(frames: Frames) -> Iterator[dict]:
+    known = [row for row in frames.rows("metrics") if row["level"] == LEVEL]
+    return _best(known if frames.one("whole")["pairs"] else [], "mean")
 
 
 def _sensitivity(result: Result) -> list[str]:
-    data = result.data
-    if not data["rows"]:
+    best, whole = result.frames.one("metrics"), result.frames.one("whole")
+    if not best:
         return []
-    best = data["rows"][0]
     most = "{1[metric]} distinguishes most of the {0[pairs]} pairs: {1[mean]:.1f} on average"
     what = "no metric distinguishes any of the {0[pairs]} pairs" if best["mean"] < 0.05 else most
-    return [f"With {{0[sample]}} conversations a bot {what}.".format(data, best)]
+    return [f"With {{0[sample]}} conversations a bot {what}.".format(whole, best)]
 
 
 # -- costs -------------------------------------------------------------------------------------------------------------
 
 
 def _costs(result: Result) -> list[str]:
-    return [f"Hours and pay are for {result.data['dialogues']} dialogues."] if result.data["rows"] else []
+    if "methods" not in result.frames:
+        return []
+    return [f"Hours and pay are for {result.frames.one('whole')['dialogues']} dialogues."]
 
 
 PARTS = {
-    "importance": ("importance", _importance_rows, _importance),
-    "agreement": ("interpretability", lambda data: _best(data["metrics"], "alpha"), _agreement),
-    "coverage": ("coverage", _coverage_rows, _coverage),
-    "sensitivity": ("sensitivity", _sensitivity_rows, _sensitivity),
-    "costs": ("costs", lambda own: iter(own["methods"]), _costs),
+    "importance": ("importance", "metrics", _importance_rows, _importance),
+    "agreement": ("interpretability", "metrics", lambda frames: _best(frames.rows("metrics"), "alpha"), _agreement),
+    "coverage": ("coverage", "steps", _coverage_rows, _coverage),
+    "sensitivity": ("sensitivity", "metrics", _sensitivity_rows, _sensitivity),
+    "costs": ("costs", "methods", lambda frames: frames.rows("methods"), _costs),
 }
-"""Of each finding the file of results, the rows that it shows, and its sentences."""
+"""Of each finding the file of results, the table that it shows, its rows, and its sentences."""
 
 FINDINGS = tuple(
-    declared(__file__, None, partial(read, file, rows), sentences, part=f"metrics_{name}")
-    for name, (file, rows, sentences) in PARTS.items()
+    declared(__file__, None, partial(read, file, table, rows), sentences, part=f"metrics_{name}")
+    for name, (file, table, rows, sentences) in PARTS.items()
 )

@@ -5,18 +5,19 @@ from made_up import chats, write_chats
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import metrics_of_study
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 
 
 def test_the_causes_are_what_is_kept(result):
-    own = {stem: result[stem]["by_source"][HUMAN] for stem in STEMS}
-    steps = own["coverage"]["rating"]["methods"]["abc_eval"]["steps"]
-    assert set(steps[-2]["metrics"]) == {"self_contradiction", "empathetic"}
-    assert "quality" not in own["coverage"]["rating"]["methods"]["dialogue_likert"]["steps"][0]["metrics"]
-    assert own["sensitivity"]["sample"] == 8
-    alphas = {(row["method"], row["name"]): row["alpha"] for row in own["interpretability"]["metrics"]}
+    own = {stem: Frames.of(result[stem]["by_source"][HUMAN]) for stem in STEMS}
+    steps = own["coverage"]["steps"].query("outcome == 'rating'").set_index("method")["metrics"]
+    assert set(steps["abc_eval"].iloc[-2]) == {"self_contradiction", "empathetic"}
+    assert "quality" not in steps["dialogue_likert"].iloc[0]
+    assert own["sensitivity"].one("whole")["sample"] == 8
+    alphas = {(row["method"], row["name"]): row["alpha"] for row in own["interpretability"].rows("metrics")}
     assert alphas["abc_eval", "self_contradiction"] > 0.5 > alphas["abc_eval", "redundant"]
 
 
@@ -24,11 +25,12 @@ def test_without_anybody_who_led_conversations_only_that_is_missing(evidence):
     own = [metric for metric in evidence.metrics[HUMAN] if metric.method == "dialogue_likert"]
     alone = StudyEvidence({HUMAN: own}, Outcomes.none(), evidence.times)
     found = analyze(alone, Wishes(draws=10))
-    own = {stem: found[stem]["by_source"][HUMAN] for stem in STEMS}
-    assert "survey interactive" in own["importance"]["rating"]["why"]
-    assert "survey interactive" in own["coverage"]["choice"]["why"]
-    assert own["interpretability"]["metrics"][0]["alpha"] is not None
-    assert own["costs"]["methods"][0]["minutes"] > 0
+    own = {stem: Frames.of(found[stem]["by_source"][HUMAN]) for stem in STEMS}
+    reasons = own["importance"].rows("outcomes") + own["coverage"].rows("methods")
+    assert len(reasons) == 4
+    assert all("survey interactive" in row["why"] for row in reasons)
+    assert own["interpretability"].one("metrics")["alpha"] is not None
+    assert own["costs"].one("methods")["minutes"] > 0
 
 
 # -- commands ----------------------------------------------------------------------------------------------------------

@@ -142,11 +142,13 @@ def table5(answers: AllAnswers) -> PaperTable:
     """Table 5 with 32 conversations a bot: the paper's tests, over many draws and in the first."""
     table = PaperTable("table5", f"Table 5: pairs of bots told apart, {SAMPLE} conversations a bot")
     sensitivity = _of(answers, "sensitivity")
-    whole, levels = sensitivity.one("whole"), [f"{level:g}" for level in LEVELS]
+    whole = sensitivity.one("whole")
+    levels = [f"{level:g}" for level in LEVELS]
     for row in sensitivity.rows("metrics"):
         printed = paper_values("abc_eval")["table5"].get(row["method"], {}).get(row["name"])
         level = row["level"]
-        name, value = label_of(row["method"], row["name"]), printed[levels.index(level)] if printed else None
+        name = label_of(row["method"], row["name"])
+        value = printed[levels.index(level)] if printed else None
         low, high = row["ci_paper"]
         how = f"{row['test_paper']}, the first of {whole['draws']} draws of {whole['sample']} conversations a bot"
         table.add(name, level, value, row["once_paper"], how, 0)
@@ -168,7 +170,8 @@ def figure2(answers: AllAnswers) -> PaperTable:
     }
     r2 = {"rating": "R²", "choice": "McFadden's pseudo-R²"}
     for row in _of(answers, "importance").rows("metrics"):
-        outcome, key = row["outcome"], (row["method"], row["name"])
+        outcome = row["outcome"]
+        key = (row["method"], row["name"])
         paper = published_fits.loc[key] if key in published_fits.index else {}
         how = f"{models[outcome]} on the metric; {LOT}; n {row['n']}"
         for figure, label in (("coef", "coefficient"), ("r2", r2[outcome]), ("p", "p of the model")):
@@ -186,7 +189,9 @@ def figure3(answers: AllAnswers) -> PaperTable:
     table = PaperTable("figure3", "Figure 3: all metrics of a method together, fewer and fewer")
     published_steps = published.incremental(answers.tables)
     for step in _of(answers, "coverage").rows("steps"):
-        outcome, method, size = step["outcome"], step["method"], len(step["metrics"])
+        outcome = step["outcome"]
+        method = step["method"]
+        size = len(step["metrics"])
         printed = published_steps.get(method, []) if outcome == "rating" else []
         paper = {len(printed) - place: row for place, row in enumerate(printed)}
         label, r2 = paper.get(size, (None, None))

@@ -44,7 +44,8 @@ def compare_kinds(choices: pd.DataFrame, names: Sequence[str], *, crossed: bool 
     """
     choices = choices[choices["a"] != choices["b"]]
     kind = kind_of_choice(choices)
-    fits, rows = {}, []
+    fits = {}
+    rows = []
     for name in (*KINDS, MIXED):
         choice = choices[kind == name]
         if name == "people" or choice.empty:

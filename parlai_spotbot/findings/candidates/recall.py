@@ -32,7 +32,8 @@ def compute(answers: CandidateAnswers) -> dict[str, pd.DataFrame]:
 
 def _of_corpus(answers: CandidateAnswers, corpus: str, models: Mapping[str, pd.DataFrame]) -> Iterator[dict]:
     """Yield the recall of each group of people, of each model and of guessing, which is its `kind`."""
-    facts, rows = answers.nuc, of_corpus(answers.rows, corpus)
+    facts = answers.nuc
+    rows = of_corpus(answers.rows, corpus)
     for by, who, mask in answers.splits:
         own = of_corpus(answers.rows[mask], corpus)
         workers = list(own["worker_id"]) if answers.crossed else None

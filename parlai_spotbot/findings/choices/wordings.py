@@ -19,7 +19,8 @@ def compute(answers: Answers) -> dict[str, pd.DataFrame]:
     """
     known = known_pairs(answers.options.known_order)
     compared = compare_wordings(answers.rows, known, crossed=answers.crossed)
-    wordings, survey = compared["wordings"], answers.facts.survey
+    wordings = compared["wordings"]
+    survey = answers.facts.survey
     if wordings.empty:
         return {"whole": one_row(known=known, why="no choice between contestants whose better one is known")}
     if survey:

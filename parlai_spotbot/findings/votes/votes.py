@@ -58,7 +58,8 @@ def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return which votes are dependent, and how often the contestant that the file names first wins."""
-    first, test = "", result.frames.one("first")
+    first = ""
+    test = result.frames.one("first")
     if test:
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
         first = filled(

@@ -69,7 +69,8 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
 
 def summarise(result: Result) -> list[str]:
     """Return who is first, and what each method ranks by."""
-    methods, by = result.frames.rows("methods"), {}
+    methods = result.frames.rows("methods")
+    by = {}
     for row in methods:
         by.setdefault(row["what"], []).append(called(row["method"]))
     asked = [f"{listed(names)} by {what}" for what, names in by.items()]

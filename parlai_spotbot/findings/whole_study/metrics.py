@@ -58,7 +58,8 @@ def _importance_rows(frames: Frames) -> Iterator[dict]:
 
 
 def _importance(result: Result) -> list[str]:
-    outcomes, text = result.frames.rows("outcomes"), []
+    outcomes = result.frames.rows("outcomes")
+    text = []
     for outcome in outcomes:
         what = OUTCOMES[outcome["outcome"]]
         rows = [row for row in result.frames.rows("metrics") if row["outcome"] == what]
@@ -107,7 +108,8 @@ def _sensitivity_rows(frames: Frames) -> Iterator[dict]:
 
 
 def _sensitivity(result: Result) -> list[str]:
-    best, whole = result.frames.one("metrics"), result.frames.one("whole")
+    best = result.frames.one("metrics")
+    whole = result.frames.one("whole")
     if not best:
         return []
     most = "{1[metric]} distinguishes most of the {0[pairs]} pairs: {1[mean]:.1f} on average"

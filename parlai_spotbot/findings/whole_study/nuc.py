@@ -70,7 +70,8 @@ def with_rows(results: Results) -> Frames:
     if not results:
         return Frames()
     ranking, surveys = results["ranking"], results.get("agreement", {}).get("surveys", [])
-    recall, chance = f"recall@{ranking['k'][0]}", ranking["chance"]
+    recall = f"recall@{ranking['k'][0]}"
+    chance = ranking["chance"]
     main = [{"contestant": row["contestant"], **_share("recall", row[recall])} for row in _main(ranking["contestants"])]
     shown = []
     for row in (*ranking["contestants"], *ranking.get("corpora", [])):

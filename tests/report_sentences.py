@@ -1,6 +1,5 @@
 """Every sentence of a study's report as text, and checks that hold for the sentences of any study."""
 
-import json
 import re
 
 from parlai_spotbot.findings.analyze import analyze
@@ -80,8 +79,7 @@ def _check_survey(contents, is_first, told):
         shown = re.search(r"segments of (.*) exchanges?$", told["second screen"][0])
         lengths = {row.exchanges for row in contents.judgements}
         assert shown is None or set(map(int, re.findall(r"\d+", shown[1]))) == lengths, told["second screen"][0]
-    path = contents.study.analysis_path(contents.survey) / "ranking.json"
-    for source, own in json.loads(path.read_text())["by_source"].items():
+    for source, own in contents.analysis["ranking"].items():
         _check_beside_people(own, told.get(f"source {source}", []))
 
 
@@ -89,7 +87,7 @@ def _check_beside_people(own, texts):
     """What is said of bots beside people goes by the adjusted test of their difference."""
     for text in texts:
         for how, names in re.findall(r"(less often|more often): ((?:[\w-]+ \(\d+%\)(?:, | and )?)+)", text):
-            for name in re.findall(r"([\w-]+) \(", names) if own.get("human_difference") else ():
-                test = own["human_difference"][name]
-                assert test["p_adjusted"] < LEVEL, text
-                assert (test["difference"] < 0) == (how == "less often"), text
+            rows = {row["bot"]: row for row in own.rows("ranking") if "apart" in row}
+            for name in re.findall(r"([\w-]+) \(", names) if rows else ():
+                assert rows[name]["p_people"] < LEVEL, text
+                assert (rows[name]["apart"] < 0) == (how == "less often"), text

@@ -1,6 +1,5 @@
 """Controls in the analysis: never data, but who misses more than allowed is left out, with everybody beside."""
 
-import json
 from dataclasses import replace
 
 import pandas as pd
@@ -9,7 +8,6 @@ from computing import analyze, of_source
 from spoken import rows_about
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, silent_annotators
-from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls, without_failed

@@ -10,7 +10,6 @@ from made_up import Made, acute, item_of, likert, talk
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
 from parlai_spotbot.findings.compute import summary, tables
-from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey

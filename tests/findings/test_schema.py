@@ -1,7 +1,6 @@
 """Tables of findings: read from frames by their schema, and all outputs that are derived from them."""
 
 import json
-from itertools import chain
 from pathlib import Path
 
 import numpy as np

@@ -52,9 +52,8 @@ def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> Frames:
     for name, one in surveys.items():
         several = [each for each in standings(one) if each.source == source and single_order(each.ranking)]
         main = several[0]
-        methods.append({"method": name, "what": main.what, "order": main.order})
-        for contestant, ends in main.clusters.items():
-            first, last = ends or (None, None)
+        methods.append({"method": name, "what": main.what, "order": main.ranking.order})
+        for contestant, (first, last) in main.ranking.places.items():
             about = {"method": name, "contestant": contestant}
             places.append({**about, "places_first": first, "places_last": last})
         rankings += [(name, each.criterion, each.score) for each in several]

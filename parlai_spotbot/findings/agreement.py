@@ -48,7 +48,8 @@ def agreement(
 
 def summarise(result: Result) -> list[str]:
     """Return the best and the worst alpha."""
-    people, rows = result.people, result.frames.rows("alpha")
+    people = result.people
+    rows = result.frames.rows("alpha")
     alpha_by_question = {row["question"]: row["alpha"] for row in rows if row["alpha"] is not None}
     label = "Agreement" if people else "Consistency of the judge with itself"
     if not alpha_by_question:

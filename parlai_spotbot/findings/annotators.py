@@ -151,7 +151,8 @@ def summarise(result: Result) -> list[str]:
     if not result.people:
         return []
     frames = result.frames
-    summary, controls = frames.one("summary"), frames.one("controls")
+    summary = frames.one("summary")
+    controls = frames.one("controls")
     text: list[str] = [Fact.of("Annotators", summary["sentence"])] if "sentence" in summary else []
     if controls["answered"]:
         text.append(Fact.of("Controls", controls["sentence"]))

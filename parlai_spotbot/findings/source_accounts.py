@@ -114,7 +114,8 @@ def _units(answers: Answers) -> tuple[int, int]:
 
 def account_of(source: str, annotators: Mapping) -> SourceAccount:
     """The account of a source from its data in ``annotators.json``; empty where there are none."""
-    people, row = source == HUMAN, Frames(annotators).one("account")
+    people = source == HUMAN
+    row = Frames(annotators).one("account")
     estimate, low, high = (row.get(key) for key in JUDGED[2:])
     ci = None if low is None or high is None else (low, high)
     return SourceAccount(

@@ -29,7 +29,8 @@ WARNINGS = ("constant", "chance", "below")
 
 def level(entry: Mapping) -> str:
     """Return the verdict on one question, from what `analysis.trust.agreement` found."""
-    low, high = entry["difference_low"], entry["difference_high"]
+    low = entry["difference_low"]
+    high = entry["difference_high"]
     if known(entry["judge_constant"]) and not known(entry["people_constant"]):
         return "constant"
     if known(entry["alpha"], entry["alpha_low"]) and entry["alpha_low"] <= 0:

@@ -24,7 +24,7 @@ def of_a_study() -> dict[str, pd.DataFrame]:
     axes: Axes = sb.rank(answers, bootstraps=10).plot("ranking")
     axes.set_title(sb.survival(answers).sentences[0])
     sb.finding(answers, "segments", bootstraps=10).plot("segments")
-    sb.trust(sb.demo().answers(), judge="spotter").data["pairs"]
+    sb.trust(sb.demo().answers(), judge="spotter").frames["agreement"]
     return sb.agreement(sb.read_votes("votes.csv", columns={"a": "left"})).tables
 
 

@@ -113,8 +113,8 @@ def test_each_kind_of_thing_is_one_file(added):
     checksums.write_jsonl(study.judgements_path("memorable"), chosen(study, "memorable"))
     for survey in ("spot_the_bot", "memorable"):
         spotbot("spotbot_analyze", study=path, survey=survey, bootstraps=20)
-    found = files.read_json(study.analysis_path("spot_the_bot") / "undecided.json")["by_source"]["judge:talkative"]
-    assert {row["unsure"] for row in found["unsure"]} == {0.0}
+    found = files.read_json(study.analysis_path("spot_the_bot") / "undecided.json")["tables"]["unsure"]
+    assert {row["unsure"] for row in found if row["source"] == "judge:talkative"} == {0.0}
     assert (study.analysis_path("spot_the_bot") / "undecided.csv").exists()
     spotbot("spotbot_report", study=path)
     page = (path / "report" / "index.html").read_text(encoding="utf-8")

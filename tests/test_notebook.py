@@ -51,10 +51,9 @@ def test_answers_of_one_source(people):
 def test_a_ranking_is_the_report_s(people, ranking, only):
     only("ranking")
     found = analyze(people.study, **QUICK, backend="native")["ranking"]["by_source"]["human"]
-    assert ranking.data["order"] == found["order"]
-    assert ranking.data["davidson"] == found["davidson"]
+    assert {name: ranking.frames.rows(name) for name in found} == {name: found.rows(name) for name in found}
     assert set(ranking.tables) >= {"ranking", "pairs"}
-    assert list(ranking.tables["ranking"]["bot"]) == found["order"]
+    assert list(ranking.tables["ranking"]["bot"]) == found["ranking"]["bot"].tolist()
     assert ranking.sentences
     assert ranking.sentences[0] in repr(ranking)
     assert repr(ranking).startswith(f"Ranking by people: {len(ranking.answers)} answers.")
@@ -88,7 +87,8 @@ def test_any_finding_is_reached_by_its_name(people):
     for name in absent - {"stability"}:
         with pytest.raises(ValueError, match=f"^answers: too little was answered for {name}.$"):
             sb.finding(people.of("human"), name, **QUICK)
-    assert sb.finding(people.of("human"), "ranking", **QUICK).data == sb.rank(people.of("human"), **QUICK).data
+    named = sb.finding(people.of("human"), "ranking", **QUICK).frames
+    assert named.rows("ranking") == sb.rank(people.of("human"), **QUICK).frames.rows("ranking")
 
 
 def test_all_sources_are_told_apart(people):

@@ -93,7 +93,7 @@ class Comparison:
 
 def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison:
     """Return what `source` says of two contestants, the only ones of a study; undecided where it ranks nobody."""
-    settled = Frames(contents.of(ANYTIME, source))
+    settled = contents.of(ANYTIME, source)
     if "ranking" in settled:
         return _settled(settled, source, new, old)
     ranking = contents.ranking(source)

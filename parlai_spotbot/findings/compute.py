@@ -51,7 +51,7 @@ def compute(
     Returns
     -------
     dict
-        Name of the finding -> ``{"by_source": {source: …}, "made_by": …}``; a finding of no source is left out.
+        Name of the finding -> ``{"by_source": {source: Frames}, "made_by": …}``; a finding of no source is left out.
         `made_by` has `not_computed` ("finding (source)" -> error) where a finding failed numerically (`BROKEN`).
 
     Raises
@@ -79,26 +79,19 @@ def compute(
                 found = {}
                 for name, answers in sources.items():
                     try:
-                        found[name] = _plain(_computed(finding, answers, rest, facts))
+                        found[name] = Frames.of(_computed(finding, answers, rest, facts) or {})
                     except BROKEN as err:
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                     if progress is not None:
                         progress(name, finding.name)
                 if any(found.values()):
-                    kept = {name: data for name, data in found.items() if data is not None}
+                    kept = {name: frames for name, frames in found.items() if frames}
                     result[finding.name] = {"by_source": kept, "made_by": dict(about)}
     if not result and (nothing or broken or not only):
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
     for results in result.values() if broken else ():
         results["made_by"]["not_computed"] = broken
     return result
-
-
-def _plain(data: Mapping | None) -> Mapping | None:
-    """Return what a finding computed in the values that JSON can hold; None where it found nothing."""
-    if data and all(isinstance(frame, pd.DataFrame) for frame in data.values()):
-        return Frames.of(data) or None
-    return plain(data)
 
 
 def _computed(finding: Finding, answers: Answers, rest: Mapping[str, Answers] | None, facts: Facts) -> Mapping | None:
@@ -152,7 +145,7 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
         left_out = sorted(made["left_out"].get(source, {}).items())
         lines += [f"  left out: {count} × {reason}" for reason, count in left_out]
         others = {name: part["by_source"][source] for name, part in parts.items() if source in part["by_source"]}
-        lines += [f"  {sentence}" for sentence in Result(source, {}, others).account.sentences]
+        lines += [f"  {sentence}" for sentence in Result(source, Frames(), others).account.sentences]
         for finding in findings:
             if finding.name in others:
                 lines += render.lines(finding, Result(source, others[finding.name], others))

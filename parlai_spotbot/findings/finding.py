@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
@@ -39,12 +39,12 @@ class Finding(Generic[Answered]):
     form : Form
         Of the answers that it is about.
     compute : callable
-        From one source's answers its data, as JSON can hold them (NumPy's types too); None where there is nothing to
-        find of this source.
+        From one source's answers its frames by name: those of its tables, and others that its file has alone; None
+        where there is nothing to find of this source.
     tables : mapping
         Schema of its tables by name.
     summarise : callable
-        From these data at most three sentences, the answer first; of a ranking all that its first screen says.
+        From these frames at most three sentences, the answer first; of a ranking all that its first screen says.
     heading, chart : str, Chart
         Of its section on the page.
     bars : tuple of str
@@ -63,7 +63,7 @@ class Finding(Generic[Answered]):
 
     name: str
     form: Form
-    compute: Callable[Answered, Mapping | None]
+    compute: Callable[Answered, Mapping[str, Any] | None]
     tables: Mapping[str, Table] = field(default_factory=dict)
     summarise: Callable[[Result], list[str]] = _no_sentences
     heading: str = ""
@@ -79,7 +79,7 @@ class Finding(Generic[Answered]):
 def declared(
     module: str,
     form: Any,
-    compute: Callable[Answered, Mapping | None],
+    compute: Callable[Answered, Mapping[str, Any] | None],
     summarise: Callable[[Result], list[str]] = _no_sentences,
     part: str = "",
     **figures: object,
@@ -103,11 +103,6 @@ def declared(
     if "chart" in about:
         about["chart"] = Chart(**about["chart"])
     return Finding(form=form, compute=compute, summarise=summarise, tables=tables, **about)
-
-
-def named(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Return the tables, each knowing its name."""
-    return {name: replace(table, name=name) for name, table in tables.items()}
 
 
 def _frozen(value: Any) -> Any:

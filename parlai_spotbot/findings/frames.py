@@ -45,26 +45,25 @@ def one_row(**values: Any) -> pd.DataFrame:
 
 
 def stored_form(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a result as its file has it: its frames as records by name, each with its source if it has one."""
-    found = value.get("by_source", {})
-    if not any(isinstance(frames, Frames) for frames in found.values()):
-        return dict(value)
+    """Return a result as its file has it."""
+    return {"tables": records(value["by_source"]), "made_by": value["made_by"]}
+
+
+def records(found: Mapping[str, Frames]) -> dict[str, list[dict[str, Any]]]:
+    """Return the frames of each source as records by name, each with its source if it has one."""
     tables: dict[str, list[dict[str, Any]]] = {}
     for source, frames in found.items():
         about = {"source": source} if source else {}
         for name in frames:
             tables.setdefault(name, []).extend(about | row for row in frames.rows(name))
-    return {"tables": tables} | {key: part for key, part in value.items() if key != "by_source"}
+    return tables
 
 
-def read_form(value: Any) -> Any:
-    """Return what a file has of a result, its frames by source."""
-    if not isinstance(value, dict) or "tables" not in value:
-        return value
-    records: dict[str, dict[str, list]] = {}
-    for name, rows in value["tables"].items():
+def by_source(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Frames]:
+    """Return the frames of each source from what a file has of them."""
+    by_name: dict[str, dict[str, list]] = {}
+    for name, rows in tables.items():
         for row in rows:
             own = {key: cell for key, cell in row.items() if key != "source"}
-            records.setdefault(row.get("source", ""), {}).setdefault(name, []).append(own)
-    found = {source: Frames({name: frame_of(rows) for name, rows in own.items()}) for source, own in records.items()}
-    return {"by_source": found} | {key: part for key, part in value.items() if key != "tables"}
+            by_name.setdefault(row.get("source", ""), {}).setdefault(name, []).append(own)
+    return {source: Frames({name: frame_of(rows) for name, rows in own.items()}) for source, own in by_name.items()}

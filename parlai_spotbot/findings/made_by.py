@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums, hints
-from parlai_spotbot.findings.frames import Frames, read_form
+from parlai_spotbot.findings.frames import Frames, by_source
 from parlai_spotbot.study import Study
 
 VERSION = 7
@@ -21,5 +21,5 @@ def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
 
 def stored_frames(path: Path, study: Study, survey: str) -> dict[str, Frames]:
     """Return by source what a file of an analysis by this version holds; {} where there is none."""
-    value = read_form(stored(path, study, survey))
-    return value["by_source"] if value and value["made_by"].get("version") == VERSION else {}
+    value = stored(path, study, survey)
+    return by_source(value["tables"]) if value and value["made_by"].get("version") == VERSION else {}

@@ -92,6 +92,6 @@ def summary(study: Study) -> str:
     return "\n".join(
         f"{source_said(source)}: {line.strip()}"
         for finding in FINDINGS
-        for source, data in (finding.compute(study, judged_surveys(study)) or {}).items()
-        for line in render.lines(finding, Result(source, data))
+        for source, frames in (finding.compute(study, judged_surveys(study)) or {}).items()
+        for line in render.lines(finding, Result(source, frames))
     )

@@ -131,7 +131,7 @@ def by_criterion(frames: Frames) -> dict[str, Ranking]:
     return rankings
 
 
-def main_ranking(frames: Mapping) -> Ranking:
+def main_ranking(frames: Mapping[str, pd.DataFrame]) -> Ranking:
     """Return the ranking by the main criterion."""
     rankings = by_criterion(Frames(frames))
     return next((ranking for ranking in rankings.values() if ranking.whole.get("main")), rankings.get("", Ranking()))

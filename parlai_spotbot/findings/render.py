@@ -63,7 +63,7 @@ class Fact(str):
 
 def tell(finding: Finding, result: Result) -> Section | None:
     """Return a finding's section of the page: up to three sentences, a chart, tables; None where it has nothing."""
-    frames = {name: table.read(result.data) for name, table in finding.tables.items()}
+    frames = {name: table.read(result.frames) for name, table in finding.tables.items()}
     sentences = sentences_of(finding, result)
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
     tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
@@ -98,7 +98,7 @@ def sentences_of(finding: Finding, result: Result) -> list[str]:
     if "addressed" not in result.frames:
         return sentences
     rest = addressed.others_of(result.frames)
-    others = [sentence for sentence in finding.summarise(replace(result, data=rest)) if sentence]
+    others = [sentence for sentence in finding.summarise(replace(result, frames=rest)) if sentence]
     answer, caution, *further = addressed.sentences(result.frames, sentences, others)
     return [answer, Caution(caution), *further]
 
@@ -217,7 +217,7 @@ def lines(finding: Finding, result: Result) -> list[str]:
     if not finding.bars:
         return sentences[:1]
     table = _first_table(finding)
-    frame = table.read(result.data)
+    frame = table.read(result.frames)
     if frame.empty:
         return sentences
     head = [column.title for column in table.shown(frame).values()]

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import cast
 
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
@@ -17,18 +16,14 @@ SETTLED = "settled"
 class Result:
     """Record of what was found of one source, as it is in ``analysis/NAME.json``.
 
-    `data` is this finding's, `others` hold what the other findings found of the source, by their names. `annotators`
+    `frames` are this finding's, `others` hold what the other findings found of the source, by their names. `annotators`
     says how each is called on a page, by worker_id.
     """
 
     source: str
-    data: Mapping
-    others: Mapping[str, Mapping] = field(default_factory=dict)
+    frames: Frames
+    others: Mapping[str, Frames] = field(default_factory=dict)
     annotators: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def frames(self) -> Frames:
-        return cast(Frames, self.data)
 
     @property
     def people(self) -> bool:
@@ -42,7 +37,7 @@ class Result:
     @property
     def account(self) -> SourceAccount:
         """Return what the source's answers are worth as a whole."""
-        return account_of(self.source, self.others.get("annotators", {}))
+        return account_of(self.source, self.others.get("annotators", Frames()))
 
     def called(self, worker: str) -> str:
         """Return what an annotator is called on a page."""

@@ -1,19 +1,11 @@
-"""Schemas of a finding's tables: typed columns, from which JSON, CSV, page, LaTeX and terminal are derived.
+"""Schemas of a finding's tables: typed columns, from which CSV, page, LaTeX, terminal and notebook are derived.
 
-A table is a frame. In ``analysis/NAME.json`` its rows lie at a `path`, whose segments are keys; ``{question}`` stands
-for every key there, which becomes the column ``question``, and ``{column}`` for one mapping per column:
-
-- ``pairs``: a list of records;
-- ``criteria/{question}/pairs``: a list of records for each question;
-- ``human_difference/{bot}``: a mapping from a bot to its record;
-- ``{column}/{bot}``: for each column a mapping from a bot to its value;
-- ``curves/{bot}/[]``: for each bot a mapping from a column to the list of its values;
-- an empty path: one record, the finding's data themselves.
+A table is the frame of its name. An interval is the columns NAME_low and NAME_high beside NAME, places are NAME_first
+and NAME_last.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -23,7 +15,6 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
 
-COLUMN, LISTS = "column", "[]"
 ENDS = ("low", "high")
 PLACES = ("first", "last")
 
@@ -55,19 +46,15 @@ class Column:
         A key of `FORMATS`, or "places": a first and a last place.
     title : str
         Heading on the page; a column without one is only in JSON and CSV.
-    ci : str, or two
-        Where the JSON keeps its interval, a list of two numbers, or the keys of both ends; in the frame it is NAME_low
-        and NAME_high.
-    key : str
-        Where the JSON keeps its value, with dots between keys; by default the column's name.
+    ci : bool
+        Whether it has an interval.
     digits : int, optional
         After the decimal point.
     """
 
     kind: str
     title: str = ""
-    ci: bool | str | tuple[str, str] = False
-    key: str = ""
+    ci: bool = False
     digits: int | None = None
 
     def show(self, value: Any, ends: Sequence = ()) -> str:
@@ -84,26 +71,22 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a finding: `columns` by name, in order; `method` says how its figures were computed, `cite` by whom.
+    """A table of a finding, the frame `name`: `columns` in order, how its figures were computed (`method`) and by whom.
 
-    `path` is explained above. `csv` is the stem of its file (by default FINDING_TABLE, or FINDING for the first table);
-    a table without `title` is only in JSON and CSV.
+    `csv` is the stem of its file (by default FINDING_NAME, or FINDING for the first table); a table without `title` is
+    only in JSON and CSV.
     """
 
-    path: str = ""
-    columns: Mapping[str, Column] = field(default_factory=dict)
+    name: str
+    columns: Mapping[str, Column]
     title: str = ""
     method: str = ""
     cite: tuple[str, ...] = ()
     csv: str = ""
-    name: str = ""
 
-    def read(self, data: Mapping) -> pd.DataFrame:
-        """Return the frame that a finding's data hold at the table's path; missing values are None."""
-        if isinstance(data, Frames):
-            records = [{name: _joined(row.get(name)) for name in self.frame_columns} for row in data.rows(self.name)]
-            return pd.DataFrame(records, columns=self.frame_columns, dtype=object)
-        records = [self._record(levels, node) for levels, node in _walk(data, self.path, self.columns)]
+    def read(self, frames: Frames) -> pd.DataFrame:
+        """Return its columns; a value that is missing is None, a list is one text."""
+        records = [{name: _joined(row.get(name)) for name in self.frame_columns} for row in frames.rows(self.name)]
         return pd.DataFrame(records, columns=self.frame_columns, dtype=object)
 
     @property
@@ -114,24 +97,6 @@ class Table:
             names += [f"{name}_{end}" for end in PLACES] if column.kind == "places" else [name]
             names += [f"{name}_{end}" for end in ENDS] if column.ci else []
         return names
-
-    def _record(self, levels: Mapping[str, str], node: Any) -> dict:
-        record = {}
-        for name, column in self.columns.items():
-            value = levels[name] if name in levels else _dig(node, column.key or name)
-            if column.kind == "places":
-                record |= _ended(name, PLACES, value)
-                continue
-            if column.kind == "count" and isinstance(value, str):
-                value = int(value)
-            if isinstance(value, list):
-                value = " ".join(map(str, value))
-            record[name] = value
-            if isinstance(column.ci, tuple):
-                record |= _ended(name, ENDS, [_dig(node, key) for key in column.ci])
-            elif isinstance(column.ci, str):
-                record |= _ended(name, ENDS, _dig(node, column.ci))
-        return record
 
     def cells(self, frame: pd.DataFrame) -> list[list[str]]:
         """Return the columns of `shown` as text: what page, LaTeX, terminal and notebook show."""
@@ -191,58 +156,9 @@ def clear(row: Mapping) -> bool:
     return row["p_adjusted"] is not None and row["p_adjusted"] < 0.05
 
 
-def _ended(name: str, ends: Sequence[str], values: Sequence | None) -> dict:
-    """Return two values under the names of a frame's columns; None where they are unknown."""
-    return dict(zip((f"{name}_{end}" for end in ends), values or (None, None), strict=True))
-
-
 def value_of(row: Mapping, name: str, column: Column) -> Any:
     return [row[f"{name}_{end}"] for end in PLACES] if column.kind == "places" else row[name]
 
 
 def ends_of(row: Mapping, name: str, column: Column) -> list:
     return [row[f"{name}_{end}"] for end in ENDS] if column.ci else []
-
-
-def _walk(data: Any, path: str, columns: Mapping[str, Column]) -> Iterator[tuple[dict[str, str], Any]]:
-    """Yield each record at a path, with what stood for the names in braces."""
-    head, _, rest = path.partition("/")
-    if isinstance(data, list):
-        for inner in data:
-            yield from _walk(inner, path, columns)
-    elif not path:
-        if data:
-            yield {}, data
-    elif not isinstance(data, Mapping):
-        return
-    elif head == f"{{{COLUMN}}}":
-        yield from _walk(_by_name(data, columns), rest, columns)
-    elif head == LISTS:
-        lists = {key: values for key, values in data.items() if isinstance(values, list)}
-        yield from (({}, dict(zip(lists, row, strict=True))) for row in zip_longest(*lists.values()))
-    elif head.startswith("{"):
-        for name, inner in data.items():
-            yield from (({head.strip("{}"): name, **levels}, node) for levels, node in _walk(inner, rest, columns))
-    else:
-        yield from _walk(data.get(head), rest, columns)
-
-
-def _by_name(data: Mapping, columns: Mapping[str, Column]) -> dict[str, dict]:
-    """Return what mappings from names to values, one a column, hold of each name."""
-    records: dict[str, dict] = {}
-    for name, column in columns.items():
-        for key in ((column.key or name).split(".")[0], str(column.ci)):
-            values = data.get(key)
-            if isinstance(values, Mapping):
-                for whose, value in values.items():
-                    records.setdefault(whose, {})[key] = value
-    return records
-
-
-def _dig(node: Any, key: str) -> Any:
-    for part in key.split("."):
-        if isinstance(node, list):
-            node = node[int(part)] if int(part) < len(node) else None
-        else:
-            node = node.get(part) if isinstance(node, Mapping) else None
-    return node

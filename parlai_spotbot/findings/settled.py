@@ -10,7 +10,7 @@ import pandas as pd
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.audit import rows_of
-from parlai_spotbot.findings.finding import Finding, named
+from parlai_spotbot.findings.finding import Finding
 from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
@@ -147,6 +147,7 @@ def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
     """Return the tables; `score` is the column of contestants' scores, `share` that of a pair's own points, if any."""
     return {
         "ranking": Table(
+            "ranking",
             columns={
                 "bot": Column("name", "Contestant"),
                 "cluster": Column("places", "Places"),
@@ -157,6 +158,7 @@ def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
             method=METHODS["settled"],
         ),
         "pairs": Table(
+            "pairs",
             columns={
                 "a": Column("name", "Contestant"),
                 "b": Column("name", "Against"),
@@ -173,22 +175,24 @@ def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
             cite=("waudbysmith2024", "vovk2021", "shaffer1986"),
         ),
         "path": Table(
+            "path",
             columns={
                 "pair": Column("text"),
                 "answers": Column("count", "Answers"),
                 "evidence": Column("number", "Evidence"),
-            }
+            },
         ),
         "draws": Table(
+            "draws",
             columns={
                 "item": Column("text"),
                 "a": Column("name"),
                 "b": Column("name"),
                 "chance": Column("number"),
                 "result": Column("number"),
-            }
+            },
         ),
-        "departures": Table(columns={"departure": Column("text"), "count": Column("count")}),
+        "departures": Table("departures", columns={"departure": Column("text"), "count": Column("count")}),
     }
 
 
@@ -202,7 +206,7 @@ def finding(form: Form, score: Column = POINTS) -> Finding:
         SETTLED,
         form,
         compute,
-        tables=named(tables(score, {"share": Column("share", "Points")} if score is POINTS else {})),
+        tables=tables(score, {"share": Column("share", "Points")} if score is POINTS else {}),
         summarise=summarise,
         heading="What is settled",
         chart=Chart(

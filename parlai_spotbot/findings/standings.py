@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking, by_criterion
 from parlai_spotbot.findings.sections import places_said
 
@@ -56,7 +55,7 @@ def standings(contents: SurveyData) -> list[Standing]:
     for source in contents.analysed_sources:
         rankings = contents.rankings(source)
         main = contents.ranking(source)
-        entries = {"": main, **rankings, **by_criterion(Frames(contents.of("features", source)))}
+        entries = {"": main, **rankings, **by_criterion(contents.of("features", source))}
         used = (contents.made_by.get("ranking", {}).get("used") or {}).get(source, 0)
         for criterion, ranking in entries.items():
             if ranking.order:

@@ -14,7 +14,7 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.findings import forms_of
 from parlai_spotbot.findings.answers import Facts, Form, Options
-from parlai_spotbot.findings.frames import Frames, read_form
+from parlai_spotbot.findings.frames import Frames, by_source
 from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.ordering import people_first, planned_first
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
@@ -51,7 +51,7 @@ class SurveyData(SurveyFiles):
     """
 
     without: frozenset[str] = frozenset()
-    fresh: Mapping[str, dict[str, dict]] | None = None
+    fresh: Mapping[str, dict[str, Frames]] | None = None
 
     # -- what was asked ------------------------------------------------------------------------------------------------
     @cached_property
@@ -180,10 +180,11 @@ class SurveyData(SurveyFiles):
         for path in sorted(self.study.analysis_path(self.survey).glob("*.json")):
             if path.stem in NO_SOURCES:
                 continue
-            value = read_form(stored(path, self.study, self.survey))
-            by_source = value.get("by_source") if isinstance(value, dict) else None
-            if not isinstance(by_source, dict) or not all(isinstance(result, dict) for result in by_source.values()):
-                raise UserError(f"{path}: field 'by_source': expected results by source.", remedy)
+            value = stored(path, self.study, self.survey)
+            if not isinstance(value, dict) or not isinstance(value.get("made_by", {}), dict):
+                raise UserError(f"{path}: expected a result and, in 'made_by', how it was made.", remedy)
+            if value.get("made_by", {}).get("version") == VERSION and not _are_tables(value.get("tables")):
+                raise UserError(f"{path}: field 'tables': expected lists of rows by name.", remedy)
             found[path.stem] = value
         return found
 
@@ -193,23 +194,23 @@ class SurveyData(SurveyFiles):
         return {name: value.get("made_by") or {} for name, value in self.found.items()}
 
     @cached_property
-    def analysis(self) -> Mapping[str, dict[str, dict]]:
-        """Name of the finding -> source -> data; what another version made has other keys, and isn't there."""
+    def analysis(self) -> Mapping[str, dict[str, Frames]]:
+        """Name of the finding -> source -> its frames; what another version made isn't there."""
         if self.fresh is not None:
             return self.fresh
         return {
-            name: {source: data for source, data in value["by_source"].items() if source not in self.without}
+            name: {source: own for source, own in by_source(value["tables"]).items() if source not in self.without}
             for name, value in self.found.items()
-            if self.made_by[name].get("version", VERSION) == VERSION
+            if self.made_by[name].get("version") == VERSION
         }
 
-    def of(self, name: str, source: str) -> dict:
+    def of(self, name: str, source: str) -> Frames:
         """Return what one finding says of one source; empty where there is nothing."""
-        return self.analysis.get(name, {}).get(source, {})
+        return self.analysis.get(name, {}).get(source, Frames())
 
     def rankings(self, source: str) -> dict[str, Ranking]:
         """Return a source's rankings by criterion."""
-        return by_criterion(Frames(self.of("ranking", source)))
+        return by_criterion(self.of("ranking", source))
 
     def ranking(self, source: str) -> Ranking:
         """Return a source's ranking by the main criterion."""
@@ -276,7 +277,7 @@ class SurveyData(SurveyFiles):
     def people(self, source: str) -> int:
         """Return how many annotators of a source are known; 0 where answers don't say who gave them."""
         if self.counted:
-            return Frames(self.of("votes", source)).one("annotators").get("count", 0)
+            return self.of("votes", source).one("annotators").get("count", 0)
         return sum(whose == source for whose, _ in self.annotators)
 
 
@@ -357,3 +358,10 @@ def training_texts(study: Study) -> list[tuple[str, ...]] | None:
         return [episode.turns for episode in domain_of(study.path, study.plan.domain).episodes("bots")]
     except UserError:
         return None
+
+
+def _are_tables(value: Any) -> bool:
+    """Return whether a file's value is lists of rows by name."""
+    return isinstance(value, dict) and all(
+        isinstance(rows, list) and all(isinstance(row, dict) for row in rows) for rows in value.values()
+    )

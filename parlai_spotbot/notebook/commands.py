@@ -197,7 +197,7 @@ def analyze(call: AnalyzeCall) -> dict[str, dict]:
     Examples
     --------
     >>> made = sb.analyze(sb.demo(), bootstraps=50, progress=False)
-    >>> made["ranking"]["by_source"]["judge:spotter"]["order"]
+    >>> made["ranking"]["by_source"]["judge:spotter"]["ranking"]["bot"].tolist()
     ['tfidf', 'alice', 'eliza']
     """
     from parlai_spotbot.findings.analyze import analyze as analysis

@@ -14,6 +14,7 @@ from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import check_options
 from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.options import Equality, Options, Resampling, SurvivalOptions
 from parlai_spotbot.findings.sections import CardChart, Section
 from parlai_spotbot.notebook.calling import takes
@@ -34,7 +35,7 @@ BESIDE = {"ranking": ("annotators", "needs"), "survival": ("ranking",)}
 class SurveyResults:
     """Results of `finding` by source.
 
-    `results` holds the result of each source, `data` that of the first source, as in the study's folder ``analysis/``.
+    `results` holds the result of each source, `frames` those of the only source, as in the study's ``analysis/``.
     `left_out` counts, by source and reason, the answers that are not analysed.
     """
 
@@ -44,13 +45,13 @@ class SurveyResults:
     left_out: Mapping[str, Mapping[str, int]]
 
     @property
-    def data(self) -> Mapping:
-        return self._only.data
+    def frames(self) -> Frames:
+        return self._only.frames
 
     @cached_property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Tables by name: the finding's own, and its parts ("pairs" of a ranking)."""
-        analysis = {self.finding.name: {"by_source": {name: result.data for name, result in self.results.items()}}}
+        analysis = {self.finding.name: {"by_source": {name: result.frames for name, result in self.results.items()}}}
         named = tables_of([self.finding], analysis)
         return {name.removeprefix(f"{self.finding.name}_"): table for name, table in named.items()}
 
@@ -180,7 +181,7 @@ def rank(call: RankCall) -> SurveyResults:
     -------
     SurveyResults
         `sentences` say who is first and how sure that is; `tables` has "ranking", a row a bot, and "pairs", a row for
-        every two; `plot` draws the ranking; `data` is what ``analysis/ranking.json`` holds.
+        every two; `plot` draws the ranking; `frames` are what ``analysis/ranking.json`` holds.
 
     Examples
     --------

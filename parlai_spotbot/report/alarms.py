@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings.audit import SIGNS, of_level
-from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.settled import audit_of
 
@@ -34,7 +33,7 @@ class Alarm:
 def audit_rows(contents: SurveyData, source: str) -> Sequence[Mapping]:
     """Return the probes of what leads: those of serving until settled where the source was served so, else those of its
     ranking."""
-    settled = Frames(contents.of(SETTLED, source))
+    settled = contents.of(SETTLED, source)
     return audit_of(settled) if "probes" in settled else contents.ranking(source).audit
 
 

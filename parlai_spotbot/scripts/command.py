@@ -144,6 +144,7 @@ class Command(ABC):
     def answered(self, study: Study, survey: str | None) -> None:
         """The result is what the survey says (None: the one whose answers are worth most), figures are its ranking."""
         if self.opt.get("quiet") or self.opt.get("json"):
+            from parlai_spotbot.findings.frames import records
             from parlai_spotbot.findings.survey_data import surveys_of
             from parlai_spotbot.report.first_screen import answer
             from parlai_spotbot.report.lead import in_order
@@ -151,9 +152,8 @@ class Command(ABC):
             study, named = study.remaining(), survey is not None
             contents_list = in_order(surveys_of(study, survey), named)
             self.result.said = answer(contents_list[0])
-            self.result.figures["ranking"] = {
-                contents.survey: contents.analysis.get("ranking", {}) for contents in contents_list
-            }
+            rankings = {contents.survey: contents.analysis.get("ranking", {}) for contents in contents_list}
+            self.result.figures["ranking"] = {survey: records(found) for survey, found in rankings.items()}
 
     def say_next(self, study: Study, survey: str, judge: str = "") -> None:
         """Print the command that comes next for the survey: by people too, where it lacks answers.

@@ -102,18 +102,20 @@ def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
     published_rates, bots = published.table(tables, "rates"), sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
-        rates_of_label = behaviour(people[people["question"] == label], bots, crossed=False)
+        means = behaviour(people[people["question"] == label], bots, crossed=False)
+        rates_of_label = means.contestants.set_index("bot")
         for bot in bots:
             row, paper = f"{name_of(label)}, {bot}", published_rates.loc[(label, bot)]
-            share, ends = rates_of_label["score"][bot], rates_of_label["score_ci"][bot]
-            low, high = wilson(share * rates_of_label["turns"][bot], rates_of_label["turns"][bot])
+            own = rates_of_label.loc[bot]
+            share, turns = own["score"], own["turns"]
+            low, high = wilson(share * turns, turns)
             table.cells += [
                 PaperCell(row, "share", paper["share"], share, RATE, 3, beside=True),
                 PaperCell(row, "Wilson low", paper["low"], low, WILSON, 3, beside=True),
                 PaperCell(row, "Wilson high", paper["high"], high, WILSON, 3, beside=True),
-                PaperCell(row, "turns", paper["n"], rates_of_label["turns"][bot], "turns of that bot", 0, beside=True),
+                PaperCell(row, "turns", paper["n"], turns, "turns of that bot", 0, beside=True),
             ]
-            table.own(row, CLUSTERED, {"clustered low": ends[0], "clustered high": ends[1]})
+            table.own(row, CLUSTERED, {"clustered low": own["score_low"], "clustered high": own["score_high"]})
             for judge in _judges(rows, label):
                 judge_rows = rows[(rows["source"] == judge) & (rows["question"] == label) & (rows["name"] == bot)]
                 how = f"share of the same turns that {judge} gave the label"

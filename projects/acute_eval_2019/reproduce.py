@@ -7,7 +7,8 @@ from typing import Any
 
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.findings.frames import Frames, read_form
+from parlai_spotbot.findings.frames import Frames, by_source
+from parlai_spotbot.findings.rankings import by_criterion
 from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values, write_tables
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study
@@ -42,10 +43,10 @@ def analysed(path: Path) -> dict[str, Any]:
     folder, results = study.analysis_path(survey), {}
     again = hints.run("analyze", study.path, survey)
     for name in ("ranking", "same", "wordings"):
-        value = read_form(files.read_json(folder / f"{name}.json", "analysis file", again))
-        if HUMAN not in value["by_source"]:
+        found = by_source(files.read_json(folder / f"{name}.json", "analysis file", again).get("tables", {}))
+        if HUMAN not in found:
             raise UserError(f"{folder / name}.json: nothing of people.", "Let people annotate, or name another study.")
-        results[name] = value["by_source"][HUMAN]
+        results[name] = found[HUMAN]
     return results
 
 
@@ -90,16 +91,16 @@ def agreement(paper: Mapping) -> PaperTable:
 
 
 # -- beside a study ----------------------------------------------------------------------------------------------------
-def order(paper: Mapping, ranking: Mapping) -> PaperTable:
+def order(paper: Mapping, ranking: Frames) -> PaperTable:
     """The order by each question, of the contestants that bear the paper's names."""
     table = PaperTable("order", "Orders by wins, of the contestants that both have")
     for task, task_values in paper["tasks"].items():
-        for question, result in ranking["criteria"].items():
+        for question, result in by_criterion(ranking).items():
             for key, kind in (("order", "human-model chats"), ("order_self", "self-chats")):
                 printed = task_values.get(key, {}).get(question)
-                names = [name for name in printed or () if name in result["order"]]
+                names = [name for name in printed or () if name in result.order]
                 if len(names) > 1:
-                    order_found = [name for name in result["order"] if name in names]
+                    order_found = [name for name in result.order if name in names]
                     how = f"{kind}; ours by Davidson's strength, of whatever conversations the study has"
                     row = f"{task}, {question}, {kind}"
                     table.add(row, "order", " > ".join(names), " > ".join(order_found), how, beside=True)
@@ -108,11 +109,11 @@ def order(paper: Mapping, ranking: Mapping) -> PaperTable:
     return table
 
 
-def significant(paper: Mapping, ranking: Mapping) -> PaperTable:
+def significant(paper: Mapping, ranking: Frames) -> PaperTable:
     """Return how many pairs differ: by the paper's binomial test, and by ours."""
     table = PaperTable("significant", "Pairs that differ (p < .05)")
-    for question, result in ranking["criteria"].items():
-        pairs = result["pairs"]
+    for question, result in by_criterion(ranking).items():
+        pairs = result.pairs
         binomial = sum(pair["p_exact"] < LEVEL for pair in pairs)
         clear = sum(pair["p_adjusted"] is not None and pair["p_adjusted"] < LEVEL for pair in pairs)
         printed = paper["significant"].get(question, {})

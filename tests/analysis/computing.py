@@ -29,7 +29,7 @@ def of_source(result, source):
     """What files hold of one source, by finding."""
     return as_stored(
         {
-            name: {"by_source": {source: value["by_source"][source]}}
+            name: {"by_source": {source: value["by_source"][source]}, "made_by": {}}
             for name, value in result.items()
             if source in value["by_source"]
         }

@@ -131,7 +131,7 @@ def votes_file(made, folder):
 def ranked(survey, made, folder=None, margin=None):
     """Return the ranking by the main question as its finding has it."""
     if survey == "votes":
-        return main_ranking(sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).data)
+        return main_ranking(sb.read_votes(votes_file(made, folder)).rank(bootstraps=5, margin=margin).frames)
     judgements, facts = judgements_and_facts(survey, made)
     result = compute(get_survey(survey), judgements, facts, Options(bootstraps=5, margin=margin), only=("ranking",))
     return main_ranking(result["ranking"]["by_source"][made.source])

@@ -387,6 +387,6 @@ def test_votes_of_nobody_known_hold_without_nobody(tmp_path):
     file = tmp_path / "votes.csv"
     lines = [("a,b,model_a", "b,a,model_b")[n % 2] + f",p{n}" for n in range(60)]
     file.write_text("\n".join(["model_a,model_b,winner,prompt", *lines, "a,b,model_b,q", "b,a,model_a,r"]))
-    ranking = main_ranking(sb.read_votes(file).rank(bootstraps=5).data)
+    ranking = main_ranking(sb.read_votes(file).rank(bootstraps=5).frames)
     assert headline(ranking)[0].startswith("a is ahead of all others")
     assert not any("annotators" in text for text in headline(ranking))

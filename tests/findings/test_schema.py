@@ -10,7 +10,7 @@ import yaml
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
-from parlai_spotbot.findings.frames import Frames, frame_of, read_form, stored_form
+from parlai_spotbot.findings.frames import Frames, by_source, frame_of, stored_form
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.records import HUMAN
@@ -71,7 +71,7 @@ def test_a_result_is_the_same_in_its_file():
     found = {"human": DATA, "judge:j": Frames.of({"ranking": pd.DataFrame({"n": np.array([1, 2]), "p": [np.nan, 1]})})}
     kept = json.loads(json.dumps(stored_form({"by_source": found, "made_by": {}}), allow_nan=False))
     assert kept["tables"]["ranking"][0]["source"] == "human"
-    read = read_form(kept)["by_source"]
+    read = by_source(kept["tables"])
     assert {source: {name: frames.rows(name) for name in frames} for source, frames in read.items()} == {
         source: {name: frames.rows(name) for name in frames} for source, frames in found.items()
     }
@@ -128,7 +128,7 @@ def test_every_column_of_every_table_is_filled_by_some_study():
     for survey in SURVEYS:
         for own in findings_of(get_survey(survey)):
             paths = GOLDENS.glob(f"*/surveys/{survey}/analysis/{own.name}.json")
-            results = [data for path in paths for data in read_form(json.loads(path.read_text()))["by_source"].values()]
+            results = [data for path in paths for data in by_source(json.loads(path.read_text())["tables"]).values()]
             for name, table in own.tables.items():
                 for frame in filter(len, map(table.read, results)):
                     for column in table.frame_columns:

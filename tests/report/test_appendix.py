@@ -117,11 +117,10 @@ def test_methods_say_how_the_figures_of_this_study_were_made(new_study, tmp_path
     study = new_study(tmp_path / "study", sources=("human",))
     path = study.analysis_path(SURVEY) / "ranking.json"
     value = files.read_json(path, "analysis file", "")
-    ranking = value["by_source"]["human"]
+    whole = value["tables"]["whole"][0]
 
     def methods(**change):
-        ranking["bootstrap"] |= {"resample": change.pop("resample", "conversations_workers")}
-        ranking["davidson_model"] |= change
+        whole.update({"resample": "conversations_workers"} | change)
         checksums.write_json(path, value)
         return appendix_of(study)["methods.md"]
 

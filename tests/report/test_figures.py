@@ -13,6 +13,7 @@ from matplotlib.backends import _backend_pdf_ps
 from matplotlib.font_manager import FontPath, findfont, get_font
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.sections import CardChart, Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
@@ -152,7 +153,7 @@ def test_a_survey_nobody_knows_says_what_there_is(new_study, tmp_path):
     study = new_study(tmp_path / "s")
     rows_of = [{**j.to_json(), "survey": "own_survey"} for j in study.judgements(SURVEY)[:50]]
     checksums.write_jsonl(study.judgements_path("own_survey"), rows_of)
-    own = {"by_source": {HUMAN: {"anything": 1}}, "made_by": {}}
+    own = {"tables": {"any": [{"source": HUMAN, "anything": 1}]}, "made_by": {"version": VERSION}}
     checksums.write_json(study.analysis_path("own_survey") / "numbers.json", own)
     page = build_report(study).read_text(encoding="utf-8")
     assert '<section class="chapter" id="survey-own_survey">' in page

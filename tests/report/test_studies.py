@@ -11,6 +11,7 @@ from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
@@ -22,14 +23,12 @@ DOWN = {"smollm2": 0.2, "minilm": 0.4, "alice": 0.6, "eliza": 0.8}
 
 
 def ranking(rates, source):
-    own = {
-        "order": sorted(rates, key=lambda bot: -rates[bot]),
-        "win_rate": rates,
-        "win_rate_ci": {bot: [rate - 0.04, rate + 0.04] for bot, rate in rates.items()},
-        "pairs": [],
-        "clusters": {bot: [place, place] for place, bot in enumerate(sorted(rates, key=lambda b: -rates[b]), start=1)},
-    }
-    return {"by_source": {source: own}, "made_by": {"used": {source: 100}}}
+    rows = [
+        {"source": source, "bot": bot, "cluster_first": place, "cluster_last": place, "win_rate": rates[bot]}
+        | {"win_rate_low": rates[bot] - 0.04, "win_rate_high": rates[bot] + 0.04}
+        for place, bot in enumerate(sorted(rates, key=lambda bot: -rates[bot]), start=1)
+    ]
+    return {"tables": {"ranking": rows}, "made_by": {"version": VERSION, "used": {source: 100}}}
 
 
 def bare(path, rates, like, source="human"):
@@ -63,10 +62,12 @@ def test_the_command_prints_and_writes_one_table(pair, tmp_path, capsys):
 
 def test_criteria_of_a_further_survey_are_listed(pair):
     for study in pair:
-        own = ranking(UP, "human")["by_source"]["human"]
+        rows = [row | {"question": "relevance"} for row in ranking(UP, "human")["tables"]["ranking"]]
+        whole = [{"source": "human", "question": "relevance", "main": True}]
         target = study.survey_path("dialogue_likert")
         shutil.copytree(study.survey_path(SURVEY), target)
-        value = {"by_source": {"human": {**own, "criteria": {"relevance": own}}}, "made_by": {"used": {"human": 3}}}
+        made_by = {"version": VERSION, "used": {"human": 3}}
+        value = {"tables": {"ranking": rows, "whole": whole}, "made_by": made_by}
         (target / "analysis" / "ranking.json").write_text(json.dumps(value))
         sealed(study.path)
     table = standings_table([s.path for s in pair], "dialogue_likert")

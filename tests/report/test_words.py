@@ -1,8 +1,11 @@
 """The sentences of findings: their direction, their uncertainty, and silence where nothing is known."""
 
+import pandas as pd
 from case_tables import cases
 
 from parlai_spotbot.findings.finding import Result
+from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
 
@@ -10,13 +13,18 @@ from parlai_spotbot.records import HUMAN
 def pair(a, b, rate, p):
     won = round(10 * rate)
     return {"a": a, "b": b, "wins_a": won, "wins_b": 10 - won, "ties": 2, "n": 12, "rate_a": rate, "p": p} | {
-        "p_adjusted": p
+        "p_adjusted": p,
+        "verdict": "better",
     }
 
 
-def ranked(clusters, **more):
+def ranked(clusters):
     pairs = [pair("a", "b", 0.6, 0.2), pair("a", "c", 0.9, 0.001), pair("b", "c", 0.7, 0.01)]
-    return {"order": sorted(clusters), "clusters": clusters, "pairs": pairs} | more
+    rows = [
+        {"bot": bot, "score": None, "human_share": None, "cluster_first": first, "cluster_last": last}
+        for bot, (first, last) in sorted(clusters.items())
+    ]
+    return Frames.of({"ranking": pd.DataFrame(rows), "pairs": pd.DataFrame(pairs)})
 
 
 @cases(
@@ -33,7 +41,7 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
     said = ranking.summarise(Result(HUMAN, ranked(clusters)))
     assert said[0] == first
     assert said[2] == "2 of 3 pairs differ clearly (adjusted for 3 tests)."
-    assert ranking.summarise(Result(HUMAN, {"order": []})) == []
+    assert ranking.summarise(Result(HUMAN, Frames())) == []
 
 
 @cases(
@@ -50,9 +58,7 @@ def test_the_verdict_names_who_is_ahead(clusters, first):
 """,
 )
 def test_bots_are_set_beside_people_by_a_test(tests, said):
-    own = {
-        "human_share": {bot: share for bot, (share, _) in tests.items()},
-        "human_reference": {"human_share": 0.5, "ci": [0.4, 0.6]},
-        "human_difference": {bot: {"difference": s - 0.5, "p_adjusted": p} for bot, (s, p) in tests.items()},
-    }
-    assert ranking._beside_people(own) == f"People are called human in 50% of judgements; {said}"
+    rows = [(bot, share, share - 0.5, p) for bot, (share, p) in tests.items()]
+    columns = ["bot", "human_share", "apart", "p_people"]
+    own = {"ranking": pd.DataFrame(rows, columns=columns), "people": one_row(human_share=0.5)}
+    assert ranking._beside_people(Ranking(Frames.of(own))) == f"People are called human in 50% of judgements; {said}"

@@ -69,7 +69,7 @@ def test_each_step_says_what_it_found_where_it_is_and_what_comes_next(study):
     assert analysed["said"] == "The bots can't be told apart by these data."
     assert analysed["next"] == "parlai spotbot_report --study study --survey spot_the_bot"
     assert "annotations" in err  # what the terminal would get
-    ranking = json.loads((study / "surveys" / "spot_the_bot" / "analysis" / "ranking.json").read_text())["by_source"]
+    ranking = json.loads((study / "surveys" / "spot_the_bot" / "analysis" / "ranking.json").read_text())["tables"]
     assert analysed["figures"] == {"ranking": {"spot_the_bot": ranking}}
     reported, _ = told("report", "--study", study)
     assert Path(reported["written"]["report"]).exists()

@@ -1,14 +1,13 @@
 """What answers.yaml says of the six studies is true of them: what a report's page is judged by."""
 
-import json
-
+from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN
 
 
 def places(study, answer):
     """The bots' places by the survey and source that leads, people left out."""
-    ranking = json.loads((study.analysis_path(answer["survey"]) / "ranking.json").read_text())
-    return {bot: own for bot, own in ranking["by_source"][answer["source"]]["clusters"].items() if bot != HUMAN}
+    ranking = load(study, answer["survey"]).ranking(answer["source"])
+    return {bot: own for bot, own in ranking.places.items() if bot != HUMAN}
 
 
 def test_every_study_has_its_answer(answers, names):

@@ -12,7 +12,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames, ends, read_form
+from parlai_spotbot.findings.frames import Frames, by_source, ends
 from parlai_spotbot.findings.made_by import stored
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.study import Study
@@ -30,7 +30,7 @@ def read(
     it was never made."""
     path = study.path / "analysis" / "metrics" / f"{stem}.json"
     value = stored(path, study, surveys[0], metrics=True)
-    found = read_form(value)["by_source"] if "tables" in value else {}
+    found = by_source(value["tables"]) if "tables" in value else {}
     return {
         source: Frames.of(found[source] | {table: pd.DataFrame(rows(found[source]), dtype=object)})
         for source in people_first(found)

@@ -90,7 +90,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
     packed, collection = ((provenance.get(step) or {}).get(contents.survey) or {} for step in ("pack", "crowdsourcing"))
     rows = [row for row in contents.judgements if row.source == HUMAN]
     failed = {row.worker_id for row in rows if row.control is None}
-    failed &= set(Frames(contents.of("annotators", HUMAN)).one("controls").get("failed", ()))
+    failed &= set(contents.of("annotators", HUMAN).one("controls").get("failed", ()))
     lengths = sorted({row.exchanges for row in contents.judgements} - {0})
     questions = [question for question in survey.questions if question.kind != "free_text"] if survey else []
     return {
@@ -115,7 +115,7 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
 def _settled(contents: SurveyData) -> dict[str, Any]:
     """Return how a survey was served until settled, and what came of it; {} where it was not."""
     for source in contents.sources:
-        if frames := Frames(contents.of(SETTLED, source)):
+        if frames := contents.of(SETTLED, source):
             whole, sentences = frames.one("whole"), summarise(Result(source, frames))
             pairs = frames.rows("pairs")
             return {**whole, "pairs": pairs, "question_said": asked(whole["question"]), "sentences": sentences}
@@ -126,7 +126,7 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
     """Return how many annotations of how many items a source gave, controls aside, and how far a judge is trusted."""
     if contents.counted:
         annotations = contents.annotations(source)
-        items = Frames(contents.of("votes", source)).one("prompts")["count"] or annotations
+        items = contents.of("votes", source).one("prompts")["count"] or annotations
     else:
         data = [row for row in contents.judgements if row.source == source and row.control is None]
         annotations, items = (len({getattr(row, name) for row in data}) for name in ("annotation_id", "item_id"))
@@ -137,9 +137,9 @@ def _answers(contents: SurveyData, source: str) -> dict[str, Any]:
         "said": f"{counted(annotations, 'annotation')} of {counted(items, 'item')}",
         "annotators": contents.people(source),
         "accuracy": list(dict.fromkeys(map(number, (min(right), max(right))))) if right else [],
-        "with_everybody": Frames(contents.of("annotators", source)).one("with_everybody"),
-        "time": Frames(contents.of("time", source)).one("time"),
-        "trust": Frames(contents.of("trust", source)).one("whole"),
+        "with_everybody": contents.of("annotators", source).one("with_everybody"),
+        "time": contents.of("time", source).one("time"),
+        "trust": contents.of("trust", source).one("whole"),
     }
 
 
@@ -154,10 +154,10 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         return {}
     shared = ""
     if contents.counted:
-        votes = Frames(contents.of("votes", source))
+        votes = contents.of("votes", source)
         known = [what for what in ("prompts", "annotators") if 1 < votes.one(what)["count"] < votes.one(what)["known"]]
         shared = f"{' and '.join(known)} as clusters" if known else "votes as independent"
-    alphas = Frames(contents.of("agreement", HUMAN)).rows("alpha")
+    alphas = contents.of("agreement", HUMAN).rows("alpha")
     return {
         "ranking": ranking,
         "ranked_by": source,

@@ -120,10 +120,12 @@ def rate(
             "distribution": counts.tolist(),
         }
     )
-    sign = -1.0 if less_is_better else 1.0
-    best = best_first(range(len(names)), sign * means.values)
-    pairs = means.pairs()
+    best = best_first(range(len(names)), -means.values if less_is_better else means.values)
+    return Means(contestants.iloc[best].reset_index(drop=True), _named(means.pairs(), contestants))
+
+
+def _named(pairs: pd.DataFrame, contestants: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of numbers of contestants by their names."""
     first, second = pairs["first"].to_numpy(dtype=int), pairs["second"].to_numpy(dtype=int)
-    named = np.array(names, dtype=object)
-    pairs = pairs.assign(a=named[first], b=named[second], n=sizes[first] + sizes[second])
-    return Means(contestants.iloc[best].reset_index(drop=True), pairs[OF_PAIR])
+    names, sizes = contestants["bot"].to_numpy(), contestants["n"].to_numpy()
+    return pairs.assign(a=names[first], b=names[second], n=sizes[first] + sizes[second])[OF_PAIR]

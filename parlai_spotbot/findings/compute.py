@@ -84,8 +84,7 @@ def compute(
                         broken[f"{finding.name} ({name})"] = f"{type(err).__name__}: {err}"
                     if progress is not None:
                         progress(name, finding.name)
-                if any(found.values()):
-                    kept = {name: frames for name, frames in found.items() if frames}
+                if kept := {name: frames for name, frames in found.items() if frames}:
                     result[finding.name] = {"by_source": kept, "made_by": dict(about)}
     if not result and (nothing or broken or not only):
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from parlai_spotbot.findings.rankings import Ranking
-from parlai_spotbot.findings.schema import known
 from parlai_spotbot.wording import NONE, between, span
 
 FEW = 8
@@ -157,7 +156,7 @@ def clusters(ranking: Ranking, bars: Mapping[str, Mapping[str, CardBar]]) -> lis
 
     def line(bot: str) -> tuple[Name, str, list[CardBar | None]]:
         row, ranks = ranking.contestants.get(bot, {}), ""
-        if known(row.get("range_first")):
+        if row.get("range_first") is not None:
             ranks = span([row["range_first"], row["range_last"]])
         return Name(bot), ranks, [column.get(bot) for column in bars.values()]
 

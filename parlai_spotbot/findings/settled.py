@@ -18,7 +18,7 @@ from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.wording import NAMED, asked, counted, filled, percent, some
+from parlai_spotbot.wording import NAMED, asked, counted, filled, some
 
 ENDS = {
     "settled": "Settled after {answers:answer}: {first}.",
@@ -49,6 +49,9 @@ METHODS: dict[str, str] = WORDS["methods"]
 PROBES: dict[str, dict[str, str]] = WORDS["probes"]
 """Words of each probe of the account."""
 
+OF_PAIRS = (
+    "Of {n:pair}: {0}; the chance that any verdict is wrong is at most {error:percent}, however often one looked, {1}."
+)
 WITHHELD = "No verdict is given after {answers:answer}. {0}"
 
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
@@ -75,19 +78,14 @@ def compute(answers: Any) -> dict[str, pd.DataFrame] | None:
 
 def summarise(result: Result) -> list[str]:
     """Return what is settled, of how many pairs, and what departs from the registered plan."""
-    data, order = result.frames.one("whole"), Ranking(result.frames).order
-    pairs = result.frames.rows("pairs")
-    rest = ""
-    if data.get("deadline"):
-        rest += f", deadline {data['deadline']}"
-    if data.get("control_mistakes") is not None:
-        rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
-    plan = filled(PLAN, asked(data["question"]), rest=rest, **data)
+    data, ranking = result.frames.one("whole"), Ranking(result.frames)
+    pairs = ranking.pairs
+    plan = _plan(data)
     departed = [f"{row['departure']}: {row['count']}" for row in result.frames.rows("departures")]
     checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
         checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]
-    if not order:
+    if not ranking.order:
         return [filled(NOTHING, **data), *checked]
     audit = audit_of(result.frames)
     withheld = [row["text"] for row in audit if row["level"] == RED]
@@ -95,16 +93,25 @@ def summarise(result: Result) -> list[str]:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
     checked += [row["text"] for row in audit if row["level"] == AMBER]
     counts = [text for kind in KINDS if (text := _pairs(pairs, kind))]
-    chance = f"the chance that any verdict is wrong is at most {percent(1 - data['level'])}, however often one looked, "
-    pairs_said = f"Of {counted(len(pairs), 'pair')}: {', '.join(counts)}; {chance}{GIVEN}."
+    said = filled(OF_PAIRS, ", ".join(counts), GIVEN, n=len(pairs), error=1 - data["level"])
     open_ = sum(row["verdict"] == "open" for row in pairs)
     numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
     if data["out"] and open_:
         ended = "out"
     step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    first = filled(ENDS[data["ended"]], **numbers, first=_first(Ranking(result.frames)))
-    return [first, pairs_said, *checked, Fact.of("Better", MEANS), step]
+    first = filled(ENDS[data["ended"]], **numbers, first=_first(ranking))
+    return [first, said, *checked, Fact.of("Better", MEANS), step]
+
+
+def _plan(data: Mapping) -> str:
+    """Return the plan that was fixed before the first answer."""
+    rest = ""
+    if data.get("deadline"):
+        rest += f", deadline {data['deadline']}"
+    if data.get("control_mistakes") is not None:
+        rest += f", without people who missed more than {counted(data['control_mistakes'], 'control')}"
+    return filled(PLAN, asked(data["question"]), rest=rest, **data)
 
 
 def audit_of(frames: Frames) -> list[dict]:

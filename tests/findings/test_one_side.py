@@ -34,11 +34,10 @@ def test_the_shares_are_those_of_the_answers_about_one_side_and_the_report_begin
     said = {one.conversation_id: one.entities[0] for one in study.conversations()}
     given = pd.Series([row.answer == "human" for row in rows]).groupby([said[row.conversation_ids[0]] for row in rows])
     data, taken = result["ranking"]["by_source"]["human"], given.mean()
-    people, together = data.one("people"), data.one("together")
-    shares = {row["bot"]: row["human_share"] for row in (*data.rows("ranking"), people)}
+    shares = {row["bot"]: row["human_share"] for name in ("ranking", "people") for row in data.rows(name)}
     assert shares == pytest.approx(taken.to_dict())
-    assert together["human_share"] == pytest.approx(taken[list(USERS)].mean())
-    assert people["labels"] == given.size()["human"]
+    assert data.one("together")["human_share"] == pytest.approx(taken[list(USERS)].mean())
+    assert data.one("people")["labels"] == given.size()["human"]
     assert main_ranking(data).order == list(USERS)
     assert set(result["survival"]["by_source"]["human"]["curves"]["bot"]) == {*USERS, "human"}
     assert "judge:coin" in result["trust"]["by_source"]

@@ -7,6 +7,7 @@ not: so the ranking leaves them out.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,8 @@ TEST = (
     "those they both met, too, over the design effect of votes clustered by prompts and by annotators; Holm-adjusted "
     "over all pairs"
 )
+HOW = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
+ALL_BAD = "every vote found both bad, which says nothing of who is better"
 GRIDDED = 200
 """Of more contestants pairs aren't tested by their own votes, and so not whether one scale fits. All pairs are tested
 and counted, but only neighbours in the order, the clearest pair and some that are not clear are in the results."""
@@ -52,9 +55,7 @@ def ranked(ballots: Ballots) -> Ranking:
         ballots = ballots.among(enough)
     counts, matches = ballots.counts(), ballots.matches()
     fit = contrasts(matches, ballots.names, crossed=ballots.crossed)
-    shown = ballots.names if len(ballots.names) <= GRIDDED else ()
-    grid = pair_grid(matches, shown, crossed=ballots.crossed)
-    pool = criteria.pool_of(fit, grid, study_probes.of_votes(ballots), ballots.times, ballots.margin)
+    pool = _pool(ballots, matches, fit)
     too_few = pd.concat([few, pool.frames["too_few"]])[: 0 if all_bad else None]
     pairs = _pairs_of(pool.verdict, fit, counts)
     frames = {"audit": pool.frames["audit"], "too_few": too_few}  # those who never met are among the pairs
@@ -62,12 +63,22 @@ def ranked(ballots: Ballots) -> Ranking:
         frames["pair_counts"] = one_row(**criteria.counts_of(pairs))
         pairs = pairs[_shown(pairs, pool.verdict.order)]
     contestants = pool.contestants.assign(n=pool.contestants["bot"].map(votes))
+    pool = replace(pool, contestants=contestants, frames=frames)
+    return pool.ranking(pairs, **_told(ballots, counts), why=ALL_BAD if all_bad else fit.why)
+
+
+def _pool(ballots: Ballots, matches: pd.DataFrame, fit: Contrasts) -> criteria.Pool:
+    """Return what the matches say of the contestants; of very many no pair is tested by its own votes."""
+    shown = ballots.names if len(ballots.names) <= GRIDDED else ()
+    grid = pair_grid(matches, shown, crossed=ballots.crossed)
+    return criteria.pool_of(fit, grid, study_probes.of_votes(ballots), ballots.times, ballots.margin)
+
+
+def _told(ballots: Ballots, counts: np.ndarray) -> dict[str, Any]:
+    """Return what is said of all votes together."""
     ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))
     told = {"criterion": CRITERION, "test": TEST, "n": len(ballots.a), "ties": ties, "both_bad": bad}
-    told["why"] = "every vote found both bad, which says nothing of who is better" if all_bad else fit.why
-    how = "Student's t, with errors that take votes on one prompt or by one annotator as dependent"
-    pool = replace(pool, contestants=contestants, frames=frames)
-    return pool.ranking(pairs, **told, resample=ballots.resample, level=0.95, how=how)
+    return told | {"resample": ballots.resample, "level": 0.95, "how": HOW}
 
 
 def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> pd.DataFrame:

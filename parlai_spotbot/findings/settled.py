@@ -58,9 +58,8 @@ KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 LINKS = {"better": "over"}
 
 
-def compute(answers: Any) -> dict[str, pd.DataFrame] | None:
-    """Return the account of a source that decided what was shown; None of another one."""
-    data = answers.settled
+def frames_of(data: Mapping[str, Any]) -> dict[str, pd.DataFrame] | None:
+    """Return the frames of the account of a source that decided what was shown; None of another one."""
     if not data:
         return None
     contestants = [
@@ -212,7 +211,7 @@ def finding(form: Form, score: Column = POINTS) -> Finding:
     return Finding(
         SETTLED,
         form,
-        compute,
+        lambda answers: frames_of(answers.settled),
         tables=tables(score, {"share": Column("share", "Points")} if score is POINTS else {}),
         summarise=summarise,
         heading="What is settled",

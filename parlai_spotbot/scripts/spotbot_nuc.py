@@ -39,7 +39,7 @@ class SpotbotNuc(Command):
         write_page(out / "index.html", results)
         shown = Result("", with_rows(results))
         for stem, table in (pair for finding in FINDINGS for pair in csv_tables(finding).items()):
-            files.write_text(out / "analysis" / f"{stem}.csv", files.frame_csv(table.read(shown.data)))
+            files.write_text(out / "analysis" / f"{stem}.csv", files.frame_csv(table.read(shown.frames)))
         print(told(shown))
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
         self.result.said, self.result.figures = asked(ranking), ranking

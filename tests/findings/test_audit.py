@@ -202,7 +202,7 @@ def check(survey, ranking, source=HUMAN):
 def check_pair(row, null):
     """Assert that verdict, adjusted p and interval of a pair agree; `null` is the value of equal contestants."""
     clear = row["verdict"] in (BETTER, WORSE)
-    adjusted, (low, high) = row["p_adjusted"], row["ci"]
+    adjusted, low, high = (row[name] for name in ("p_adjusted", "estimate_low", "estimate_high"))
     assert row["verdict"] in (BETTER, WORSE, SAME, EQUAL, UNKNOWN)
     assert clear == (adjusted is not None and adjusted < 0.05)
     assert (row["verdict"] == UNKNOWN) == (adjusted is None) == bool(row["reason"])

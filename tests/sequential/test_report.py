@@ -15,11 +15,11 @@ from scripted import rows_of_item, small_study, talk
 from spoken import bots_of
 
 from parlai_spotbot import checksums
-from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary, tables
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import Result
-from parlai_spotbot.findings.settled import summarise
+from parlai_spotbot.findings.settled import frames_of, summarise
 from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.report.page import build_report
@@ -119,10 +119,11 @@ def told(study, survey):
 def test_the_page_begins_with_what_is_settled(tmp_path, survey, more, answer):
     study, course = served(tmp_path / "s", survey, **more)
     result, page = told(study, survey)
-    found, frames = result["settled"]["by_source"][HUMAN], tables(get_survey(survey), result)
+    found, frames = result["settled"]["by_source"][HUMAN].one("whole"), tables(get_survey(survey), result)
     evidence, names = course.evidence, list(course.plan.contestants)
     assert (found["ended"], found["answers"]) == (course.ended, evidence.answers)
-    assert (found["departures"], len(found["checks"])) == ([], 10)
+    assert len(found["checks"]) == 10
+    assert "settled_departures" not in frames
     pairs, score = frames["settled_pairs"], evidence.scores / evidence.annotators
     assert len(pairs) == 3
     a, b = (pairs[side].map(names.index).to_numpy() for side in "ab")
@@ -233,7 +234,7 @@ def test_departures_are_listed(begun, tmp_path, departure, count, file, change):
     lines = path.read_text().splitlines() if path.suffix == ".jsonl" else [path.read_text()]
     checksums.write_text(path, "\n".join(map(json.dumps, change([json.loads(line) for line in lines]))) + "\n")
     found = account(Study.open(tmp_path / "s"), "spot_the_bot")
-    text = " ".join(summarise(Result(HUMAN, found)))
+    text = " ".join(summarise(Result(HUMAN, Frames.of(frames_of(found)))))
     assert ({"departure": departure, "count": count} in found["departures"]) == bool(count)
     assert bool(found["departures"]) == bool(count)
     assert f"{departure}: {count}" in text or not count
@@ -275,7 +276,7 @@ def test_no_verdict_is_given_where_the_bots_did_not_stay_the_same(begun, tmp_pat
     found = account(Study.open(tmp_path / "s"), "spot_the_bot")
     assert {row["probe"]: row["level"] for row in found["probes"]}["drift"] == "red"
     assert {row["verdict"] for row in found["pairs"]} == {"open"}
-    said = " ".join(summarise(Result(HUMAN, found)))
+    said = " ".join(summarise(Result(HUMAN, Frames.of(frames_of(found)))))
     assert said.startswith("No verdict is given after 66 answers. The contestants score otherwise in the second half")
 
 
@@ -286,10 +287,11 @@ def test_a_contestant_left_out_afterwards_is_told_and_has_no_rows(begun, tmp_pat
     study.extend(left_out=["cat"])
     result, page = told(study, "spot_the_bot")
     found = result["settled"]["by_source"][HUMAN]
-    assert found["departures"] == [{"departure": "contestants left out afterwards", "count": 1}]
+    assert found.rows("departures") == [{"departure": "contestants left out afterwards", "count": 1}]
     assert "contestants left out afterwards: 1" in page
-    assert set(found["score"]) == {"ann", "bob"}
-    assert found["pairs"] == [row for row in plain(before["pairs"]) if "cat" not in row.values()]
+    assert {row["bot"] for row in found.rows("ranking")} == {"ann", "bob"}
+    kept = Frames.of(frames_of(before)).rows("pairs")
+    assert found.rows("pairs") == [row for row in kept if "cat" not in row.values()]
 
 
 def looked_at(answered, planned):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
-from parlai_spotbot.findings.frames import Frames
-from parlai_spotbot.findings.rankings import Ranking, interval_of
+from parlai_spotbot.findings.frames import Frames, ends
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.result import SETTLED as ANYTIME
 from parlai_spotbot.findings.settled import audit_of
 from parlai_spotbot.findings.standings import WIN_RATE, Standing
@@ -54,7 +54,7 @@ class Comparison:
     verdict: str
     what: str
     rate: float | None = None
-    ci: tuple[float, float] | None = None
+    ci: Sequence[float | None] | None = None
     why: str = ""
     settled: Mapping[str, Any] | None = None
     probes: tuple[Mapping[str, Any], ...] = ()
@@ -101,7 +101,7 @@ def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison
     if not ranking.order:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
     row = criteria.pair_verdict(ranking, new, old)
-    low, high = interval_of(row, "estimate") or (None, None)
+    low, high = ends(row, "estimate")
     return Comparison(
         new,
         old,

@@ -35,8 +35,8 @@ def frame_of(records: Sequence[Mapping[str, Any]], columns: Iterable[str] | None
 
 
 def ends(row: Mapping[str, Any], name: str) -> list[Any]:
-    """Return the interval of a record's value."""
-    return [row[f"{name}_low"], row[f"{name}_high"]]
+    """Return the interval of a record's value; of None where it is unknown."""
+    return [row.get(f"{name}_low"), row.get(f"{name}_high")]
 
 
 def one_row(**values: Any) -> pd.DataFrame:

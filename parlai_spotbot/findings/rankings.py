@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.findings.frames import Frames, frame_of
+from parlai_spotbot.findings.frames import Frames, ends, frame_of
 
 CRITERIA = ("question", "label", "feature")
 """The column that names the criterion, where there are several."""
@@ -95,17 +95,9 @@ class Ranking:
         """Whether it is by matches, not by means."""
         return bool(self.whole.get("matches"))
 
-    def ends(self, bot: str, column: str) -> tuple[float, float] | None:
-        """Return the interval of a contestant's value; None where there is none."""
-        row = self.contestants.get(bot, {})
-        low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-        return None if low is None or high is None else (low, high)
-
-
-def interval_of(row: Mapping[str, Any], column: str) -> list[float] | None:
-    """Return the interval of a row's value; None where there is none."""
-    low, high = row.get(f"{column}_low"), row.get(f"{column}_high")
-    return None if low is None or high is None else [low, high]
+    def ends(self, bot: str, column: str) -> list[Any]:
+        """Return the interval of a contestant's value; of None where there is none."""
+        return ends(self.contestants.get(bot, {}), column)
 
 
 def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:

@@ -12,7 +12,8 @@ import pandas as pd
 from parlai_spotbot import terminal
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings import addressed, sections
-from parlai_spotbot.findings.rankings import Ranking, interval_of, main_ranking
+from parlai_spotbot.findings.frames import ends
+from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, known, value_of
 from parlai_spotbot.findings.sections import Card, CardBar, Name, Section, Step, bar, clusters
@@ -263,7 +264,7 @@ def _ranked(finding: Finding, ranking: Ranking, text: list[str]) -> Card:
     if value is None:
         return Card(tuple(bars), clusters(ranking, bars), text=text)
     shown = _first_table(finding).columns[column]
-    people_text = f"{shown.title}: people {shown.show(value, interval_of(people, column) or ())}."
+    people_text = f"{shown.title}: people {shown.show(value, ends(people, column))}."
     return Card(tuple(bars), clusters(ranking, bars), 100 * value, people_text, text)
 
 

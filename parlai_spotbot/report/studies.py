@@ -77,7 +77,7 @@ def _analysis(study: Study, survey: str) -> SurveyData:
 
 
 def _row(study: str, standing: Standing, contestant: str) -> dict:
-    low, high = standing.ranking.ends(contestant, standing.column) or (None, None)
+    low, high = standing.ranking.ends(contestant, standing.column)
     return {
         "study": study,
         "survey": standing.survey,

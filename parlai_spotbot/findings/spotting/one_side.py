@@ -4,8 +4,8 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
-from parlai_spotbot.findings.rankings import Ranking, interval_of
+from parlai_spotbot.findings.frames import ends, one_row
+from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, percent
@@ -26,7 +26,7 @@ def summarise(result: Result) -> list[str]:
     """Return how often simulated users are taken for people, and people; then what the ranking says."""
     further = ranking.summarise(result)
     sides = (result.frames.one("together"), result.frames.one("people"))
-    users, people = (f"{percent(side.get('human_share'))}{between(interval_of(side, 'human_share'))}" for side in sides)
+    users, people = (f"{percent(side.get('human_share'))}{between(ends(side, 'human_share'))}" for side in sides)
     text = f"Simulated users are taken for people in {users} of judgements, people in {people}."
     return [text, *(further if len(Ranking(result.frames).order) > 1 else further[1:2])]
 

@@ -8,6 +8,7 @@ from scripted import answered, by_chance, rows_of, small_study
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.analyze import analyze
+from parlai_spotbot.findings.rankings import by_criterion
 from parlai_spotbot.report.export.copying import export_study
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
@@ -38,7 +39,7 @@ def of_people(found, name):
 def test_every_finding_is_of_what_was_asked(study):
     made, found, asked = study
     both = ("sensibleness_and_specificity",) if "specificity" in asked else ()
-    assert set(of_people(found, "features") if asked else ()) == {*asked, *both}
+    assert set(by_criterion(of_people(found, "features")) if asked else ()) == {*asked, *both}
     assert ("features" in found) == bool(asked)
     assert set(of_people(found, "agreement")["alpha"]["question"]) == {"nature", *asked}
     survival = of_people(found, "survival")

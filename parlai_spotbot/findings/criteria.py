@@ -129,14 +129,14 @@ def means_of(
     verdict = verdict_of_means(means.contestants["bot"].tolist(), means.pairs, probes, less_is_better, margin)
     frames = {
         "ranking": _placed(verdict).merge(means.contestants, on="bot"),
-        "pairs": with_ends(verdict.pairs.drop(columns=["p_errors", "effective"])),
+        "pairs": estimate_ends(verdict.pairs.drop(columns=["p_errors", "effective"])),
         "audit": pd.DataFrame(audit.rows_of(probes)),
         "whole": one_row(margin=margin, **whole),
     }
     return Ranking(Frames.of(frames))
 
 
-def with_ends(pairs: pd.DataFrame) -> pd.DataFrame:
+def estimate_ends(pairs: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs with the ends of their interval under the estimate's name."""
     return pairs.rename(columns={"low": "estimate_low", "high": "estimate_high"})
 
@@ -397,10 +397,10 @@ def pairs_of(grid: pd.DataFrame, fit: Contrasts, verdict: Verdict) -> pd.DataFra
     strengths = fit.pairs[["a", "b", "difference", "low", "high"]].rename(columns=ends)
     own = grid[["a", "b", "n", "wins_a", "wins_b", "ties", "estimate", "p", "p_exact"]]
     own = own.rename(columns={"estimate": "own", "p": "p_pair"})
-    return own.merge(with_ends(verdict.pairs[TOLD]), on=["a", "b"]).merge(strengths, on=["a", "b"])
+    return own.merge(estimate_ends(verdict.pairs[TOLD]), on=["a", "b"]).merge(strengths, on=["a", "b"])
 
 
 def _unmet(verdict: Verdict) -> pd.DataFrame:
     """Return the pairs that never met but are linked by others."""
     unmet = verdict.pairs[(verdict.pairs["n"] == 0) & verdict.pairs["p"].notna()]
-    return with_ends(unmet[TOLD]).assign(wins_a=0, wins_b=0, ties=0, n=0)
+    return estimate_ends(unmet[TOLD]).assign(wins_a=0, wins_b=0, ties=0, n=0)

@@ -41,21 +41,21 @@ class Ranking:
         """What is said of all together."""
         return self.frames.one("whole")
 
-    @property
+    @cached_property
     def order(self) -> list[str]:
         return list(self.contestants)
 
-    @property
+    @cached_property
     def places(self) -> dict[str, list[int]]:
         """The first and last place of each contestant in its group."""
         return {bot: [row["cluster_first"], row["cluster_last"]] for bot, row in self.contestants.items()}
 
-    @property
+    @cached_property
     def groups(self) -> list[list[str]]:
         """The contestants that met, directly or through others, best first; the largest group first."""
         return [list(group) for _, group in groupby(self.order, key=lambda bot: self.contestants[bot].get("group"))]
 
-    @property
+    @cached_property
     def too_few(self) -> dict[str, int]:
         """Comparisons of those who have too few to be ranked."""
         return {row["bot"]: row["n"] for row in self.frames.rows("too_few")}
@@ -65,7 +65,7 @@ class Ranking:
         """The pairs that met."""
         return self.frames.rows("pairs")
 
-    @property
+    @cached_property
     def every_pair(self) -> list[dict[str, Any]]:
         """The pairs that met or are linked by others."""
         return [*self.pairs, *self.frames.rows("unmet")]
@@ -84,6 +84,11 @@ class Ranking:
     def why(self) -> str:
         """What limits the ranking, or why there is none."""
         return self.whole.get("why") or ""
+
+    @property
+    def compares(self) -> bool:
+        """Whether it has an order, or is the main one of several criteria, of which each has its own."""
+        return bool(self.order) or "main" in self.whole
 
     @property
     def rates(self) -> bool:
@@ -113,9 +118,9 @@ def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:
 def by_criterion(frames: Frames) -> dict[str, Ranking]:
     """Return the rankings that frames hold, by criterion; one that has no name is under ""."""
     whole = frames.get("whole", pd.DataFrame())
-    column = next((name for name in CRITERIA if name in whole), None)
-    if column is None:
+    if "main" not in whole:
         return {"": Ranking(frames)} if frames else {}
+    column = next(name for name in CRITERIA if name in whole)
     rankings = {}
     for criterion in whole[column]:
         own = {name: frame[frame[column] == criterion] for name, frame in frames.items() if column in frame}

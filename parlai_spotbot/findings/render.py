@@ -249,7 +249,7 @@ def card(finding: Finding, result: Result) -> Card | None:
     elif ranking.order:
         return _ranked(finding, ranking, text)
     table = None
-    if "question" in shown.columns or "label" in shown.columns or ranking.order:
+    if ranking.compares:
         table = page_table(shown, shown.read(result.frames))
     if table is not None and not table.rows:
         table = None

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from parlai_spotbot.analysis.values import with_ends
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.audit import rows_of
@@ -68,10 +69,10 @@ def frames_of(data: Mapping[str, Any]) -> dict[str, pd.DataFrame] | None:
         | dict(zip(("score_low", "score_high"), data["score_ci"][bot], strict=True))
         for bot in data["order"]
     ]
-    pairs = [row | dict(zip(("difference_low", "difference_high"), row["ci"], strict=True)) for row in data["pairs"]]
+    pairs = [with_ends(row, "difference") for row in data["pairs"]]
     frames = {name: pd.DataFrame(data[name]) for name in ("path", "draws", "departures", "probes")}
     whole = {name: value for name, value in data.items() if name not in (*frames, *OF_CONTESTANTS, "pairs")}
-    own = {"ranking": pd.DataFrame(contestants), "pairs": pd.DataFrame(pairs).drop(columns="ci", errors="ignore")}
+    own = {"ranking": pd.DataFrame(contestants), "pairs": pd.DataFrame(pairs)}
     return {**own, **frames, "whole": one_row(**whole)}
 
 

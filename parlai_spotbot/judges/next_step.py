@@ -83,7 +83,7 @@ def next_step(study: Study, survey: str) -> str:
         if not study.units_path(survey).exists():
             return hints.command("pack", study.path, survey)
         return settles(study, survey) or answers_by_a_judge(study, survey) or answers_by_people(study, survey)
-    results = [checksums.read_json(path) for path in study.analysis_path(survey).glob("*.json")]
-    if study.checksums(survey) not in [result["made_by"].get("sha256") for result in results]:
+    results = map(checksums.read_json, study.analysis_path(survey).glob("*.json"))
+    if study.checksums(survey) not in (result["made_by"].get("sha256") for result in results):
         return hints.command("analyze", study.path, survey)
     return hints.command("report", study.path, survey)

@@ -15,6 +15,7 @@ from scripted import rows_of_item, small_study, talk
 from spoken import bots_of
 
 from parlai_spotbot import checksums
+from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.frames import Frames
@@ -107,6 +108,14 @@ def told(study, survey):
     """Analyse a study; return the results and the page."""
     result = analyze(study, survey, bootstraps=20)
     return result, re.sub("\\s+", " ", build_report(study).read_text(encoding="utf-8"))
+
+
+def test_the_first_screen_has_every_contestant_with_its_places(tmp_path):
+    served(tmp_path / "s", "comparative", budget=100)
+    result, _ = told(Study.open(tmp_path / "s"), "comparative")
+    [leads] = [finding for finding in findings_of(get_survey("comparative")) if finding.name == "settled"]
+    lead = render.card(leads, Result(HUMAN, result["settled"]["by_source"][HUMAN]))
+    assert {str(bot) for _, members in lead.clusters for bot, *_ in members} == {"ann", "bob", "cat"}
 
 
 @pytest.mark.parametrize(

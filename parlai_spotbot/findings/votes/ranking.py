@@ -87,7 +87,7 @@ def _pairs_of(verdict: Verdict, fit: Contrasts, counts: np.ndarray) -> pd.DataFr
     Of more than `GRIDDED` contestants only some pairs stand in the results, see `criteria.pair_counts`.
     """
     seen = counts[np.triu_indices(len(fit.names), 1)]
-    return criteria.with_ends(verdict.pairs.drop(columns=["p_errors", "effective"])).assign(
+    return criteria.estimate_ends(verdict.pairs.drop(columns=["p_errors", "effective"])).assign(
         a=verdict.pairs["a"].astype(str),
         b=verdict.pairs["b"].astype(str),
         n=seen.sum(axis=1),

@@ -148,7 +148,7 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
     question."""
     for source in contents.sources:
         ranking = contents.ranking(source)
-        if contents.annotations(source) and ranking.frames:
+        if contents.annotations(source) and ranking.compares:
             break
     else:
         return {}

@@ -62,9 +62,11 @@ class Outcome:
         self.written |= {name: str(path) for name, path in paths.items()}
 
     def in_short(self) -> str:
-        """For ``--quiet``: what came of it, where it is, what comes next."""
+        """For ``--quiet``: what came of it, where it is, what comes next (after a mistake its error says that)."""
         lines = [self.said, *(f"{name.replace('_', ' ')}: {path}" for name, path in self.written.items())]
-        return "\n".join([*filter(None, lines), *([f"next: {self.next}"] if self.next else [])])
+        if self.next and self.exit_code != MISTAKE:
+            lines.append(f"next: {self.next}")
+        return "\n".join(filter(None, lines))
 
 
 @contextlib.contextmanager

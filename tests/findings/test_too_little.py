@@ -138,7 +138,7 @@ def test_one_careless_annotator_gets_no_plan_and_is_named(tmp_path):
     assert "Flagged: w0 (always the same label, too fast, same answers over and over" in text
     with pytest.raises(UserError, match=re.escape(alone)) as caught:
         plan(PlanRequest("spot_the_bot"), study)
-    assert caught.value.remedy == "Let more annotators answer, five at least."
+    assert caught.value.remedy == "Let more annotators answer, five at least: 16 answers by others."
 
 
 def test_where_everybody_failed_the_controls_nothing_is_said_to_wait_for_analysis(tmp_path):

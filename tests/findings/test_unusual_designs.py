@@ -232,10 +232,10 @@ def with_pair(row, p):
         ([40, *[2] * 30], "dominant", 61),
         ([25, *[3] * 25], "dominant", 1),
         ([24, *[4] * 19], None, None),
-        ([50, 50], "few", None),
+        ([50, 50], "few", 101),
         ([34, 33, 33], None, None),
         ([60, 20, 20], "dominant", 141),
-        ([100], "one", None),
+        ([100], "one", 301),
     ],
 )
 def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(given, case, more):
@@ -247,8 +247,11 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
         more,
     )
     found = obstacle(with_pair(row, 0.2), MATCHES)
+    if case == "dominant":
+        assert row["step"] == f"Let others answer: with {more} answers by others that share is below 25%."
+    elif more:
+        assert row["step"] == f"Let more annotators answer, five at least: {more} answers by others."
     if more:
-        assert row["step"] == f"Let others answer: {more} answers by others bring that share below 25%."
         assert given[0] < 0.25 * (sum(given) + more) <= given[0] + 0.25
     assert (found and found["step"]) == (row["step"] if case in ("one", "dominant") else None)
     settled = obstacle(with_pair(row, 0.001), MATCHES)

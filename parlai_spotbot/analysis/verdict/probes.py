@@ -45,12 +45,13 @@ def annotator_probe(answers_by: Sequence[int], known: bool = True) -> Probe:
         return Probe("annotators", AMBER, {"case": "unknown"})
     count, most, total = len(answers_by), max(answers_by, default=0), sum(answers_by)
     figures = {"annotators": count, "most": int(most), "share": most / max(total, 1), "answers": int(total)}
+    further = {"more": int(most / DOMINANT - total) + 1}
     if count == 1:
-        return Probe("annotators", RED, figures | {"case": "one"})
+        return Probe("annotators", RED, figures | further | {"case": "one"})
     if count < FEWER:
-        return Probe("annotators", AMBER, figures | {"case": "few"})
+        return Probe("annotators", AMBER, figures | further | {"case": "few"})
     if most >= max(DOMINANT, UNEQUAL / count) * total:
-        return Probe("annotators", AMBER, figures | {"case": "dominant", "more": int(most / DOMINANT - total) + 1})
+        return Probe("annotators", AMBER, figures | further | {"case": "dominant"})
     return Probe("annotators", GREEN, figures)
 
 

@@ -48,7 +48,7 @@ lint: install ## style, formatting, and types
 
 bench: install ## what is measured: speed and memory
 	@$(VENV)/python -c 'import lifelines, surpyval' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-bench.lock
-	$(VENV)/python tests/bench/run.py
+	$(VENV)/python -m tests.bench.run
 
 docs: install ## the documentation, in docs/_build/html
 	@$(VENV)/python -c 'import myst_nb, pydata_sphinx_theme' 2>/dev/null || $(VENV)/pip install -qq --no-deps -r locks/requirements-docs.lock

@@ -22,7 +22,7 @@ os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PAT
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
-pytest_plugins = ["run_account"]
+pytest_plugins = ["tests.run_account"]
 
 
 def pytest_collection_finish():
@@ -36,7 +36,7 @@ def pytest_collection_finish():
 def chromium():
     """A headless Chromium for all tests of a process; they skip where there is none."""
     pytest.importorskip("playwright.sync_api")
-    from chromium import CHROMIUM, browser
+    from tests.chromium import CHROMIUM, browser
 
     if not CHROMIUM:
         pytest.skip("no Chromium here")

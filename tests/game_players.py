@@ -8,9 +8,9 @@ exchange, with a chance that may depend on the factor, and says what is left in 
 from dataclasses import dataclass, field
 
 import numpy as np
-from spoken import rows_about, spoken
 
 from parlai_spotbot.records import HUMAN, Conversation, Judgement
+from tests.spoken import rows_about, spoken
 
 WHOLE = 5
 

@@ -11,9 +11,10 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-import outside_data
 import pytest
-from allowed_skips import excuse
+
+from tests import outside_data
+from tests.allowed_skips import excuse
 
 SHARDS = 8
 KINDS = ("R's icenReg", "Chromium", "released data")

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from case_tables import cases
+
+from tests.case_tables import cases
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = "parlai_spotbot"

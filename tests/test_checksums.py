@@ -5,10 +5,10 @@ import random
 import shutil
 
 import pytest
-from study_mutations import CONTENT
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
+from tests.study_mutations import CONTENT
 
 ROWS = [{"row": number, "text": f"this is row {number}"} for number in range(8)]
 

@@ -14,11 +14,12 @@ import sys
 import time
 from pathlib import Path
 
-import in_process
 import pytest
-from case_tables import cases
-from in_process import spotbot
-from sealing import sealed
+
+from tests import in_process
+from tests.case_tables import cases
+from tests.in_process import spotbot
+from tests.sealing import sealed
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 POOL = """\
@@ -133,7 +134,8 @@ ELIZA = "--self --contestant a=spotbot:eliza"
 - ['ELIZA --segments 2,9 --exchanges 4', 'asks for 9 exchanges, but']
 - [ELIZA --conversations-per-pair 100000, 'seeds, and no pair may get one twice']
 - [ELIZA --batchsize 0, 'batchsize: expected greater than or equal to 1']
-- [--self --contestant a=faulty_agents:UnloadableAgent, 'could not be loaded: RuntimeError: the weights are missing']
+- - --self --contestant a=tests.selfplay.faulty_agents:UnloadableAgent
+  - 'could not be loaded: RuntimeError: the weights are missing'
 """,
 )
 def test_bad_options_are_one_error_and_leave_nothing_behind(tmp_path, options, says):
@@ -210,14 +212,14 @@ def test_a_larger_pool_extends_a_study_and_keeps_what_is_there(study, pool, tmp_
 
 
 def test_a_second_process_says_so_and_ends(tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "selfplay")}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     words = [
         "spotbot_selfchat",
         "--study",
         tmp_path / "s",
         "--self",
         "--contestant",
-        "slow=faulty_agents:SlowAgent",
+        "slow=tests.selfplay.faulty_agents:SlowAgent",
         "--conversations-per-pair",
         400,
     ]

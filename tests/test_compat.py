@@ -103,7 +103,7 @@ import torch
 from parlai_spotbot import compat
 compat.install()
 sys.path.append(sys.argv[2])
-from tiny_models import parlais_gpt2
+from tests.agents.tiny_models import parlais_gpt2
 from parlai.core.agents import create_agent
 from parlai.core.params import ParlaiParser
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from spoken import rows_of_item
 
 from parlai_spotbot import checksums, files, plugin
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.settings import parse_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
+from tests.spoken import rows_of_item
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

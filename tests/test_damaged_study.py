@@ -8,16 +8,16 @@ import signal
 from pathlib import Path
 
 import pytest
-from case_tables import cases
-from in_process import spotbot
-from sealing import sealed
-from study_mutations import ADDED, CONTENT, PLACE, mutate
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_check import check_study
+from tests.case_tables import cases
+from tests.in_process import spotbot
+from tests.sealing import sealed
+from tests.study_mutations import ADDED, CONTENT, PLACE, mutate
 
 GOLDEN = Path(__file__).parent / "goldens" / "studies" / "rules"
 SURVEY, JUDGE = "spot_the_bot", "surveys/spot_the_bot/judges/spotter.json"

@@ -8,7 +8,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from pages import ROOT, pages, text_of
 
 from parlai_spotbot.crowdsourcing.dry_run import MINIMUM_WAGE
 from parlai_spotbot.findings import findings_of
@@ -17,6 +16,7 @@ from parlai_spotbot.reading import parse_yaml, whole_text
 from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.surveys import get_survey, survey_names
 from parlai_spotbot.surveys.survey import Limits
+from tests.readmes.pages import ROOT, pages, text_of
 
 DOCS = Path(__file__).parent.parent / "docs"
 MADE = ("made/api", "made/commands", "made/tables")

@@ -6,12 +6,12 @@ import shutil
 import sys
 from pathlib import Path
 
-import in_process
 import pytest
 
 from parlai_spotbot import hints
 from parlai_spotbot.report.parts import here
 from parlai_spotbot.study import Study
+from tests import in_process
 
 RULES = Path(__file__).parent / "goldens" / "studies" / "rules"
 

@@ -14,10 +14,10 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
-from case_tables import cases
-from light_packages import light_packages, normal
 
 from parlai_spotbot.installation.world import SIZE
+from tests.case_tables import cases
+from tests.light_packages import light_packages, normal
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("tasks", "agents", "crowdsourcing", "projects")

@@ -4,11 +4,11 @@ import json
 import random
 
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.records import Judgement
+from tests.case_tables import cases
 
 
 def row(number, **change):

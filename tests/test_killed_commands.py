@@ -13,12 +13,13 @@ from fnmatch import fnmatch
 from pathlib import Path
 from zlib import crc32
 
-import chat_servers
 import psutil
 import pytest
-from chat_servers import ChatServer
-from in_process import spotbot
-from test_commands import fingerprint
+
+from tests.agents import chat_servers
+from tests.agents.chat_servers import ChatServer
+from tests.in_process import spotbot
+from tests.test_commands import fingerprint
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 KILLS = 30

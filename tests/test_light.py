@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from in_process import spotbot
 
 from parlai_spotbot.analysis.metrics.regression import regress
 from parlai_spotbot.analysis.ranking import trueskill_scores
 from parlai_spotbot.errors import MissingPackage
+from tests.in_process import spotbot
 
 PEOPLE = Path(__file__).parent / "goldens" / "studies" / "people"
 MATCHES = pd.DataFrame({"a": ["x"], "b": ["y"], "outcome": [1]})
@@ -21,7 +21,7 @@ MATCHES = pd.DataFrame({"a": ["x"], "b": ["y"], "outcome": [1]})
 
 def test_a_study_is_packed_judged_through_a_server_analysed_and_reported(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(Path(__file__).parent / "agents")
-    import chat_servers
+    from tests.agents import chat_servers
 
     study = shutil.copytree(PEOPLE, tmp_path / "study")
     with chat_servers.ChatServer(chat_servers.answers_to) as server:

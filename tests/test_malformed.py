@@ -10,7 +10,6 @@ from zlib import crc32
 
 import pytest
 import yaml
-from case_tables import case_table
 
 from parlai_spotbot.crowdsourcing.settings import read_settings
 from parlai_spotbot.domains import get_domain
@@ -22,6 +21,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.own_surveys import __doc__ as OWN_SURVEY
 from parlai_spotbot.surveys.own_surveys import read_survey
+from tests.case_tables import case_table
 
 ROWS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 STUDY = Path(__file__).parent / "goldens" / "studies" / "people"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from case_tables import cases
 from matplotlib.axes import Axes
 
 import parlai_spotbot as sb
@@ -22,6 +21,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.judges import spotter
 from parlai_spotbot.notebook.calling import as_value_error, in_python
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import cases
 
 ROOT = Path(__file__).parents[1]
 STUDIES = ROOT / "tests" / "goldens" / "studies"
@@ -205,7 +205,7 @@ PLAYS = ("compare", "selfplay")
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent / "agents"))
-    import chat_servers
+    from tests.agents import chat_servers
 
     with chat_servers.ChatServer(chat_servers.answers_to) as found:
         yield found

@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from in_process import parlai
+
+from tests.in_process import parlai
 
 
 def test_display_data_shows_our_task():

@@ -9,13 +9,13 @@ import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
-import in_process
 import pytest
 
 import parlai_spotbot
 from parlai_spotbot import plugin, scripts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts import main as spotbot
+from tests import in_process
 
 # The commands so far. Each is a module of scripts/; that no other is forgotten is tested below.
 PROMISED = (

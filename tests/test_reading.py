@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from case_tables import cases
 
 from parlai_spotbot import files, reading
 from parlai_spotbot.crowdsourcing.settings import read_settings
@@ -26,6 +25,7 @@ from parlai_spotbot.reading import Malformed, csv_rows, parse_json, parse_yaml, 
 from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.own_surveys import read_survey
+from tests.case_tables import cases
 
 ROOT = Path(__file__).parent.parent
 

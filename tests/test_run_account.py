@@ -4,9 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import allowed_skips
 import pytest
-import run_account
+
+from tests import allowed_skips, run_account
 
 HERE = Path(__file__).parent
 TESTS = """
@@ -26,14 +26,14 @@ def test_slow(n): pass
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """``run(reason, *options)``: pytest on a file whose first test skips for this reason; its exit code and output."""
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setenv("PYTHONPATH", str(HERE.parent))
     monkeypatch.setenv("SPOTBOT_SHARED", str(tmp_path))
     (tmp_path / "x").touch()
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow")
 
     def started(reason, *options):
         (tmp_path / "test_it.py").write_text(TESTS.format(reason=reason))
-        command = [sys.executable, "-m", "pytest", "-p", "run_account", "-q", *options]
+        command = [sys.executable, "-m", "pytest", "-p", "tests.run_account", "-q", *options]
         outcome = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         return outcome.returncode, outcome.stdout
 

@@ -3,10 +3,10 @@
 import time
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.secrecy import NOT_SHOWN, masked, shown
+from tests.case_tables import case_table
 
 
 @case_table(__file__, "named")

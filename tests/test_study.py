@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from case_tables import cases
-from sealing import sealed
-from spoken import spoken
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant, Conversation
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.case_tables import cases
+from tests.sealing import sealed
+from tests.spoken import spoken
 
 POOL = {"eliza": Contestant("eliza", model="spotbot:eliza"), "alice": Contestant("alice", model="spotbot:alice")}
 

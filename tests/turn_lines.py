@@ -3,9 +3,8 @@
 import csv
 from pathlib import Path
 
-from outside_data import SPOT_THE_BOT, released_data
-
 from parlai_spotbot.records import HUMAN
+from tests.outside_data import SPOT_THE_BOT, released_data
 
 
 def labelled(path: Path, part: str) -> tuple[list[str], list[str]]:

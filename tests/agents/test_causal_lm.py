@@ -4,8 +4,6 @@ import json
 import shutil
 
 import pytest
-import tiny_models
-from case_tables import case_table
 from parlai.core.agents import create_agent
 from parlai.core.opt import Opt
 
@@ -14,6 +12,8 @@ from parlai_spotbot.agents.dialogue import Dialogue
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.prompt_layout import fitting, layout
 from parlai_spotbot.models.remembered_turn import RememberedTurn
+from tests.agents import tiny_models
+from tests.case_tables import case_table
 
 TALK = (RememberedTurn("hi there", False), RememberedTurn("hello!", True), RememberedTurn("how are you?", False))
 

@@ -3,12 +3,12 @@
 import random
 
 import pytest
-import tiny_models
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot.models.choosing import Vocabulary, WritingRules
 from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
+from tests.agents import tiny_models
 
 GREEDY = WritingRules(frozenset(), max_new_tokens=6)
 DRAWN = WritingRules(frozenset(), max_new_tokens=6, temperature=0.8, top_p=0.9, top_k=50)

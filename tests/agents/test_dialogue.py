@@ -1,9 +1,8 @@
 """Cutting a language model's text to whole sentences, and the history of an agent."""
 
-from case_tables import cases
-
 from parlai_spotbot.agents.dialogue import Dialogue, DialogueAgent, whole_sentences
 from parlai_spotbot.models.remembered_turn import RememberedTurn
+from tests.case_tables import cases
 
 
 @cases(

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 import yaml
-from case_tables import case_table, cases
-from chat_servers import ChatServer, Refused, chat_agents, hear, replies
 
 from parlai_spotbot.agents.openai_chat.messages import tokens
 from parlai_spotbot.errors import UserError
+from tests.agents.chat_servers import ChatServer, Refused, chat_agents, hear, replies
+from tests.case_tables import case_table, cases
 
 PERSONA = "your persona: I like dogs.\nyour persona: I live in Bern."
 

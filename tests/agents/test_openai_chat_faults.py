@@ -6,10 +6,10 @@ from email.utils import format_datetime
 
 import openai._base_client as openai_client
 import pytest
-from case_tables import cases
-from chat_servers import ChatServer, Proxy, chat_agents, replies
 
 from parlai_spotbot.errors import UserError
+from tests.agents.chat_servers import ChatServer, Proxy, chat_agents, replies
+from tests.case_tables import cases
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import pickle
 import traceback
 
 import pytest
-from chat_servers import KEY, ChatServer, chat_agents, replies, seen
 
 from parlai_spotbot.agents.openai_chat.agents import OpenaiChatAgent
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import OPENAI, Key, read_key
+from tests.agents.chat_servers import KEY, ChatServer, chat_agents, replies, seen
 
 
 @pytest.fixture

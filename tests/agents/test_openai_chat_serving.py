@@ -15,14 +15,14 @@ from pathlib import Path
 
 import openai._base_client as openai_client
 import pytest
-import tiny_models
 import torch
-from chat_servers import Proxy, chat_agents, replies
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from parlai_spotbot.agents.dialogue import whole_sentences
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.outside import cleaned
+from tests.agents import tiny_models
+from tests.agents.chat_servers import Proxy, chat_agents, replies
 
 NEEDED = ("fastapi", "uvicorn", "openai", "starlette")
 MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]

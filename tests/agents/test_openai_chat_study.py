@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from chat_servers import BLABBING, FORMS, KEY, ChatServer, blab, seen
+
+from tests.agents.chat_servers import BLABBING, FORMS, KEY, ChatServer, blab, seen
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import asyncio
 import sys
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.models.plain_python import Talker, check
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.selfplay.pool import read_entries
+from tests.case_tables import case_table
 
 CODE = """
 def two(a, b):

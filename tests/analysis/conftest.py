@@ -6,10 +6,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from outside_data import REFERENCE, released_data
-from spoken import rows_about, spoken
 
 from parlai_spotbot.records import HUMAN, Conversation
+from tests.outside_data import REFERENCE, released_data
+from tests.spoken import rows_about, spoken
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import yaml
-from spoken import bots_of, rows_about, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.domains import Episode
@@ -24,6 +23,7 @@ from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.spoken import bots_of, rows_about, spoken
 
 
 def talk(identity: str, entities: tuple[str, str], texts: Sequence[str] | None = None) -> Conversation:

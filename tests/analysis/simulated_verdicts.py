@@ -17,7 +17,6 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 import yaml
-from made_up_studies import MAKERS
 from scipy.special import logit, ndtr
 
 from parlai_spotbot.analysis.ranking import contrasts
@@ -25,6 +24,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.analysis.verdict.probe import RED
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
+from tests.analysis.made_up_studies import MAKERS
 
 LEVEL = 0.05
 

@@ -1,9 +1,6 @@
 """`spotbot_analyze` on studies of the comparing and rating surveys: files, options, messages."""
 
 import pytest
-from case_tables import cases
-from made_up import Made, acute, likert
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -12,6 +9,9 @@ from parlai_spotbot.records import HUMAN, Unit
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.analysis.made_up import Made, acute, likert
+from tests.case_tables import cases
+from tests.spoken import bots_of
 
 SHARES = {("a", "b"): 0.8, ("a", HUMAN): 0.3, ("b", HUMAN): 0.1}
 

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from outside_data import SPOT_THE_BOT, released_data
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.annotators import annotator_table, detection, pooled_detection, rankings_without, summary
@@ -12,6 +11,7 @@ from parlai_spotbot.analysis.annotators.detection import CALLED, ENDS
 from parlai_spotbot.analysis.frames import entities_frame
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump, select
+from tests.outside_data import SPOT_THE_BOT, released_data
 
 ANSWERS = ["nature0", "nature1", "fluency", "sensibleness", "specificity"]
 

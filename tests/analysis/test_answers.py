@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot.analysis.answers import REPEATED, answers_frame, last_answers, shown_item
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.asking import incomplete
+from tests.analysis.made_up import Made, acute, item_of, likert, talk
 
 
 @pytest.fixture

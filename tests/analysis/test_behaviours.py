@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from computing import analyze
-from made_up import behaviours as study
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
@@ -19,6 +17,8 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import STOPPED
 from parlai_spotbot.surveys.abc_eval.labels import LESS
+from tests.analysis.computing import analyze
+from tests.analysis.made_up import behaviours as study
 
 RATES = yaml.safe_load("""
 alpha: {self_contradiction: 0.2, redundant: 0.05, fact_usage: 0.3, fact_contradiction: 0.02}

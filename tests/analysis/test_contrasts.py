@@ -52,7 +52,6 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from made_up_studies import DESIGNS, expected_counts, places_of, simulated, study
 from scipy.optimize import minimize
 from scipy.special import logit
 from scipy.stats import chi2
@@ -62,6 +61,7 @@ from parlai_spotbot.analysis.ranking import WinMatrix, contrasts, win_rate_inter
 from parlai_spotbot.analysis.ranking.contrasts import leave_one_out
 from parlai_spotbot.analysis.ranking.davidson_algebra import PairedCounts
 from parlai_spotbot.analysis.ranking.wins import conversations_decided
+from tests.analysis.made_up_studies import DESIGNS, expected_counts, places_of, simulated, study
 
 
 @pytest.fixture(scope="module")

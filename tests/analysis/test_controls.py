@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from computing import analyze, of_source
-from spoken import rows_about
 
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, silent_annotators
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls.exclusion import failed_people, graded_controls, without_failed
 from parlai_spotbot.surveys.controls.flags import MISSED
+from tests.analysis.computing import analyze, of_source
+from tests.spoken import rows_about
 
 FAILED = "missed more than 1 control"
 LEFT_OUT = f"annotation by somebody who {FAILED}"

@@ -4,8 +4,6 @@ import json
 from itertools import chain
 
 import pytest
-from computing import analyze, as_stored, names, of_source, tell
-from made_up import Made, acute, item_of, likert, talk
 
 from parlai_spotbot import plugin
 from parlai_spotbot.findings import ratings
@@ -13,6 +11,8 @@ from parlai_spotbot.findings.compute import summary, tables
 from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
+from tests.analysis.computing import analyze, as_stored, names, of_source, tell
+from tests.analysis.made_up import Made, acute, item_of, likert, talk
 
 SHARES = {
     ("a", "b"): 0.8,

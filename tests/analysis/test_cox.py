@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table, cases
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
@@ -18,6 +17,7 @@ from parlai_spotbot.analysis.survival.refits import runaway
 from parlai_spotbot.analysis.survival.results import CollinearityWarning, SeparationWarning, SurvivalWarning
 from parlai_spotbot.analysis.survival.semiparametric import Problem
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from tests.case_tables import case_table, cases
 
 DOMAINS = ("dailydialog", "empathetic")
 COLUMNS = ["fluent", "specific", "sensible"]

@@ -6,11 +6,11 @@ import importlib
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.frames import FEATURES, entities_frame
 from parlai_spotbot.analysis.survival.events import events
+from tests.case_tables import case_table
 
 RELEASED = {
     "system": "name",

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from annotated import annotations_frame
 
 from parlai_spotbot.analysis.frames import entities_frame, matches_frame
 from parlai_spotbot.analysis.order_effects import position_effects
+from tests.annotated import annotations_frame
 
 
 @pytest.mark.parametrize(

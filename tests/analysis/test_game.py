@@ -7,8 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from computing import analyze
-from game_players import Players, play
 
 from parlai_spotbot.analysis.survival import events, followed_survival, turnbull
 from parlai_spotbot.findings.answers import Facts, Options
@@ -17,6 +15,8 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.survey import GameRules
+from tests.analysis.computing import analyze
+from tests.game_players import Players, play
 
 GAME = "spot_the_bot_game"
 MANY = {"per_pair": 200, "people": 200, "annotators": 40}

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.analysis.survival import cox, icenreg
 from parlai_spotbot.analysis.survival.turnbull import turnbull
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from tests.case_tables import cases
 
 needs_icenreg = pytest.mark.skipif(bool(icenreg.unusable()), reason=f"needs icenReg: {icenreg.unusable()}")
 

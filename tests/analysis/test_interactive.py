@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from computing import analyze
-from spoken import rows_of_item, spoken
 
 from parlai_spotbot.findings.rankings import by_criterion, main_ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.partners import partner_units
+from tests.analysis.computing import analyze
+from tests.spoken import rows_of_item, spoken
 
 SURVEY = get_survey("interactive")
 BOTS = ("ada", "bert", "carl")

@@ -5,12 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
 from parlai_spotbot.analysis.survival.logrank import logrank
+from tests.case_tables import case_table, cases
 
 DOMAINS = ("dailydialog", "empathetic")
 

@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 
 from parlai_spotbot.analysis.survival.logrank import logrank, logrank_pairs
 from parlai_spotbot.analysis.survival.robust import clustered
+from tests.case_tables import cases
 
 
 def native(*args, **options):

@@ -7,11 +7,11 @@ annotations of one conversation, .15 between annotations of one worker.
 
 import numpy as np
 import pytest
-from case_tables import cases
 from scipy.optimize import brentq
 from scipy.stats import multivariate_normal, norm
 
 from parlai_spotbot.analysis.survival.logrank import logrank
+from tests.case_tables import cases
 
 LENGTHS = np.array([2.0, 3.0, 5.0])
 SPOTTED = np.array([0.65, 0.72, 0.80])

@@ -5,11 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from computing import analyze
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up import chosen, next_turns, said, scored
-from sealing import sealed
 
 from parlai_spotbot.analysis.nuc.people import pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
@@ -20,6 +17,9 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 from parlai_spotbot.surveys.packing.candidates import key_of
+from tests.analysis.computing import analyze
+from tests.analysis.made_up import chosen, next_turns, said, scored
+from tests.sealing import sealed
 
 # -- arrays ----------------------------------------------------------------------------------------------------------
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.spotting.order import position_sentence
 from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump
+from tests.outside_data import SPOT_THE_BOT, released_data
 
 
 @pytest.fixture

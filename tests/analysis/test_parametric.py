@@ -5,10 +5,10 @@ Without R, `ic_par` answers with the stored coefficients; with icenReg the same 
 
 import numpy as np
 import pytest
-from case_tables import case_table, cases
 
 from parlai_spotbot.analysis.survival import icenreg, parametric
 from parlai_spotbot.analysis.survival.results import CollinearityWarning
+from tests.case_tables import case_table, cases
 
 
 def bcos(reference, dist, model):

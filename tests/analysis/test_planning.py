@@ -6,9 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from case_tables import case_table, cases
-from made_up_studies import expected_counts
-from made_up_studies import study as study_of
 from scipy.special import logit
 from scipy.stats import binom, binomtest, norm
 from scipy.stats import t as student
@@ -33,6 +30,9 @@ from parlai_spotbot.analysis.planning.simulation import latent_of, moments, simu
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from tests.analysis.made_up_studies import expected_counts
+from tests.analysis.made_up_studies import study as study_of
+from tests.case_tables import case_table, cases
 
 INDEPENDENT = Design(
     bots=2,

@@ -8,7 +8,6 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_studies import arena, study
 
 from parlai_spotbot.analysis.choices import clear_circle, pair_grid
 from parlai_spotbot.analysis.ranking import contrasts
@@ -18,6 +17,7 @@ from parlai_spotbot.analysis.verdict.mean_probes import mean_decider, mean_drift
 from parlai_spotbot.analysis.verdict.one_scale import misfit_pvalue
 from parlai_spotbot.analysis.verdict.probe import GREEN, RED
 from parlai_spotbot.analysis.verdict.probes import annotator_probe, cluster_probe, pair_probes
+from tests.analysis.made_up_studies import arena, study
 
 CLEAN = {
     "a tournament, equal": lambda rng: study(rng, np.zeros(5), 20, 2, 25),

@@ -5,8 +5,6 @@ import random
 
 import pytest
 import yaml
-from made_up import talk
-from spoken import rows_of_item
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.available_units import UnitStock, marks_of
@@ -15,6 +13,8 @@ from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.analysis.made_up import talk
+from tests.spoken import rows_of_item
 
 NAME = "talk"
 TEXTS = {

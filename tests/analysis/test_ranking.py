@@ -5,15 +5,15 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_up_studies import pair_weights
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import paper_chi2, paper_ranges, rank_clusters, win_matrix, win_rates
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, rank_ranges
 from parlai_spotbot.analysis.ranking.trueskill import TrueSkill
+from tests.analysis.made_up_studies import pair_weights
+from tests.case_tables import cases
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "GPT", "BR", "S2", "DR"]}
 

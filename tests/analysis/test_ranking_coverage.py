@@ -9,11 +9,11 @@ conversations and workers would give.
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_studies import pair_weights
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.ranking import TrueSkill, rank_clusters, trueskill_scores
 from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
+from tests.analysis.made_up_studies import pair_weights
 
 BOTS = tuple("abcd")
 STRENGTH = np.array([0.25, 0.05, -0.05, -0.25])

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from made_up_studies import pair_weights, places_of, study
 
 from parlai_spotbot.analysis.choices import clear_circle, pair_grid
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.findings.spotting.standing import ranking
+from tests.analysis.made_up_studies import pair_weights, places_of, study
 
 
 def ranked(matches, bots, **options):

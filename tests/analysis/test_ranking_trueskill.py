@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import trueskill
-from case_tables import cases
 
 from parlai_spotbot.analysis.ranking import PAPER, TrueSkill, trueskill_replicates, trueskill_scores
 from parlai_spotbot.analysis.ranking.trueskill import _play
 from parlai_spotbot.analysis.ranking.wins import match_codes
+from tests.case_tables import cases
 
 
 def played(bots=5, n=400, seed=5, noise=0.6):

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
-from made_up import Made, item_of, likert, talk
 from scipy.stats import ttest_ind
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.ratings import rate, rating_frame
 from parlai_spotbot.records import HUMAN, indexed
+from tests.analysis.made_up import Made, item_of, likert, talk
+from tests.case_tables import cases
 
 
 def frame_of(made: Made):

@@ -6,9 +6,6 @@ import sys
 from dataclasses import replace
 
 import pytest
-from case_tables import cases
-from computing import analyze, as_stored
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -16,6 +13,9 @@ from parlai_spotbot.findings.analyze import analyze as analyze_study
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.analysis.computing import analyze, as_stored
+from tests.case_tables import cases
+from tests.spoken import bots_of
 
 OF_EVERY_SOURCE = ["ranking", "audit", "survival", "features", "agreement", "annotators", "segments", "time", "order"]
 

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from computing import analyze
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.compute import tables
@@ -13,6 +11,8 @@ from parlai_spotbot.findings.spotting import stability
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
+from tests.analysis.computing import analyze
+from tests.spoken import bots_of
 
 FEW = {"model": 20, "paper": 30}
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from annotated import annotations_frame
-from computing import analyze
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -16,6 +14,8 @@ from parlai_spotbot.analysis.frames import FEATURES, entities_frame
 from parlai_spotbot.analysis.survival import cox, events, logrank_pairs, turnbull
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.findings.spotting.survival_effects import errors_of, fitted
+from tests.analysis.computing import analyze
+from tests.annotated import annotations_frame
 
 
 def entities_of(judgements, conversations, source="human"):

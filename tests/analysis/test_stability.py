@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from case_tables import case_table, cases
 from scipy.stats import binom, chisquare
 
 from parlai_spotbot.analysis.ranking.clusters import cluster_places, ranks
@@ -17,6 +16,7 @@ from parlai_spotbot.analysis.stability import conversation_matches, first_stable
 from parlai_spotbot.analysis.stability.kernels import pooled_repetitions
 from parlai_spotbot.analysis.stability.random_streams import start
 from parlai_spotbot.analysis.stability.tables import build_for, successes
+from tests.case_tables import case_table, cases
 
 ORDER = {"dailydialog": ["GPT", "BR", "S2", "DR"], "empathetic": ["BL", "BR", "GPT", "S2", "DR"]}
 COUNTS = {"ab": (16, 8, 6), "ac": (20, 6, 4), "bc": (14, 8, 8)}

@@ -27,12 +27,12 @@ two or three conversations intervals are bounded by 0 and 1.
 
 import numpy as np
 import pytest
-from case_tables import cases
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.analysis.survival import current_status_survival
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from tests.case_tables import cases
 
 LENGTHS = np.array([2.0, 3.0, 5.0])
 THRESHOLDS = np.array([0.0, 0.25, 0.5])

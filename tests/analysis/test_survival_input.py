@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.analysis import survival
 from parlai_spotbot.analysis.survival import icenreg
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
+from tests.case_tables import case_table
 
 INTERVALS = {"left": [0, 2, 0, 2], "right": [2, np.inf, 2, np.inf]}
 GROUPS = INTERVALS | {"group": list("aabb")}

@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from annotated import annotations_frame
-from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.time import compare_effort, seconds_table, time_summary
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.projects.spot_the_bot_2020.dump import read_dump, select
+from tests.annotated import annotations_frame
+from tests.outside_data import SPOT_THE_BOT, released_data
 
 # Table 4 (medians, though the paper calls them means), the means that leave out annotations without a clock, and the
 # annotations a pair, in the released data.

@@ -4,13 +4,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from case_tables import case_table, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.survival import cox, current_status_survival, logrank, npmle, turnbull
 from parlai_spotbot.analysis.survival.intervals import arrange, check
 from parlai_spotbot.findings.spotting.survival_estimates import median_note
+from tests.case_tables import case_table, cases
 
 DOMAINS = ("dailydialog", "empathetic")
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_studies import MAKERS
 from scipy.special import expit
-from simulated_verdicts import CELLS, LEVEL, cell_of, measure
 
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.analysis.verdict.verdict import verdict_of_matches
+from tests.analysis.made_up_studies import MAKERS
+from tests.analysis.simulated_verdicts import CELLS, LEVEL, cell_of, measure
 
 STUDIES = 1000
 

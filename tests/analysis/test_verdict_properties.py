@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from made_up_studies import places_of
 from scipy.special import expit
-from simulated_verdicts import mirrored
 
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
+from tests.analysis.made_up_studies import places_of
+from tests.analysis.simulated_verdicts import mirrored
 
 NAMES = ("b0", "B 0", "Бот", "ボット", "بوت")
 OTHER_NAMES = ("z", "聊天", "a", "Ω", "b0")

@@ -9,13 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 
 import torch
-from run import Row
 
 from parlai_spotbot.models.choosing import Vocabulary, WritingRules
 from parlai_spotbot.models.generation import BatchLimits, GenerationRequest, TurnWriter
 from parlai_spotbot.models.prompt_layout import ChatLayout
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.models.smollm2 import load_smollm2
+from tests.bench.run import Row
 
 CONVERSATIONS = 45
 TURNS = 3

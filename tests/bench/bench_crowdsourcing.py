@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 ANNOTATORS = 200
 WRITES = 7
@@ -19,8 +19,8 @@ WRITES = 7
 
 
 def run() -> Iterator[Row]:
-    from annotators import busiest
-    from crowdsource_process import CrowdsourceProcess, make_study, verify
+    from tests.crowdsourcing.annotators import busiest
+    from tests.crowdsourcing.crowdsource_process import CrowdsourceProcess, make_study, verify
 
     with tempfile.TemporaryDirectory() as scratch:
         study = make_study(Path(scratch) / "burst", units=360, items=20)
@@ -49,7 +49,7 @@ def run() -> Iterator[Row]:
 
 def _without_idlers() -> list[str]:
     """All kinds but those who leave units open until their time is over."""
-    from annotators import kinds_of
+    from tests.crowdsourcing.annotators import kinds_of
 
     return ["plain" if kind == "vanishing" else kind for kind in kinds_of(ANNOTATORS)]
 

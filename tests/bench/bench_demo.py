@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMISED = {

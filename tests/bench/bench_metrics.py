@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from run import Row, least
 
 from parlai_spotbot.analysis.metrics import Metric, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.analysis.metrics.stepwise import removal
 from parlai_spotbot.records import HUMAN
+from tests.bench.run import Row, least
 
 BOTS = ("ada", "bob", "cleo", "dan")
 TALKS, TURNS = 100, 15

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 QUESTIONS, CANDIDATES = 192, 10
 GENERATOR = {"rank_candidates": True, "skip_generation": True}
@@ -73,9 +73,9 @@ def theirs(questions: list, model: str, **options: object) -> float:
 
 def run() -> Iterator[Row]:
     from parlai.utils import logging
-    from scoring_models import made_questions, saved_agent
 
     from parlai_spotbot import compat, plugin
+    from tests.nuc.scoring_models import made_questions, saved_agent
 
     compat.install()
     plugin.register()

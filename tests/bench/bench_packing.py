@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 BOTS, PEOPLE = 25_005, 8_535
@@ -65,9 +65,8 @@ def run() -> Iterator[Row]:
 
 def _started(folder: Path) -> float:
     """CPU seconds until annotators can come."""
-    from crowdsource_process import CrowdsourceProcess
-
     from parlai_spotbot.study import Study
+    from tests.crowdsourcing.crowdsource_process import CrowdsourceProcess
 
     with CrowdsourceProcess(Study.open(folder), annotators=20, minutes=60) as operated:
         times = operated.process.cpu_times()

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import trueskill
-from run import Row, alone, least, tell
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.analysis.ranking import contrasts, trueskill_replicates
+from tests.bench.run import Row, alone, least, tell
 
 BOTS = ("BL", "LC", "KV", "HF", "BR", "DR")
 MILLION = 1_000_000

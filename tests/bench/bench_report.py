@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 HERE = Path(__file__).parent
 BOTS, PER_PAIR, PEOPLE = 20, 5, 50
@@ -63,7 +63,7 @@ def make(path: Path, bots: int, per_pair: int, **more) -> Path:
 
 def waits(report: Path) -> Iterator[Row]:
     """What a reader waits for."""
-    from chromium import browser
+    from tests.chromium import browser
 
     with browser() as chromium:
         loaded, opened = [], []
@@ -87,8 +87,8 @@ def waits(report: Path) -> Iterator[Row]:
 
 def reads(report: Path) -> Iterator[Row]:
     """What a reader of many contestants sees first: whether it fits, and whether it is short."""
-    from chromium import browser
-    from two_screens import words_before_the_sections
+    from tests.chromium import browser
+    from tests.six_studies.two_screens import words_before_the_sections
 
     with browser() as chromium:
         for width in WIDTHS:
@@ -102,7 +102,7 @@ def reads(report: Path) -> Iterator[Row]:
 
 
 def run() -> Iterator[Row]:
-    from chromium import CHROMIUM
+    from tests.chromium import CHROMIUM
 
     with tempfile.TemporaryDirectory() as folder:
         report = make(Path(folder) / "study", BOTS, PER_PAIR)

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 EXCHANGES = 3
 BATCH = 32

@@ -4,19 +4,15 @@ The answers that decide as many pairs as a fixed study of 10 bots, 80 answers a 
 answers by the generator of the tests (`tests/sequential/simulated.py`), a look after every annotator.
 """
 
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
-from run import Row
-
-sys.path.append(str(Path(__file__).parents[1] / "sequential"))
-from simulated import Crowd, cost, judged, strengths
 
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.evidence import Rules, begin
+from tests.bench.run import Row
+from tests.sequential.simulated import Crowd, cost, judged, strengths
 
 STUDIES, BOTS, EACH = 60, 10, 80
 LIMIT = 0.02

@@ -18,7 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import yaml
-from run import Row
+
+from tests.bench.run import Row
 
 PARLAI = str(Path(sys.executable).parent / "parlai")
 SURVEY = "spot_the_bot"

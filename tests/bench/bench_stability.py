@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from run import Row
 
 from parlai_spotbot.analysis.stability import conversation_matches, first_stable, stability
+from tests.bench.run import Row
 
 MADE_UP = {
     "dailydialog": {"GPT": 1.0, "BR": 0.5, "S2": -0.5, "DR": -1.0},

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from run import Row
+from tests.bench.run import Row
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 LIMIT = 0.35

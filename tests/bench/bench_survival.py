@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from run import Row, alone, least, tell
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.survival import cox, icenreg, logrank, turnbull
+from tests.bench.run import Row, alone, least, tell
 
 FEATURES = ["fluent", "specific", "sensible"]
 SIMULATED = Path(__file__).parents[1] / "reference" / "survival" / "sim20000.csv.gz"

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from run import Row, alone, tell
+
+from tests.bench.run import Row, alone, tell
 
 MILLION = 1_000_000
 PEOPLE = 200_000

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FOLDERS = (HERE, HERE.parent, HERE.parent / "crowdsourcing", HERE.parent / "nuc", HERE.parent / "six_studies")
-"""Where benchmarks find each other's and the tests' helpers by their names."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +51,13 @@ def tell(spent: float) -> None:
 
 
 def main(names: list[str]) -> None:
-    sys.path[:0] = map(str, FOLDERS)
-    known = sorted(path.stem.removeprefix("bench_") for path in FOLDERS[0].glob("bench_*.py"))
+    known = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
     unknown = set(names) - set(known)
     if unknown:
         raise SystemExit(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     for name in names or known:
         print(f"\n== {name}", flush=True)
-        for row in importlib.import_module(f"bench_{name}").run():
+        for row in importlib.import_module(f"tests.bench.bench_{name}").run():
             ratio = row.ours / row.peer
             print(
                 f"{row.what:42} {row.ours:10.2f} {row.unit:12} {row.peer_name}: {row.peer:.2f}   ratio {ratio:.3g}",

@@ -7,19 +7,12 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-from case_tables import cases
+
+from tests.case_tables import cases
 
 HERE = Path(__file__).parent
 OPTIONAL = {"lifelines", "surpyval"}
 """Peers that `make bench` installs; a benchmark leaves them out where they are missing."""
-
-
-@pytest.fixture(autouse=True)
-def folders(monkeypatch):
-    """The modules that benchmarks import by their names."""
-    monkeypatch.syspath_prepend(HERE)
-    for folder in importlib.import_module("run").FOLDERS:
-        monkeypatch.syspath_prepend(folder)
 
 
 def imported_names(path):
@@ -34,7 +27,7 @@ def test_what_a_benchmark_imports_is_there(path):
     for module, name in imported_names(path):
         if module not in OPTIONAL:
             assert hasattr(importlib.import_module(module), name), f"{path.name} imports {name} of {module}"
-    assert callable(importlib.import_module(path.stem).run)
+    assert callable(importlib.import_module(f"tests.bench.{path.stem}").run)
 
 
 @cases(
@@ -55,8 +48,8 @@ def test_quick_benchmarks_measure(request, monkeypatch, benchmark, constants, ro
     """The first rows of each, with the constants that make it small."""
     if benchmark == "report":
         tabs = request.getfixturevalue("chromium")
-        monkeypatch.setattr("chromium.browser", lambda: nullcontext(tabs))
-    module = importlib.import_module(f"bench_{benchmark}")
+        monkeypatch.setattr("tests.chromium.browser", lambda: nullcontext(tabs))
+    module = importlib.import_module(f"tests.bench.bench_{benchmark}")
     for name, value in constants.items():
         monkeypatch.setattr(module, name, value)
     measured = list(itertools.islice(module.run(), rows))

@@ -12,10 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs, urlsplit
 
-from office import answers, practised
-
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.surveys.survey import Survey
+from tests.crowdsourcing.office import answers, practised
 
 KINDS = {"forging": 20, "slow": 20, "returning": 20, "six tabs": 20, "twice": 20, "vanishing": 6, "careless": 6}
 """How many of 200 annotators are of each kind; the others are plain."""

@@ -9,11 +9,10 @@ import threading
 import time
 from urllib.parse import parse_qsl, urlsplit
 
-from office import SECRET, practised
-
 from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer, PageServerOptions
+from tests.crowdsourcing.office import SECRET, practised
 
 
 def server_of(desk, page, door=None, **options):

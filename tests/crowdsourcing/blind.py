@@ -6,10 +6,9 @@ sent. Texts are drawn without regard to who is a bot, so whatever predicts it wo
 
 import re
 
-from asking import SECRET, Client
-
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
+from tests.crowdsourcing.asking import SECRET, Client
 
 MARK = re.compile(rb"q(\d+)t(\d+)q")
 BOTS = ("zzbotalpha", "zzbotbeta")

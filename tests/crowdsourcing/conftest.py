@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from asking import RecordingDesk, server_of
-from office import Office, controls_of, conversations, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.mephisto_task.setup import PAGE
 from parlai_spotbot.crowdsourcing.server.page_server import PageServer
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
+from tests.crowdsourcing.asking import RecordingDesk, server_of
+from tests.crowdsourcing.office import Office, controls_of, conversations, spot_the_bot
 
 
 @pytest.fixture

@@ -21,8 +21,6 @@ from pathlib import Path
 
 import psutil
 import yaml
-from annotators import Record, meet, texts_of
-from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
@@ -32,6 +30,8 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
+from tests.crowdsourcing.annotators import Record, meet, texts_of
+from tests.spoken import bots_of, spoken
 
 SURVEY = "spot_the_bot"
 SEGMENTS = (2, 3, 5)

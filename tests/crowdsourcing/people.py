@@ -11,10 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from asking import Client
-from office import answers, conversations
-from spoken import bots_of
-
 from parlai_spotbot import checksums
 from parlai_spotbot.records import indexed
 from parlai_spotbot.study import Study
@@ -22,6 +18,9 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.crowdsourcing.asking import Client
+from tests.crowdsourcing.office import answers, conversations
+from tests.spoken import bots_of
 
 SURVEY = "spot_the_bot"
 

@@ -4,10 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import office
 import yaml
-from made_up import questions
-from spoken import bots_of
 
 from parlai_spotbot.crowdsourcing.collection_paths import GROUP, CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.desk import Desk
@@ -21,6 +18,9 @@ from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.checks import checks
 from parlai_spotbot.surveys.nuc_questions import write_questions
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.analysis.made_up import questions
+from tests.crowdsourcing import office
+from tests.spoken import bots_of
 
 NAME = "nuc"
 REPLIES = {tuple(check["turns"]): check["reply"] for check in checks()}

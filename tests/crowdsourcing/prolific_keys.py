@@ -6,7 +6,8 @@ import time
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
-from json_server import JsonServer
+
+from tests.crowdsourcing.json_server import JsonServer
 
 PID, OTHER_PID, STUDY, SESSION, OTHER_SESSION = (digit * 24 for digit in "abcde")
 ADDRESS = "https://study.example.org"

@@ -7,14 +7,14 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
-from office import refused
-from trained import by_key, filled, office_of, round_body
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.crowdsourcing.ledger.entries import TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED
+from tests.crowdsourcing.office import refused
+from tests.crowdsourcing.trained import by_key, filled, office_of, round_body
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 

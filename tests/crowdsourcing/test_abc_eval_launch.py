@@ -7,13 +7,8 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 
-import crowdsource_process as process
-import office
 import pytest
-import trained
-import whole
 import yaml
-from annotators import Record, meet
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -26,6 +21,9 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing import crowdsource_process as process
+from tests.crowdsourcing import office, trained, whole
+from tests.crowdsourcing.annotators import Record, meet
 
 NAME = "abc_eval"
 

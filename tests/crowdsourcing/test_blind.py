@@ -8,11 +8,11 @@ import re
 from dataclasses import replace
 
 import pytest
-from blind import MARK, NAMES, NATURES, Browser, controls, talk
-from office import answers, practised
 
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions
+from tests.crowdsourcing.blind import MARK, NAMES, NATURES, Browser, controls, talk
+from tests.crowdsourcing.office import answers, practised
 
 PAGE_KEYS = {"item", "layout", "transcripts", "questions", "opening"}
 TRANSCRIPT_KEYS = {"key", "name", "entities", "turns"}

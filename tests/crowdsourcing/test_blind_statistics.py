@@ -9,14 +9,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from asking import server_of
-from blind import MARK, NATURES, Browser, controls, talk
-from office import Office
 
 from parlai_spotbot.crowdsourcing.desk import desk as desk_module
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
+from tests.crowdsourcing.asking import server_of
+from tests.crowdsourcing.blind import MARK, NATURES, Browser, controls, talk
+from tests.crowdsourcing.office import Office
 
 
 class Drawn:

@@ -9,18 +9,17 @@ import random
 from collections import Counter
 from dataclasses import replace
 
-import blind
 import pytest
-import whole
-from office import answers
 from scipy.stats import fisher_exact
-from test_blind import unfolded
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import controls_path, read_controls
+from tests.crowdsourcing import blind, whole
+from tests.crowdsourcing.office import answers
+from tests.crowdsourcing.test_blind import unfolded
 
 ITEM_KEYS = {"item", "layout", "transcripts", "questions"}
 INSIDE = (

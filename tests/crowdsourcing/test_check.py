@@ -5,12 +5,12 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from test_collect import Collection
 
 from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_check import SpotbotCheck
 from parlai_spotbot.study import Study
+from tests.crowdsourcing.test_collect import Collection
 
 
 @pytest.fixture(scope="module")

@@ -4,16 +4,16 @@ import copy
 import functools
 import operator
 
-from case_tables import case_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from office import answers, control, plain, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, clean_answer
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.surveys.asking import asked
 from parlai_spotbot.surveys.survey import Condition, Limits, Option, Question, Survey
+from tests.case_tables import case_table
+from tests.crowdsourcing.office import answers, control, plain, refused, spot_the_bot
 
 SURVEY = spot_the_bot()
 PAGES = [present(SURVEY, control(n, "known_human"), n, "chance")[0] for n in range(3)]

@@ -8,9 +8,6 @@ import stat
 from dataclasses import replace
 
 import pytest
-from office import Clock, MemoryCrowd, answers, desk_of, plain
-from people import SURVEY, known_of, make_study, without_waiting
-from sealing import sealed
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing import withdraw as withdraw_module
@@ -29,6 +26,9 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.crowdsourcing.office import Clock, MemoryCrowd, answers, desk_of, plain
+from tests.crowdsourcing.people import SURVEY, known_of, make_study, without_waiting
+from tests.sealing import sealed
 
 
 class Collection:

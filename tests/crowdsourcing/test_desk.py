@@ -1,9 +1,9 @@
 """The desk's rules, one at a time: who gets what, what is taken, and what does not fit."""
 
 import pytest
-from office import careful, controls_of, conversations, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from tests.crowdsourcing.office import careful, controls_of, conversations, refused, spot_the_bot
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 

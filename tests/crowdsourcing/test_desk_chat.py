@@ -3,13 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from office import Clock, desk_of, refused
-from parlour import CALM, OBEDIENT, QUICK, SURVEY, make_study
 
 from parlai_spotbot.crowdsourcing.chat.bots import TurnReply
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.surveys import get_survey
+from tests.crowdsourcing.chat.parlour import CALM, OBEDIENT, QUICK, SURVEY, make_study
+from tests.crowdsourcing.office import Clock, desk_of, refused
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 

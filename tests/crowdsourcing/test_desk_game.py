@@ -4,12 +4,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from office import answers, conversations, plain, refused
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import truth
 from parlai_spotbot.surveys.game import points
+from tests.crowdsourcing.office import answers, conversations, plain, refused
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 GAME = replace(get_survey("spot_the_bot_game"), consent=(), onboarding=())

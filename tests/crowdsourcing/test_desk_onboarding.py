@@ -4,12 +4,12 @@ import json
 import re
 
 import pytest
-from office import answers, careful, conversations, plain, refused, spot_the_bot
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
 from parlai_spotbot.crowdsourcing.desk.grading import exercises_of
 from parlai_spotbot.crowdsourcing.page_texts import page_texts
 from parlai_spotbot.surveys import get_survey
+from tests.crowdsourcing.office import answers, careful, conversations, plain, refused, spot_the_bot
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
 FULL = get_survey("spot_the_bot")

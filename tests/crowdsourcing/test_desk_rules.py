@@ -16,12 +16,12 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
-from office import MemoryCrowd, Office, careful, controls_of, conversations, spot_the_bot
-from test_desk_game import GAME, features
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
+from tests.crowdsourcing.office import MemoryCrowd, Office, careful, controls_of, conversations, spot_the_bot
+from tests.crowdsourcing.test_desk_game import GAME, features
 
 LIMIT = 3
 WORKERS = st.integers(0, 7).map(lambda number: Visitor(f"w{number}"))

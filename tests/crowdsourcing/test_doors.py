@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
@@ -13,6 +12,7 @@ from parlai_spotbot.crowdsourcing.platforms.prolific import ProlificDoor, Prolif
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import Journal
+from tests.case_tables import cases
 
 SECRET = bytes(range(32))
 PID, STUDY, SESSION, OTHER = (digit * 24 for digit in "abcd")

@@ -4,7 +4,6 @@ import time
 from dataclasses import replace
 
 import pytest
-from case_tables import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import GameRules
+from tests.case_tables import cases
 
 SURVEY = get_survey("spot_the_bot")
 

@@ -6,7 +6,6 @@ import socket
 import stat
 
 import pytest
-from people import SURVEY, Annotator, Launch, known_of, make_study
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -18,6 +17,7 @@ from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.people import SURVEY, Annotator, Launch, known_of, make_study
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from test_collect import Collection
 
 from parlai_spotbot import files
 from parlai_spotbot.crowdsourcing.ledger import backups
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.test_collect import Collection
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
-from asking import SECRET
 
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.platforms.personal_links import known_names, wanted_names, write_links
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.asking import SECRET
 
 BASE = "http://127.0.0.1:1234"
 

@@ -7,15 +7,14 @@ No times are asserted: `make bench` prints them.
 import sqlite3
 from dataclasses import replace
 
-import annotators
-import crowdsource_process as process
 import pytest
-import whole
 
 from parlai_spotbot.crowdsourcing.collect import annotation_id, collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
+from tests.crowdsourcing import annotators, whole
+from tests.crowdsourcing import crowdsource_process as process
 
 
 def test_thirty_annotators_of_all_kinds(tmp_path, monkeypatch):

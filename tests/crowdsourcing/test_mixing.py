@@ -3,12 +3,12 @@
 from collections import Counter
 from dataclasses import replace
 
-from office import control, controls_of, conversations
 from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.control_mixing import evenly, first_controls, mix
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
+from tests.crowdsourcing.office import control, controls_of, conversations
 
 TALKS = conversations(bots=4, per_pair=5, people=10)
 SEEDS = {talk.conversation_id: talk.seed_id for talk in TALKS}

@@ -5,11 +5,7 @@ questionnaire, groups that nobody changes between; and that no answer of the ser
 import json
 from collections import Counter, defaultdict
 
-import picking
 import pytest
-from case_tables import cases
-from office import refused
-from picking import NAME, body_of, desk_of
 
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -20,6 +16,10 @@ from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.nuc_questions import read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
+from tests.case_tables import cases
+from tests.crowdsourcing import picking
+from tests.crowdsourcing.office import refused
+from tests.crowdsourcing.picking import NAME, body_of, desk_of
 
 TWO = {"paid": {"people": 3, "recruited": "paid"}, "lab": {"people": 2, "recruited": "lab"}}
 ABOUT = {"age": "31-40", "gender": "untold", "expertise": "expert"}

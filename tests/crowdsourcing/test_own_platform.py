@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-from people import SURVEY, Annotator, Launch, known_of, make_study
 
 from parlai_spotbot import plugin
 from parlai_spotbot.crowdsourcing import platforms
@@ -16,6 +15,7 @@ from parlai_spotbot.crowdsourcing.launch import launch
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.people import SURVEY, Annotator, Launch, known_of, make_study
 
 LAB = '''
 """A lab that pays, takes a tenth, and lists the visits of whom it knows."""

@@ -1,10 +1,10 @@
 """Work of people whom the platform doesn't know is left out of what is collected, and kept in the ledger."""
 
 import pytest
-from test_collect import Collection
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.test_collect import Collection
 
 ANNA, BOB, MADE_UP = (digit * 24 for digit in "ab0")
 

@@ -3,12 +3,12 @@
 from collections import Counter
 from dataclasses import replace
 
-from office import control, spot_the_bot
 from scipy.stats import chisquare
 
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.records import Item, Utterance
 from parlai_spotbot.surveys import get_survey
+from tests.crowdsourcing.office import control, spot_the_bot
 
 SURVEY = spot_the_bot()
 MANY = 6000

@@ -12,14 +12,25 @@ from concurrent.futures import ThreadPoolExecutor
 import jwt
 import pytest
 import yaml
-from asking import SECRET
 from cryptography.hazmat.primitives import serialization
-from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, private_key, token
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import prolific, tokens
 from parlai_spotbot.crowdsourcing.platforms.prolific import ProlificDoor, SignedUrls
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings
+from tests.crowdsourcing.asking import SECRET
+from tests.crowdsourcing.prolific_keys import (
+    ADDRESS,
+    OTHER_PID,
+    OTHER_SESSION,
+    PID,
+    SESSION,
+    STUDY,
+    KeyServer,
+    claims,
+    private_key,
+    token,
+)
 
 
 @pytest.fixture

@@ -3,12 +3,22 @@
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
-from people import SURVEY, Annotator, Launch, known_of, make_study
-from prolific_keys import ADDRESS, OTHER_PID, OTHER_SESSION, PID, SESSION, STUDY, KeyServer, claims, token
 
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
+from tests.crowdsourcing.people import SURVEY, Annotator, Launch, known_of, make_study
+from tests.crowdsourcing.prolific_keys import (
+    ADDRESS,
+    OTHER_PID,
+    OTHER_SESSION,
+    PID,
+    SESSION,
+    STUDY,
+    KeyServer,
+    claims,
+    token,
+)
 
 SETTINGS = f"provider: prolific\npay: 1\ncompletion_code: D0NE\nprolific_study: {STUDY}\n"
 

@@ -9,8 +9,6 @@ import time
 
 import pytest
 import yaml
-from asking import SECRET, RecordingDesk, api, raw, request, server_of, token_of
-from case_tables import case_table
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.crowdsourcing.platforms import tokens
@@ -18,6 +16,8 @@ from parlai_spotbot.crowdsourcing.platforms.mturk import MTurkDoor
 from parlai_spotbot.crowdsourcing.server.api_requests import ROUTES
 from parlai_spotbot.crowdsourcing.server.request_queue import Rate
 from parlai_spotbot.errors import UserError
+from tests.case_tables import case_table
+from tests.crowdsourcing.asking import SECRET, RecordingDesk, api, raw, request, server_of, token_of
 
 
 # -- identification ----------------------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ import threading
 import time
 
 import pytest
-from asking import SECRET, RecordingDesk, api, server_of, token_of
 
 from parlai_spotbot.crowdsourcing.platforms.in_house import InHouseDoor
 from parlai_spotbot.crowdsourcing.server import request_queue as intake
 from parlai_spotbot.crowdsourcing.server.page_server import listen
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.asking import SECRET, RecordingDesk, api, server_of, token_of
 
 
 def threads_left():

@@ -1,11 +1,11 @@
 """Settings: read whole before any work, refused with the file, the key and what to do."""
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings, read_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import case_table
 
 
 def test_a_file_is_read_and_the_command_line_comes_first(tmp_path):

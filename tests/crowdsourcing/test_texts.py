@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from case_tables import case_table
 
 from parlai_spotbot import crowdsourcing
 from parlai_spotbot.crowdsourcing import page_texts
@@ -15,6 +14,7 @@ from parlai_spotbot.crowdsourcing.desk.sessions import filled
 from parlai_spotbot.crowdsourcing.page_texts import PLACEHOLDER, load_texts
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import case_table
 
 ROOM = Path(crowdsourcing.__file__).parent
 SURVEY = get_survey("spot_the_bot")

@@ -7,14 +7,14 @@ The quick test has the server and the desk in this process; the slow one a real 
 import json
 from collections import Counter
 
-import crowdsource_process as process
 import pytest
-import whole
-from annotators import Record, meet
 
 from parlai_spotbot.crowdsourcing.platforms.tokens import in_house_link
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls
+from tests.crowdsourcing import crowdsource_process as process
+from tests.crowdsourcing import whole
+from tests.crowdsourcing.annotators import Record, meet
 
 
 def kinds_of(number):

@@ -6,17 +6,16 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
-from annotators import Annotator, Answer
-from crowdsource_process import talk
-from made_up import answers_for
-from office import Office, answers
-
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.labels import LABELS, QUESTIONS
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.surveys.tasks import GoldDialogue
+from tests.analysis.made_up import answers_for
+from tests.crowdsourcing.annotators import Annotator, Answer
+from tests.crowdsourcing.crowdsource_process import talk
+from tests.crowdsourcing.office import Office, answers
 
 SURVEY = "abc_eval"
 

@@ -7,11 +7,6 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
-from annotators import Annotator, Answer
-from crowdsource_process import talk
-from office import desk_of
-from spoken import bots_of
-
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
@@ -23,6 +18,10 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.crowdsourcing.annotators import Annotator, Answer
+from tests.crowdsourcing.crowdsource_process import talk
+from tests.crowdsourcing.office import desk_of
+from tests.spoken import bots_of
 
 SURVEYS = ("acute_eval", "comparative", "dialogue_likert", "turn_likert")
 

@@ -9,7 +9,7 @@ from parlai_spotbot.surveys.packing.pack_study import pack_study
 
 
 def bot(name, kind):
-    return Contestant(name, model=f"telling_agents:{kind}Agent", turn_timeout=60)
+    return Contestant(name, model=f"tests.domains.telling_agents:{kind}Agent", turn_timeout=60)
 
 
 def played(path, domain, *bots, **asked):

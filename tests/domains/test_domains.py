@@ -1,12 +1,12 @@
 """Domains: names, folds and contexts, read through ParlAI's own teachers from files in its own formats."""
 
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.domains import DOMAINS, FOLDS, Domain, Episode, get_domain
 from parlai_spotbot.domains.parlai_tasks import each_once
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.tasks.chitchat import data
+from tests.case_tables import cases
 
 PAPERS = ("dailydialog", "empathetic_dialogues", "convai2")
 

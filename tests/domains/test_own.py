@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 import yaml
-from case_tables import case_table
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import FOLDS, custom, domain_of, get_domain, keep_domain
 from parlai_spotbot.domains.folding import SHARES
 from parlai_spotbot.errors import UserError
+from tests.case_tables import case_table
 
 
 def lines(count, **more):

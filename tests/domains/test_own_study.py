@@ -11,7 +11,7 @@ from parlai_spotbot.selfplay.plan import SelfPlayRequest
 from parlai_spotbot.selfplay.play import claimed, play
 from parlai_spotbot.study import Study
 
-BOTS = {name: Contestant(name, model="telling_agents:QuietAgent", turn_timeout=60) for name in ("a", "b")}
+BOTS = {name: Contestant(name, model="tests.domains.telling_agents:QuietAgent", turn_timeout=60) for name in ("a", "b")}
 
 
 def run(path, said=None, **asked):

@@ -2,7 +2,6 @@
 
 import pytest
 import yaml
-from test_own_study import run
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
@@ -11,8 +10,11 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.surface import normalise
+from tests.domains.test_own_study import run
 
-TELLING = {name: Contestant(name, model="telling_agents:HistoryAgent", turn_timeout=60) for name in ("a", "b")}
+TELLING = {
+    name: Contestant(name, model="tests.domains.telling_agents:HistoryAgent", turn_timeout=60) for name in ("a", "b")
+}
 ASKED = {"contestants": TELLING, "conversations_per_pair": 3, "exchanges": 2, "segments": [1, 2], "unseeded": True}
 
 

@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from in_process import in_a_line
 
 from parlai_spotbot.scripts.spotbot_export import SpotbotExport
 from parlai_spotbot.study import Study
+from tests.in_process import in_a_line
 
 STUDIES = Path(__file__).parents[1] / "goldens" / "studies"
 

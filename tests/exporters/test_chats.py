@@ -1,13 +1,12 @@
 """Conversations as chats of roles: they come back as they were; who is the assistant; nothing is overwritten."""
 
-from case_tables import cases
-from spoken import spoken
-
 from parlai_spotbot.exporters import messages, sharegpt
 from parlai_spotbot.exporters.chats import chat
 from parlai_spotbot.importers.chats import ChatReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.records import HUMAN
+from tests.case_tables import cases
+from tests.spoken import spoken
 
 
 def back(path, domain):

@@ -6,7 +6,6 @@ from xml.etree import ElementTree
 
 import pytest
 import yaml
-from case_tables import cases
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.answers import last_answers
@@ -18,6 +17,7 @@ from parlai_spotbot.records import Item
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import cases
 
 SURVEYS = ["spot_the_bot", "comparative", "dialogue_likert", "acute_eval"]
 

@@ -4,13 +4,13 @@ import json
 
 import pytest
 import yaml
-from case_tables import cases
-from spoken import spoken
 
 from parlai_spotbot import files
 from parlai_spotbot.exporters.preferences import WHY, same_context
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
+from tests.case_tables import cases
+from tests.spoken import spoken
 
 
 def messages(*texts):

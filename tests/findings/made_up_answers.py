@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-from spoken import spoken
 
 import parlai_spotbot as sb
 from parlai_spotbot.findings.answers import Facts, Options
@@ -14,6 +13,7 @@ from parlai_spotbot.findings.compute import compute
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.records import HUMAN, Item, Judgement
 from parlai_spotbot.surveys import get_survey
+from tests.spoken import spoken
 
 WORDS = ("river", "stone", "lamp", "bread", "window", "garden", "letter", "music", "winter", "bicycle", "market")
 SURVEYS = ("spot_the_bot", "comparative", "dialogue_likert", "votes")

@@ -4,8 +4,6 @@ import random
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from spoken import rows_of_item, spoken
-
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.answers import Options
@@ -17,6 +15,7 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.spoken import rows_of_item, spoken
 
 Script = Callable[[str, str, list[str], Item, dict[str, Conversation], random.Random], str]
 """(question, target, options, item, conversations by id, generator) -> the answer."""

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from made_up_answers import JUDGE, SURVEYS, MadeUp, contents_of, ranked, table
 
 import parlai_spotbot as sb
 from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, RED, SAME, UNKNOWN, WORSE, Probe
@@ -21,6 +20,7 @@ from parlai_spotbot.scripts.result import DONE
 from parlai_spotbot.scripts.result import UNDECIDED as EXIT_UNDECIDED
 from parlai_spotbot.scripts.result import WORSE as EXIT_WORSE
 from parlai_spotbot.scripts.spotbot_compare import CODES
+from tests.findings.made_up_answers import JUDGE, SURVEYS, MadeUp, contents_of, ranked, table
 
 STRENGTHS = {"ann": 1.6, "bob": 0.0, "cat": -1.6}
 OF_CONVERSATIONS = SURVEYS[:3]

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from made_up_answers import SURVEYS, MadeUp, contents_of, ranked, table
-from test_audit import check, studies, study
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, SAME, UNKNOWN, WORSE
 from parlai_spotbot.findings import needs
@@ -22,6 +20,8 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.result import UNDECIDED
 from parlai_spotbot.scripts.spotbot_compare import CODES
 from parlai_spotbot.surveys import get_survey
+from tests.findings.made_up_answers import SURVEYS, MadeUp, contents_of, ranked, table
+from tests.findings.test_audit import check, studies, study
 
 MARGINS = dict.fromkeys(SURVEYS, 0.2) | {"dialogue_likert": 0.5}
 

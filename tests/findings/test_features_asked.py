@@ -3,7 +3,6 @@
 import csv
 
 import pytest
-from scripted import answered, by_chance, rows_of, small_study
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -14,6 +13,7 @@ from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
+from tests.findings.scripted import answered, by_chance, rows_of, small_study
 
 NAME, WORKERS = "spot_the_bot", ("w1", "w2", "w3")
 CHOICES = [

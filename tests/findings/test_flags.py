@@ -1,13 +1,13 @@
 """Who is flagged: the same annotators by the same rules wherever they are looked at, and by number in words."""
 
 import pytest
-from scripted import always_first, answered, by_chance, rows_of, small_study
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.controls.flags import flags_by_task
+from tests.findings.scripted import always_first, answered, by_chance, rows_of, small_study
 
 SURVEYS = ("spot_the_bot", "spot_the_bot_game", "comparative", "dialogue_likert", "abc_eval")
 

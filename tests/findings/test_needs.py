@@ -1,11 +1,11 @@
 """What a study that goes on is told of pairs that it has told apart, and of those that it hasn't."""
 
 import pandas as pd
-from case_tables import cases
 
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.frames import Frames, one_row
+from tests.case_tables import cases
 
 
 def row(a, b, p):

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from scripted import answered, by_chance, rows_of, small_study, talk
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.findings.scripted import answered, by_chance, rows_of, small_study, talk
 
 SURVEY, USERS = "spot_the_user", ("una", "ulf")
 HUMAN_LIKE = {"una": 0.6, "ulf": 0.2, "human": 0.9}

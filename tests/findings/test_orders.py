@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_answers import SURVEYS, MadeUp, ranked, table
+
+from tests.findings.made_up_answers import SURVEYS, MadeUp, ranked, table
 
 NAMES = ("ann", "bea", "cat", "dan")
 CHANCES = {("ann", "dan"): 0.8, ("bea", "dan"): 0.8, ("ann", "cat"): 0.6, ("bea", "cat"): 0.6, ("cat", "dan"): 0.7}

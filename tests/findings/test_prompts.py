@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from spoken import spoken
-
 from parlai_spotbot.findings.answers import recurring_prompts
 from parlai_spotbot.records import HUMAN
+from tests.spoken import spoken
 
 ASKED = "How would you plan a weekend in Lisbon for two?"
 TASK = "Tell me how the tides work, as you would tell a child."

@@ -1,7 +1,6 @@
 """Which source is led by: people, then judges that did the whole work and tell people from bots."""
 
 import pytest
-from scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
 from parlai_spotbot.findings import findings_of, render
 from parlai_spotbot.findings.finding import Result
@@ -9,6 +8,7 @@ from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.findings.survey_data import SurveyData, load
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import get_survey
+from tests.findings.scripted import always_first, answered, by_chance, knowing, rows_of, small_study
 
 SURVEY = "spot_the_bot"
 GOOD, CONSTANT, KILLED = "judge:good", "judge:constant", "judge:killed"

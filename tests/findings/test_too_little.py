@@ -6,11 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-import report_sentences
-import scripted
 import yaml
 from scipy.stats import fisher_exact
-from scripted import answered, rows_of, small_study
 
 import parlai_spotbot as sb
 from parlai_spotbot.errors import UserError
@@ -20,6 +17,9 @@ from parlai_spotbot.findings.frames import stored_form
 from parlai_spotbot.findings.plans import PlanRequest, plan
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys import get_survey
+from tests import report_sentences
+from tests.findings import scripted
+from tests.findings.scripted import answered, rows_of, small_study
 
 OF_SEGMENTS = ("spot_the_bot", "spot_the_bot_game", "spot_the_user")
 SURVEYS = (*OF_SEGMENTS, "acute_eval", "comparative", "dialogue_likert", "turn_likert", "abc_eval")

@@ -5,12 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-import report_sentences
 import yaml
-from case_tables import cases
-from made_up_answers import contents_of
-from scripted import answered, small_study
-from scripted import rows_of as answers_of
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.analysis.verdict.probes import annotator_probe
@@ -30,6 +25,11 @@ from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.surveys import get_survey
+from tests import report_sentences
+from tests.case_tables import cases
+from tests.findings.made_up_answers import contents_of
+from tests.findings.scripted import answered, small_study
+from tests.findings.scripted import rows_of as answers_of
 
 BOTS = ("ann", "bob", "cat", "dan", "eve")
 WORKERS = [f"w{number}" for number in range(8)]

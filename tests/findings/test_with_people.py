@@ -1,7 +1,6 @@
 """Conversations of people with bots, shown among the others (appendix G): how people fare in them, and bots."""
 
 import pytest
-from scripted import rows_of, small_study, talk
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -9,6 +8,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.findings.scripted import rows_of, small_study, talk
 
 SURVEY = "spot_the_bot"
 WORKERS = [f"w{n}" for n in range(8)]

@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from golden_compare import differences
-from golden_text import normal, page_text
-
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.scripts.spotbot_report import SpotbotReport
 from parlai_spotbot.study import Study
+from tests.goldens.golden_compare import differences
+from tests.goldens.golden_text import normal, page_text
 
 HERE = Path(__file__).parent
 STUDIES = HERE / "studies"

@@ -2,12 +2,8 @@
 
 import json
 
-import golden_runs
 import pytest
 import yaml
-from golden_compare import differences
-from golden_text import page_text
-from spoken import rows_of_item, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
@@ -17,6 +13,10 @@ from parlai_spotbot.report.page import build_report
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.goldens import golden_runs
+from tests.goldens.golden_compare import differences
+from tests.goldens.golden_text import page_text
+from tests.spoken import rows_of_item, spoken
 
 MOST = 40
 """Differences that a failure shows."""

@@ -1,7 +1,7 @@
 """Write the goldens anew, or what this code makes of the stored studies somewhere else.
 
-    python tests/goldens/write.py
-    python tests/goldens/write.py --out DIR
+    python -m tests.goldens.write
+    python -m tests.goldens.write --out DIR
 
 The first command replaces tests/goldens/expected; only after a change of published wording or figures is announced. The
 second leaves the goldens alone: DIR/made has analyses, pages and copies as they are written, DIR/held what the goldens
@@ -10,13 +10,10 @@ would hold, so that `diff -r` compares two revisions byte by byte.
 
 import argparse
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import golden_runs
+from tests.goldens import golden_runs
 
 
 def main() -> None:

@@ -5,10 +5,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from in_process import in_a_line
 
 from parlai_spotbot.scripts.spotbot_import import SpotbotImport
 from parlai_spotbot.study import Study
+from tests.in_process import in_a_line
 
 SYSTEMS = ["huggingface", "bert_rank", "seq2seq_att", "suckybot"]
 

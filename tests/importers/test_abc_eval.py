@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 import yaml
-from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.errors import UserError
@@ -21,6 +20,7 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.abc_eval.label_frame import label_frame
 from parlai_spotbot.surveys.abc_eval.labels import GIVEN, complete, labels_of
 from parlai_spotbot.surveys.asking import incomplete
+from tests.outside_data import ABC_EVAL, released_data
 
 LABELS = yaml.safe_load("""
 self contradiction: [gpt, specialized]

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -12,6 +11,7 @@ from parlai_spotbot.importers.conversations import ConversationReader
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import case_table
 
 READERS = {"messages": ChatReader, "sharegpt": ChatReader, "conversations": ConversationReader}
 

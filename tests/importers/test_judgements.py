@@ -3,13 +3,13 @@
 import json
 
 import pytest
-from annotated import annotations_frame
-from case_tables import case_table, cases
 
 from parlai_spotbot import checksums
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
+from tests.annotated import annotations_frame
+from tests.case_tables import case_table, cases
 
 HEADER = "talk,k,rater,verdict_a,verdict_b,fluency,sensibleness,specificity,secs"
 COLUMNS = "conversation_id=talk,exchanges=k,worker_id=rater,nature0=verdict_a,nature1=verdict_b,seconds=secs"

@@ -2,7 +2,7 @@
 
 import json
 
-from case_tables import case_table
+from tests.case_tables import case_table
 
 WIDE = "conversation_id,exchanges,worker_id,nature0,nature1,fluency,sensibleness,specificity"
 PAIR = "conversation_ids,worker_id,question,target,answer"

@@ -5,8 +5,6 @@ import json
 import numpy as np
 import pytest
 import yaml
-from annotated import annotations_frame
-from outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
 from parlai_spotbot.analysis.frames import COLUMNS
 from parlai_spotbot.findings.analyze import analyze
@@ -16,6 +14,8 @@ from parlai_spotbot.projects.spot_the_bot_2020.oddities import oddities
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
+from tests.annotated import annotations_frame
+from tests.outside_data import REFERENCE, SPOT_THE_BOT, released_data
 
 # Counted in the release: bot and human conversations, humans used, annotations and annotators (raw, complete HITs),
 # workers with more than 3 packages, worker-conversation pairs with 2-3 segments, repeats, segments by annotations.

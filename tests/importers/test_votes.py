@@ -4,7 +4,6 @@ import json
 import random
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.findings.votes import REPEATED, _checked
@@ -15,6 +14,7 @@ from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
 from parlai_spotbot.study import Study
+from tests.case_tables import case_table
 
 ARENA = """\
 question_id,model_a,model_b,winner,judge,turn,anony,language,tstamp

@@ -1,11 +1,11 @@
 """What the command spotbot_judge says and asks before it begins, and how far a judge came."""
 
 import pytest
-from chat_servers import ChatServer, answers_to
-from small_study import spot_study
 
 from parlai_spotbot.judges import summary
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
+from tests.agents.chat_servers import ChatServer, answers_to
+from tests.judges.small_study import spot_study
 
 
 @pytest.fixture

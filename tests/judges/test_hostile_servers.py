@@ -8,8 +8,6 @@ from pathlib import Path
 import openai._base_client as openai_client
 import pytest
 import yaml
-from chat_servers import Sending, Served, chat_agents, replies
-from small_study import SURVEY, spot_study
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -18,6 +16,8 @@ from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import judge_study
 from parlai_spotbot.models.chat.client import ChatClient
 from parlai_spotbot.models.chat.keys import Key
+from tests.agents.chat_servers import Sending, Served, chat_agents, replies
+from tests.judges.small_study import SURVEY, spot_study
 
 TIMEOUT = 0.7
 TABLE = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))

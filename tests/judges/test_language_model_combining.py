@@ -1,12 +1,12 @@
 """One answer out of many, by hand: means over orders, ties, medians, and flips between the orders."""
 
 import pytest
-from small_study import MANY
 
 from parlai_spotbot.judges.language_model import combining
 from parlai_spotbot.judges.language_model.answer_journal import RawAnswer
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question
+from tests.judges.small_study import MANY
 
 NATURE = get_survey("spot_the_bot").question("nature")
 PLACE = ("item", "nature", "entity:0")

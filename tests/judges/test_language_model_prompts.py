@@ -8,12 +8,12 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_study import MANY, conversation, item
 
 from parlai_spotbot.judges.language_model import prompts
 from parlai_spotbot.judges.language_model.prompts import prompted_questions
 from parlai_spotbot.models.chat.message_text import SPECIAL_TOKEN, quoted
 from parlai_spotbot.surveys import get_survey
+from tests.judges.small_study import MANY, conversation, item
 
 SPOT = get_survey("spot_the_bot")
 

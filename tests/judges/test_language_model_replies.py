@@ -3,13 +3,13 @@
 import time
 
 import pytest
-from case_tables import case_table
-from small_study import MANY, conversation, item
 
 from parlai_spotbot.judges.language_model.prompts import prompted_questions
 from parlai_spotbot.judges.language_model.replies import LONGEST, parsed
 from parlai_spotbot.models.chat.completion import ChatError
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import case_table
+from tests.judges.small_study import MANY, conversation, item
 
 PAIRS = {"scale": ("rate", "entity:0"), "ranking": ("order", "pair"), "checkboxes": ("why_odd", "turn:1")}
 

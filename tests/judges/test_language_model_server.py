@@ -6,9 +6,6 @@ from pathlib import Path
 
 import openai._base_client as openai_client
 import pytest
-from chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, answers_to, seen
-from in_process import spotbot
-from small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -16,6 +13,9 @@ from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import estimate, judge_study
 from parlai_spotbot.records import Judgement
+from tests.agents.chat_servers import BLABBING, KEY, ChatServer, Proxy, Refused, answers_to, seen
+from tests.in_process import spotbot
+from tests.judges.small_study import MANY, SURVEY, conversation, item, spot_study, study_of
 
 NAME = "hosted"
 ASKED = 5 * 2

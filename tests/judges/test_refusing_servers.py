@@ -6,14 +6,14 @@ import re
 import openai._base_client as openai_client
 import pytest
 import yaml
-from case_tables import cases
-from chat_servers import ChatServer, Refused, answers_to, chat_agents, replies
-from small_study import SURVEY, spot_study
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import judge_study
+from tests.agents.chat_servers import ChatServer, Refused, answers_to, chat_agents, replies
+from tests.case_tables import cases
+from tests.judges.small_study import SURVEY, spot_study
 
 REFUSALS = yaml.safe_load("""
 max_tokens, as GPT-5:

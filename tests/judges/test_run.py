@@ -4,8 +4,6 @@ import json
 from collections import Counter
 
 import pytest
-from in_process import spotbot
-from sealing import sealed
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
@@ -15,6 +13,8 @@ from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey
+from tests.in_process import spotbot
+from tests.sealing import sealed
 
 SURVEY = "spot_the_bot"
 VALID = {

@@ -1,8 +1,6 @@
 """Which judges are asked for: names, files and options, and what is wrong with them, each named with a remedy."""
 
 import pytest
-from case_tables import case_table
-from small_study import SURVEY, spot_study
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges.language_model import LanguageModelJudge
@@ -10,6 +8,8 @@ from parlai_spotbot.judges.specs import JudgeRequest, read_judges
 from parlai_spotbot.judges.spotter import Spotter
 from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import case_table
+from tests.judges.small_study import SURVEY, spot_study
 
 
 def written(tmp_path, text):

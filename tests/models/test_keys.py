@@ -1,7 +1,6 @@
 """Keys are refused however deep they stand, and never shown."""
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import refuse_keys
@@ -9,6 +8,7 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.pool import PoolEntry
 from parlai_spotbot.selfplay.pool_summary import as_json, pool_text
+from tests.case_tables import case_table
 
 KEY = "sk-proj-abcdefgh1234567890abcdefgh"
 

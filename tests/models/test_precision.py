@@ -1,10 +1,10 @@
 """A wish for bf16 is granted only where the processor multiplies it by instructions of its own."""
 
 import torch
-from case_tables import cases
 
 from parlai_spotbot.models import precision
 from parlai_spotbot.models.causal_lm import choose_dtype
+from tests.case_tables import cases
 
 
 @cases("has comes_to", "[[true, bf16], [false, fp32]]")

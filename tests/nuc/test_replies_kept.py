@@ -5,17 +5,17 @@ import sys
 import time
 
 import pytest
-from chat_servers import ChatServer
-from scoring_models import made_questions
 
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.records import Contestant
+from tests.agents.chat_servers import ChatServer
+from tests.nuc.scoring_models import made_questions
 
 DRIVER = """
 import sys
 sys.path[:0] = {path!r}
 from pathlib import Path
-from test_replies_kept import scores
+from tests.nuc.test_replies_kept import scores
 if __name__ == "__main__":
     scores(Path(sys.argv[1]), sys.argv[2])
 """

@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import replace
 
-import made_corpora
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,6 +14,7 @@ from parlai_spotbot.nuc.bank import prepare
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.nuc.sampling import SamplingSettings, context_length, permutation, sample, windows
 from parlai_spotbot.texts.normal_forms import bare_text
+from tests.nuc import made_corpora
 
 TURN = st.text(alphabet="ab C!?.", min_size=1, max_size=6).filter(str.strip)
 DIALOGUES = st.lists(st.lists(TURN, min_size=2, max_size=9), min_size=3, max_size=8)

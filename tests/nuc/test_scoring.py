@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 import torch
 from parlai.utils import logging
-from scoring_models import made_questions, saved_agent
-from tiny_models import CHATML, parlais_gpt2, save
 
 from parlai_spotbot.analysis.nuc import ranks_of
 from parlai_spotbot.models.remembered_turn import RememberedTurn
@@ -15,6 +13,8 @@ from parlai_spotbot.nuc.scoring.scores import PER_BYTE, RANKER, SUM
 from parlai_spotbot.nuc.scoring.scoring_server import NucServer, events_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.surveys.nuc_questions import write_questions
+from tests.agents.tiny_models import CHATML, parlais_gpt2, save
+from tests.nuc.scoring_models import made_questions, saved_agent
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def test_a_ranker_that_reads_both_together_is_asked_together(folder):
 
 @pytest.mark.parametrize("which", ["dual_encoder", "seq2seq", "unforgetting"])
 def test_neither_the_order_of_candidates_nor_the_questions_before_change_a_score(which, request):
-    entry = {"model": "scoring_models:UnforgettingAgent"}
+    entry = {"model": "tests.nuc.scoring_models:UnforgettingAgent"}
     own = server(**entry if which == "unforgetting" else {"model_file": request.getfixturevalue(which)})
     way = SUM if which == "seq2seq" else RANKER
     questions = made_questions(5)

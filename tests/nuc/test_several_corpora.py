@@ -1,8 +1,6 @@
 """Questions of several corpora in one run and in one survey: as many of each, and figures of each."""
 
 import pytest
-from scoring_models import FORMS, WORDS
-from spoken import bots_of
 
 from parlai_spotbot import files
 from parlai_spotbot.nuc.recall import RecallRequest, questions_of
@@ -12,6 +10,8 @@ from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc_questions import read_questions
+from tests.nuc.scoring_models import FORMS, WORDS
+from tests.spoken import bots_of
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import shutil
 import pandas as pd
 import pytest
 from parlai.utils import logging
-from scoring_models import FORMS, WORDS, saved_agent
 
 from parlai_spotbot import files
 from parlai_spotbot.findings import render
@@ -14,6 +13,7 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
+from tests.nuc.scoring_models import FORMS, WORDS, saved_agent
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def test_an_interrupted_run_goes_on_to_the_same_bytes(made, tmp_path):
 @pytest.mark.slow
 def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
     pool = tmp_path / "pool.yaml"
-    pool.write_text("guess: random_candidate\nbroken: faulty_agents:UnloadableAgent\n", encoding="utf-8")
+    pool.write_text("guess: random_candidate\nbroken: tests.selfplay.faulty_agents:UnloadableAgent\n", encoding="utf-8")
     run(made, tmp_path / "out", code=1, pool=str(pool))
     told = capsys.readouterr().out
     assert "error: contestant 'broken' could not be loaded" in told

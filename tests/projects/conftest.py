@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from outside_data import SPOT_THE_BOT, released_data
 
 from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS, read_dump
 from parlai_spotbot.projects.spot_the_bot_2020.reproduce import SpotTheBotSettings, reproduce_domain
+from tests.outside_data import SPOT_THE_BOT, released_data
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,6 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
-from outside_data import ABC_EVAL, released_data
 from sklearn.metrics import balanced_accuracy_score, precision_recall_fscore_support
 from statsmodels.stats.inter_rater import fleiss_kappa
 
@@ -20,6 +18,8 @@ from parlai_spotbot.projects.abc_eval.label_accuracy import FIGURES, against_peo
 from parlai_spotbot.projects.abc_eval.release import find
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.projects.fetching import fetched as fetch
+from tests.case_tables import cases
+from tests.outside_data import ABC_EVAL, released_data
 
 LABELS = (
     "self contradiction",

@@ -7,8 +7,6 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_project import BOTS, DIMENSIONS, TASKS, project, write
-from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.errors import UserError
@@ -18,6 +16,8 @@ from parlai_spotbot.projects.abc_eval.import_format import full
 from parlai_spotbot.projects.abc_eval.reproduce import AbcEvalSettings, reproduce
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
+from tests.outside_data import ABC_EVAL, released_data
+from tests.projects.made_up_project import BOTS, DIMENSIONS, TASKS, project, write
 
 
 @pytest.fixture(scope="module")

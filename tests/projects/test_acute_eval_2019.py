@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 import yaml
 from parlai.zoo.model_list import model_list
-from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze
@@ -20,6 +19,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.spoken import bots_of, spoken
 
 FOLDER = Path(__file__).parents[2] / "projects" / "acute_eval_2019"
 WORTH = {HUMAN: 0.9, "PE": 0.7, "KV": 0.4, "RC": 0.1}

@@ -2,9 +2,9 @@
 
 import pytest
 import yaml
-from case_tables import cases
 
 from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS
+from tests.case_tables import cases
 
 KNOWN = ("dailydialog", "empathetic")
 """The domains with reference numbers."""

@@ -5,11 +5,11 @@ import sys
 
 import pandas as pd
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.projects.cells import COLUMNS, PaperCell, PaperTable, truncated
 from parlai_spotbot.projects.spot_the_bot_2020.__main__ import main
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import correctness, ssa_with_bug
+from tests.case_tables import cases
 
 TABLES = {
     *(f"table{n}.csv" for n in range(1, 10)),

@@ -4,12 +4,12 @@ from functools import cache
 
 import pandas as pd
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.projects.cells import paper_values
 from parlai_spotbot.projects.spot_the_bot_2020.definitions import DomainData, SpotTheBotSettings
 from parlai_spotbot.projects.spot_the_bot_2020.dump import DOMAINS, read_dump, select
 from parlai_spotbot.projects.spot_the_bot_2020.reliability import LEAVE_ONE_OUT, figure3a, figure3b
+from tests.case_tables import cases
 
 COLUMN = "least conversations a pair for 95 %"
 REPETITIONS = 300

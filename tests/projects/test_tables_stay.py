@@ -1,21 +1,18 @@
 """The papers' tables stay what they are: checksums of all CSV files that the commands make of the released data.
 
-`python tests/projects/test_tables_stay.py` writes them anew, for a change that CHANGELOG.md announces.
+`python -m tests.projects.test_tables_stay` writes them anew, for a change that CHANGELOG.md announces.
 """
 
 import hashlib
 import importlib
 import json
 import re
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from outside_data import ABC_EVAL, SPOT_THE_BOT, released_data
+from tests.outside_data import ABC_EVAL, SPOT_THE_BOT, released_data
 
 TABLES = Path(__file__).with_name("tables.json")
 PROJECTS = {"spot_the_bot_2020": (SPOT_THE_BOT, "--domain", "all"), "abc_eval": (ABC_EVAL,)}

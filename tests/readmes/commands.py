@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from pages import Block, blocks, commands_of
+
+from tests.readmes.pages import Block, blocks, commands_of
 
 POOL = """\
 alice: {model: "spotbot:alice"}

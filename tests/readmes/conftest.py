@@ -17,7 +17,7 @@ SAID = {"You are a helpful assistant.": "hm", "You chat with a stranger.": "i li
 
 @pytest.fixture(scope="session")
 def server():
-    import chat_servers
+    from tests.agents import chat_servers
 
     chat_servers.FIELDS["response_format"] = dict
     turns = itertools.count()
@@ -33,9 +33,8 @@ def server():
 @pytest.fixture(scope="session")
 def users(tmp_path_factory, server):
     """What somebody has who comes to the README of a room: a pool, a bot, and studies with and without answers."""
-    from commands import POOL
-
     from parlai_spotbot.scripts.main import main
+    from tests.readmes.commands import POOL
 
     folder = tmp_path_factory.mktemp("users")
     (folder / "my_pool.yaml").write_text(POOL, encoding="utf-8")
@@ -61,7 +60,7 @@ def users(tmp_path_factory, server):
 @pytest.fixture
 def run(monkeypatch, capfd):
     """Runs a command as words: ours in this process, others in one of their own; a wrong exit code fails."""
-    from in_process import spotbot
+    from tests.in_process import spotbot
 
     bin_ = Path(sys.executable).parent
 

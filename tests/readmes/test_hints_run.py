@@ -4,10 +4,10 @@ import re
 import shlex
 
 import pytest
-from scripted import always_first, answered, by_chance, rows_of, small_study
 
 import parlai_spotbot as sb
 from parlai_spotbot.scripts.main import main
+from tests.findings.scripted import always_first, answered, by_chance, rows_of, small_study
 
 HINT = re.compile(r"parlai (spotbot_\w+ --study .*)")
 SLOW = ("spot_the_bot_game", "comparative", "dialogue_likert", "turn_likert", "abc_eval")

@@ -4,7 +4,6 @@ import re
 
 import pytest
 import yaml
-from pages import COMMAND, blocks, commands, commands_of, pages, text_of
 
 from parlai_spotbot.crowdsourcing.page_texts import load_texts
 from parlai_spotbot.crowdsourcing.settings import read_settings
@@ -15,6 +14,7 @@ from parlai_spotbot.selfplay.pool import read_entries
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.nuc_groups import read_groups
 from parlai_spotbot.surveys.own_surveys import read_survey
+from tests.readmes.pages import COMMAND, blocks, commands, commands_of, pages, text_of
 
 
 def pool(path):

@@ -4,8 +4,9 @@ import re
 import shutil
 
 import pytest
-from commands import POOL, as_run, run_all, run_page
-from pages import blocks, commands, pages, text_of
+
+from tests.readmes.commands import POOL, as_run, run_all, run_page
+from tests.readmes.pages import blocks, commands, pages, text_of
 
 GUIDE = "docs/guide.md"
 FRONT = commands(text_of(GUIDE))

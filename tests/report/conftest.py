@@ -4,7 +4,6 @@ import random
 import shutil
 
 import pytest
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings.analyze import analyze as analyze_study
@@ -13,6 +12,7 @@ from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.records import HUMAN, Conversation, Item, Judgement, Turn, Unit, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.spoken import bots_of
 
 SURVEY = "spot_the_bot"
 SENTENCES = (

@@ -1,7 +1,6 @@
 """The section on metrics: what it says of a study, of a small one, and of one that lacks something."""
 
 import pytest
-from made_up import chats, evidence_of, write_chats
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
@@ -11,6 +10,7 @@ from parlai_spotbot.findings.metrics_of_study import metrics_path
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.metrics import FINDINGS
 from parlai_spotbot.report.page import build_report
+from tests.analysis.made_up import chats, evidence_of, write_chats
 
 
 @pytest.fixture(scope="module")

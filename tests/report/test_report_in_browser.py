@@ -8,12 +8,12 @@ import csv
 import re
 
 import pytest
-from chromium import BY_NIGHT, violations
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.page import build_report
+from tests.chromium import BY_NIGHT, violations
 
 HOSTILE = '</script><img src=x onerror="alert(1)"> 50% of {x_1} & $y$ #1 ~ ^ \\input|pipe|, "quoted" −3 \u202eback'
 FORMULA = '=HYPERLINK("https://example.org","x")'

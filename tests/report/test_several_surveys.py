@@ -1,10 +1,10 @@
 """Every survey of conversations can be planned on from its analysis, by the command that a user types."""
 
 import pytest
-from scripted import answered, knowing, rows_of, small_study
-from test_unusual_designs import alphabetic, says
 
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
+from tests.findings.scripted import answered, knowing, rows_of, small_study
+from tests.findings.test_unusual_designs import alphabetic, says
 
 
 @pytest.mark.parametrize("survey", ["spot_the_bot", "acute_eval", "comparative", "dialogue_likert", "turn_likert"])

@@ -6,8 +6,6 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from sealing import sealed
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -16,6 +14,8 @@ from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.sealing import sealed
+from tests.spoken import bots_of
 
 SURVEY = "spot_the_bot"
 UP = {"smollm2": 0.8, "minilm": 0.6, "alice": 0.4, "eliza": 0.2}

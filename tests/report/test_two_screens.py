@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sealing import sealed
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -16,6 +15,7 @@ from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.sealing import sealed
 
 SURVEY = "spot_the_bot"
 SMALL = Path(__file__).parents[1] / "goldens" / "studies" / "people"

@@ -3,7 +3,6 @@
 import random
 
 import pytest
-import report_sentences
 import yaml
 
 from parlai_spotbot.findings.analyze import analyze
@@ -12,6 +11,7 @@ from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.report.page import build_report
 from parlai_spotbot.report.studies import standings_table
 from parlai_spotbot.study import Study
+from tests import report_sentences
 
 
 def made(path, seed=0, bots=4, count=300):

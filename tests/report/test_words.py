@@ -1,13 +1,13 @@
 """The sentences of findings: their direction, their uncertainty, and silence where nothing is known."""
 
 import pandas as pd
-from case_tables import cases
 
 from parlai_spotbot.findings.finding import Result
 from parlai_spotbot.findings.frames import Frames, one_row
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import ranking
 from parlai_spotbot.records import HUMAN
+from tests.case_tables import cases
 
 
 def pair(a, b, rate, p):

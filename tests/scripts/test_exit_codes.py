@@ -5,15 +5,15 @@ import re
 import shlex
 from dataclasses import replace
 
-import chat_servers
 import openai._base_client as openai_client
 import pytest
-from chat_servers import ChatServer
-from in_process import spotbot
-from small_study import SURVEY, spot_study
 
 from parlai_spotbot.judges.language_model.served_model import UNUSABLE
 from parlai_spotbot.surveys import get_survey
+from tests.agents import chat_servers
+from tests.agents.chat_servers import ChatServer
+from tests.in_process import spotbot
+from tests.judges.small_study import SURVEY, spot_study
 
 PROMPTS = 4 * 5 * 2
 """Four items, two natures and three features of each, in both orders."""

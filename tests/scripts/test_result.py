@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from in_process import spotbot
-from sealing import sealed
 
 from parlai_spotbot import scripts
 from parlai_spotbot.scripts import result
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.main import main
+from tests.in_process import spotbot
+from tests.sealing import sealed
 
 PEOPLE = Path(__file__).parents[1] / "goldens" / "studies" / "people"
 KEYS = [own.name for own in fields(result.Outcome)]

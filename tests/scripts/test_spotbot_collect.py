@@ -6,11 +6,11 @@ import shutil
 import sys
 
 import pytest
-from in_process import spotbot
-from people import SURVEY, Annotator, Launch, known_of, make_study
 
 from parlai_spotbot.scripts.main import main
 from parlai_spotbot.study import Study
+from tests.crowdsourcing.people import SURVEY, Annotator, Launch, known_of, make_study
+from tests.in_process import spotbot
 
 
 @pytest.fixture(scope="module")

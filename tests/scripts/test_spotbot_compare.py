@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from case_tables import cases
-from in_process import spotbot
 
 import parlai_spotbot as sb
 from parlai_spotbot.findings.comparison import Comparison
+from tests.case_tables import cases
+from tests.in_process import spotbot
 
 PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
 
@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def server(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "agents"))
-    import chat_servers
+    from tests.agents import chat_servers
 
     with chat_servers.ChatServer(chat_servers.judged) as found:
         yield found

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from case_tables import cases
-from in_process import spotbot
 
 from parlai_spotbot import files
 from parlai_spotbot.domains import custom
@@ -13,11 +11,13 @@ from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.spotbot_contestants import SpotbotContestants
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.case_tables import cases
+from tests.in_process import spotbot
 
 POOL = """\
 eliza: {model: spotbot:eliza, description: the psychotherapist}
-echo: {model: odd_agents:EchoAgent, turn_timeout: 20}
-broken: {model: faulty_agents:UnloadableAgent}
+echo: {model: tests.selfplay.odd_agents:EchoAgent, turn_timeout: 20}
+broken: {model: tests.selfplay.faulty_agents:UnloadableAgent}
 wrong: {model: spotbot:elisa, turn_timeout: soon}
 typo: {model: seq2seq, opt: {hiddn_size: 3}}
 """
@@ -77,7 +77,7 @@ def test_everything_is_in_the_json(tried):
 
 
 def test_one_contestant_that_fails_is_exit_code_1(tmp_path):
-    out, _ = contestants("--contestant", "a=faulty_agents:UnloadableAgent", "--try", code=1)
+    out, _ = contestants("--contestant", "a=tests.selfplay.faulty_agents:UnloadableAgent", "--try", code=1)
     assert "0 of 1 answered" in out
 
 

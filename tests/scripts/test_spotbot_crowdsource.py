@@ -4,9 +4,6 @@ import subprocess
 import sys
 
 import pytest
-from case_tables import cases
-from in_process import spotbot
-from spoken import spoken
 
 from parlai_spotbot.crowdsourcing import launch as launching
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
@@ -15,6 +12,9 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.case_tables import cases
+from tests.in_process import spotbot
+from tests.spoken import spoken
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import json
 import re
 
 import pytest
-from case_tables import cases
-from scripted import rows_of, small_study
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design, conversations_needed, ratings_needed
 from parlai_spotbot.scripts.spotbot_plan import SpotbotPlan
+from tests.case_tables import cases
+from tests.findings.scripted import rows_of, small_study
 
 RATED = Design(4, 1, 0.0, 0.25, 0.04, 10)
 

@@ -15,13 +15,13 @@ from subprocess import PIPE
 
 import pytest
 import yaml
-from case_tables import cases
-from light_packages import beyond_light
 
 from parlai_spotbot import scripts
 from parlai_spotbot.models.chat.server_options import ServerOptions
 from parlai_spotbot.scripts.option_parser import OptionParser
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
+from tests.case_tables import cases
+from tests.light_packages import beyond_light
 
 ROOT = Path(__file__).parents[2]
 WITHOUT = """

@@ -3,7 +3,7 @@
 import os
 import time
 
-from faulty_agents import BatchChanceAgent, CountingAgent
+from tests.selfplay.faulty_agents import BatchChanceAgent, CountingAgent
 
 
 class EchoAgent(CountingAgent):

@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-from case_tables import case_table
-from chat_servers import ChatServer
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay import account_journal
 from parlai_spotbot.selfplay.account_journal import AccountJournal, killed_runs
+from tests.agents.chat_servers import ChatServer
+from tests.case_tables import case_table
 
 SPOTBOT = Path(sys.executable).parent / "spotbot"
 

@@ -3,10 +3,10 @@
 import sys
 
 import pytest
-from in_process import spotbot
-from test_one_of_each_kind import train
 
 from parlai_spotbot.study import Study
+from tests.in_process import spotbot
+from tests.selfplay.test_one_of_each_kind import train
 
 POOL = """
 mine: {model: 'my_bot:respond'}

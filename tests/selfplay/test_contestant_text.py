@@ -4,16 +4,16 @@ import importlib
 import json
 import sys
 
-import chat_servers
 import pytest
-from case_tables import case_table
-from in_process import spotbot
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.contestant_text import contestant_of
 from parlai_spotbot.selfplay.named_bots import asked_contestants
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
+from tests.agents import chat_servers
+from tests.case_tables import case_table
+from tests.in_process import spotbot
 
 MODULE = "bots_that_are_named_one_by_one"
 CODE = """

@@ -4,8 +4,6 @@ import os
 
 import psutil
 import pytest
-from case_tables import cases
-from test_runner import contestant, play, seeds, start
 
 from parlai_spotbot.records import Contestant, indexed
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
@@ -13,6 +11,8 @@ from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.runner import Runner, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
+from tests.case_tables import cases
+from tests.selfplay.test_runner import contestant, play, seeds, start
 
 KINDS = ("Counting", "GlobalChance", "Slow", "Telling")
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import psutil
 import pytest
-from test_runner import contestant, play, seeds, start
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay import engine_ray
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, write_conversations
 from parlai_spotbot.selfplay.schedule import schedule
+from tests.selfplay.test_runner import contestant, play, seeds, start
 
 HERE = Path(__file__).parent
 
@@ -112,7 +112,7 @@ import sys
 sys.path.insert(0, {here!r})
 import ray
 from pathlib import Path
-from test_engine_ray import play_on
+from tests.selfplay.test_engine_ray import play_on
 from parlai_spotbot.study import Study
 
 class Known:
@@ -130,7 +130,7 @@ def test_the_driver_may_be_killed_and_leaves_nothing_behind(cluster, tmp_path):
     local = play(start(tmp_path / "local", *pool, **sizes))[1]
     study = start(tmp_path / "ray", *pool, **sizes)
     driver = tmp_path / "driver.py"
-    driver.write_text(DRIVER.format(here=str(HERE)))
+    driver.write_text(DRIVER.format(here=str(HERE.parents[1])))
     process = subprocess.Popen([sys.executable, str(driver), str(study.path), cluster.address])
     deadline = time.monotonic() + 120
     while not study.finished():

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from in_process import spotbot
 
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.environment import environment_of
 from parlai_spotbot.selfplay.remedies import remedy
 from parlai_spotbot.study import Study
+from tests.in_process import spotbot
 
 VARIABLES = {
     "PATH": "/bin",

@@ -5,10 +5,10 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spoken import bots_of
 
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study_plan import Plan
+from tests.spoken import bots_of
 
 
 def plan_of(contestants, **options):

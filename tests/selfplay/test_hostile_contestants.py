@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from in_process import spotbot
 
 from parlai_spotbot import files
 from parlai_spotbot.outside import MOST_OF_A_TURN
 from parlai_spotbot.records import indexed
 from parlai_spotbot.study import Study
+from tests.in_process import spotbot
 
 ROWS = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))["bots"]
 BOUND = 120
@@ -25,8 +25,11 @@ def played(tmp_path, monkeypatch):
 
     def play(bots, code):
         limits = {"turn_timeout": 3, "load_timeout": 20}
-        entries = {name: {"model": f"hostile_bots:{name}", "environment": "HOSTILE_STUDY", **limits} for name in bots}
-        pool = {"good": "hostile_bots:good", "kind": "hostile_bots:kind", **entries}
+        entries = {
+            name: {"model": f"tests.selfplay.hostile_bots:{name}", "environment": "HOSTILE_STUDY", **limits}
+            for name in bots
+        }
+        pool = {"good": "tests.selfplay.hostile_bots:good", "kind": "tests.selfplay.hostile_bots:kind", **entries}
         (tmp_path / "pool.yaml").write_text(yaml.safe_dump(pool, sort_keys=False))
         words = ["selfchat", "--study", tmp_path / "s", "--pool", tmp_path / "pool.yaml", "--segments", "2"]
         words += ["--conversations-per-pair", 2, "--human-conversations", 0]
@@ -83,9 +86,9 @@ def test_a_study_that_is_removed_or_replaced_ends_the_run_before_more_is_paid_fo
     monkeypatch.setenv("HOSTILE_STUDY", str(tmp_path / "s"))
     words = [
         "--contestant",
-        f"bad=hostile_bots:{bot},environment=HOSTILE_STUDY",
+        f"bad=tests.selfplay.hostile_bots:{bot},environment=HOSTILE_STUDY",
         "--contestant",
-        "good=hostile_bots:good",
+        "good=tests.selfplay.hostile_bots:good",
     ]
     _, err = spotbot("selfchat", "--study", tmp_path / "s", *words, "--conversations-per-pair", 4, code=2)
     assert "turns.journal.jsonl: the file, or its folder, was removed or replaced." in err

@@ -4,8 +4,6 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from case_tables import cases
-from spoken import bots_of
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.errors import UserError
@@ -14,6 +12,8 @@ from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import draw_people, wanted_people
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.case_tables import cases
+from tests.spoken import bots_of
 
 POOL = bots_of(("alice", "eliza"), "spotbot:{}")
 DOMAIN = get_domain("chitchat")

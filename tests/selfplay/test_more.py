@@ -3,8 +3,6 @@
 from collections import Counter
 
 import pytest
-from case_tables import case_table
-from test_how_it_is_played import asked, run
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -13,6 +11,8 @@ from parlai_spotbot.selfplay.more import more_asked
 from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import case_table
+from tests.selfplay.test_how_it_is_played import asked, run
 
 
 @pytest.fixture

@@ -5,13 +5,13 @@ import re
 import sys
 from pathlib import Path
 
-import chat_servers
 import pytest
-from in_process import spotbot
 
 from parlai_spotbot import compat
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
+from tests.agents import chat_servers
+from tests.in_process import spotbot
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = [("hello there", "hi , how are you"), ("what do you like", "i like dogs"), ("any news", "no , none")] * 4

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.contestant_text import parse_settings
@@ -14,6 +13,7 @@ from parlai_spotbot.selfplay.plan import SelfPlayRequest, decide
 from parlai_spotbot.selfplay.play import claimed
 from parlai_spotbot.selfplay.pool import read_entries, read_pool, shipped_pools
 from parlai_spotbot.study import Study
+from tests.case_tables import case_table
 
 
 def write(tmp_path, text):

@@ -30,7 +30,7 @@ def seeds(poisoned=()):
 
 
 def contestant(kind, **limits):
-    return Contestant(kind, model=f"faulty_agents:{kind}Agent", **{"turn_timeout": 10, **limits})
+    return Contestant(kind, model=f"tests.selfplay.faulty_agents:{kind}Agent", **{"turn_timeout": 10, **limits})
 
 
 def start(path, *contestants, **options):
@@ -92,7 +92,7 @@ def test_agents_without_shared_chance_give_the_same_bytes_at_any_batch_size(tmp_
 DRIVER = """
 import sys
 sys.path.insert(0, {here!r})
-from test_runner import play
+from tests.selfplay.test_runner import play
 from parlai_spotbot.study import Study
 from pathlib import Path
 if __name__ == "__main__":
@@ -103,7 +103,7 @@ if __name__ == "__main__":
 def kill_run_when(ready, study, folder):
     """Start a run in a process of its own, kill -9 it once it is `ready`, and see its contestants go."""
     driver = folder / "driver.py"
-    driver.write_text(DRIVER.format(here=str(HERE)))
+    driver.write_text(DRIVER.format(here=str(HERE.parents[1])))
     process = subprocess.Popen([sys.executable, str(driver), str(study.path)], start_new_session=True)
     deadline = time.monotonic() + 240
     while not ready():

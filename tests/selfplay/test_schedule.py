@@ -6,11 +6,11 @@ from collections import Counter
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from spoken import bots_of
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.schedule import Seed, schedule
 from parlai_spotbot.study_plan import Plan, extended
+from tests.spoken import bots_of
 
 
 def seeds(n):

@@ -3,11 +3,12 @@
 import json
 
 import pytest
-from in_process import spotbot
+
+from tests.in_process import spotbot
 
 SECRETS = ("swordfish", "hunter22", "11ABCDEFG0")
 POOL = """\
-good: hostile_bots:good
+good: tests.selfplay.hostile_bots:good
 mine:
   model: odd_agents:KeyedAgent
   environment: KEYED_WORKS

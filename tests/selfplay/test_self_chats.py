@@ -1,12 +1,12 @@
 """Self-chats of a pool: alone or beside the pairs of a study, taken up again, the same bytes at any batch size."""
 
 import pytest
-from test_runner import contestant, play, start
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.selfplay.test_runner import contestant, play, start
 
 KINDS = ("Counting", "GlobalChance", "BatchChance")
 

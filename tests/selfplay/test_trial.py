@@ -1,7 +1,6 @@
 """Trying contestants: real agents in processes of their own, some well, some odd, some that fail."""
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot.domains import get_domain
 from parlai_spotbot.records import Contestant
@@ -9,6 +8,7 @@ from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.process import ContestantProcess
 from parlai_spotbot.selfplay.schedule import Seed
 from parlai_spotbot.selfplay.trial import TrialScript, scripts, try_contestant
+from tests.case_tables import case_table
 
 LINES = [
     TrialScript(Seed("s0", ("hello out there", "good day poison"), ("your persona: i fish", "")), 0, ("really", "ah")),
@@ -16,27 +16,27 @@ LINES = [
 ]
 
 
-def bot(kind, module="odd_agents", **limits):
+def bot(kind, module="tests.selfplay.odd_agents", **limits):
     return Contestant(kind, model=f"{module}:{kind}Agent", **{"turn_timeout": 20, "load_timeout": 60, **limits})
 
 
 ODD = ("Silent", "Mute", "EvenBatch", "OwnEars", "OtherAgain", "Thinking")
 FAILING = [
-    bot("Raising", "faulty_agents"),
-    bot("Dying", "faulty_agents"),
-    bot("Hanging", "faulty_agents", turn_timeout=2),
-    bot("Hungry", "faulty_agents", memory_limit=0.9),
-    bot("Unloadable", "faulty_agents"),
+    bot("Raising", "tests.selfplay.faulty_agents"),
+    bot("Dying", "tests.selfplay.faulty_agents"),
+    bot("Hanging", "tests.selfplay.faulty_agents", turn_timeout=2),
+    bot("Hungry", "tests.selfplay.faulty_agents", memory_limit=0.9),
+    bot("Unloadable", "tests.selfplay.faulty_agents"),
     bot("Sleeper", load_timeout=3),
     bot("Refused"),
-    Contestant("none", model="spotbot:plain_python", opt={"plain_python": "hostile_bots:none"}),
+    Contestant("none", model="spotbot:plain_python", opt={"plain_python": "tests.selfplay.hostile_bots:none"}),
 ]
 
 
 @pytest.fixture(scope="module")
 def tried(tmp_path_factory):
     """The trials of all agents, by name."""
-    well = [bot(kind, "faulty_agents") for kind in ("Counting", "GlobalChance", "BatchChance")]
+    well = [bot(kind, "tests.selfplay.faulty_agents") for kind in ("Counting", "GlobalChance", "BatchChance")]
     logs = tmp_path_factory.mktemp("logs")
     agents = [*well, *map(bot, ODD), *FAILING]
     return {a.name: try_contestant(ContestantProcess(a, logs / f"{a.name}.log"), LINES) for a in agents}
@@ -50,7 +50,7 @@ def test_a_contestant_hears_what_it_hears_in_self_play(tried, number, turns):
 def test_latency_memory_and_class_are_measured(tried):
     trial = tried["Counting"]
     assert trial.problem == ""
-    assert trial.agent == "faulty_agents:CountingAgent"
+    assert trial.agent == "tests.selfplay.faulty_agents:CountingAgent"
     assert 0 < trial.median_seconds < 20
     assert trial.load_seconds > 0
     assert trial.memory > 50 * 2**20

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from test_runner import contestant, kill_run_when, play, seeds, start
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
@@ -12,6 +11,7 @@ from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups
 from parlai_spotbot.selfplay.schedule import schedule
 from parlai_spotbot.selfplay.turn_journal import TurnJournal, kept_turns
 from parlai_spotbot.study import Study
+from tests.selfplay.test_runner import contestant, kill_run_when, play, seeds, start
 
 
 def turns_on_disk(study):
@@ -25,7 +25,10 @@ def turns_on_disk(study):
 def test_turns_of_slow_agents_are_kept_when_a_run_is_killed(tmp_path):
     """Stopped at 80 %, at least 79 % are there; the agents answer one by one, 23 conversations wait for each."""
     said = tmp_path / "said"
-    pool = [Contestant(f"slow{n}", model="faulty_agents:NotedAgent", opt={"note": str(said)}) for n in range(3)]
+    pool = [
+        Contestant(f"slow{n}", model="tests.selfplay.faulty_agents:NotedAgent", opt={"note": str(said)})
+        for n in range(3)
+    ]
     study = start(tmp_path / "s", *pool, conversations_per_pair=20, batchsize=32)
     total = 2 * 5 * 60
     kill_run_when(lambda: said.exists() and said.stat().st_size >= 0.8 * total, study, tmp_path)
@@ -42,7 +45,7 @@ def test_what_fails_goes_on_from_its_last_turn(tmp_path):
     """A contestant that dies takes nothing that was said with it: the others' turns aren't asked for again."""
     said, died = tmp_path / "said", tmp_path / "died"
     pool = [
-        Contestant(kind, model=f"faulty_agents:{kind}Agent", opt={"note": str(note)})
+        Contestant(kind, model=f"tests.selfplay.faulty_agents:{kind}Agent", opt={"note": str(note)})
         for kind, note in (("Noted", said), ("DyingOnce", died))
     ]
     study = start(tmp_path / "s", *pool, conversations_per_pair=6)
@@ -60,7 +63,7 @@ def test_turns_of_another_bot_or_seed_are_not_taken_for_ones_own(tmp_path):
         turns.add([(job, 0, f"hello {job.number}") for job in jobs])
     kept = kept_turns(study.turns_path, jobs, study.plan.contestants)
     assert list(kept.values()) == [[f"hello {number}"] for number in range(3)]
-    others = {**study.plan.contestants, "Counting": Contestant("Counting", model="faulty_agents:Other")}
+    others = {**study.plan.contestants, "Counting": Contestant("Counting", model="tests.selfplay.faulty_agents:Other")}
     assert kept_turns(study.turns_path, jobs, others) == {}
     poisoned, _ = schedule(study.plans(), seeds(poisoned=range(60)))
     assert kept_turns(study.turns_path, poisoned, study.plan.contestants) == {}

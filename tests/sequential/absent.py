@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from simulated import LEVEL, Crowd, Raters, Served, to_scale
 
 from parlai_spotbot.sequential import betting
 from parlai_spotbot.sequential.evidence import UNASKED, Bets, Evidence, Rules, added, begin, decided, worst
+from tests.sequential.simulated import LEVEL, Crowd, Raters, Served, to_scale
 
 QUICK, SLOW, LEASE = 5, 40, 60
 """Minutes that a unit takes, and after which it is given up."""

@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from simulated import LEVEL, Crowd
 
 from parlai_spotbot.records import Conversation, Item, Turn, Utterance, indexed
 from parlai_spotbot.sequential.course import Course
 from parlai_spotbot.sequential.registration import Registration
 from parlai_spotbot.texts.repetition import near_copies
+from tests.sequential.simulated import LEVEL, Crowd
 
 SHOWN = (Utterance(0, "hello"), Utterance(1, "hello"))
 GREETING = (Turn("a", "hello"), Turn("b", "hello"))

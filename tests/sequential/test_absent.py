@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from absent import Absence, Simulation, found
-from simulated import LARGE, Crowd, Raters
+
+from tests.sequential.absent import Absence, Simulation, found
+from tests.sequential.simulated import LARGE, Crowd, Raters
 
 
 def spread(strength, size, studies):

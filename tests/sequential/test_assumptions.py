@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from simulated import Crowd
 
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.sequential.assumptions import probes
+from tests.sequential.simulated import Crowd
 
 SIZE, PEOPLE, ITEMS = 4, 80, 5
 

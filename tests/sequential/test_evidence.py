@@ -5,12 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from simulated import LARGE, LARGE_RATERS, Crowd, Raters, cost, coverage, judged, serve, strengths, to_scale
 from sympy.utilities.iterables import multiset_partitions
 
 from parlai_spotbot.sequential import closure
 from parlai_spotbot.sequential.betting import bets
 from parlai_spotbot.sequential.evidence import Rules, begin
+from tests.sequential.simulated import (
+    LARGE,
+    LARGE_RATERS,
+    Crowd,
+    Raters,
+    cost,
+    coverage,
+    judged,
+    serve,
+    strengths,
+    to_scale,
+)
 
 CONFSEQ = {10: -0.10044760439325395, 100: 2.448961814876277, 150: 3.480945569409175, 300: 3.849677490256849}
 """Logarithms of the wealth that confseq 0.0.11 (`betting_mart`, convex_comb, theta ½, trunc_scale .95) finds with the

@@ -10,17 +10,17 @@ from collections import Counter
 from pathlib import Path
 from zlib import crc32
 
-import chat_servers
 import pytest
-from case_tables import case_table
-from chat_servers import ChatServer
-from in_process import spotbot
-from sealing import sealed
 
 import parlai_spotbot as sb
 from parlai_spotbot.judges.next_step import settles
 from parlai_spotbot.sequential.account import account
 from parlai_spotbot.study import Study
+from tests.agents import chat_servers
+from tests.agents.chat_servers import ChatServer
+from tests.case_tables import case_table
+from tests.in_process import spotbot
+from tests.sealing import sealed
 
 SURVEY = "spot_the_bot"
 SAID = {"sq_tea": "i like tea", "sq_milk": "i like milk", "sq_hum": "hm"}

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from simulated import LARGE, LEVEL, Crowd, packed, pairs_tested, strengths
 
 from parlai_spotbot.sequential.looked import spent_level
+from tests.sequential.simulated import LARGE, LEVEL, Crowd, packed, pairs_tested, strengths
 
 ALPHA = 1 - LEVEL
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from in_process import spotbot
+
+from tests.in_process import spotbot
 
 STRENGTHS = {"ada": 1.5, "bob": 0.0, "cleo": 0.0, "eve": -1.5}
 

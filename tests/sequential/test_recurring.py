@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from recurring import by_copies, by_seeds
+
+from tests.sequential.recurring import by_copies, by_seeds
 
 
 def most(studies):

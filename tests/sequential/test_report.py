@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import rows_of_item, small_study, talk
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.findings import findings_of, render
@@ -34,6 +32,8 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.wording import p_value
+from tests.findings.scripted import rows_of_item, small_study, talk
+from tests.spoken import bots_of
 
 BOTS = ("ann", "bob", "cat")
 STRENGTH = {"ann": 0.9, "bob": 0.5, "cat": 0.5}

@@ -8,16 +8,8 @@ from itertools import product
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-import annotators
-import crowdsource_process as process
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from in_process import spotbot
-from office import SECRET, answers, conversations, desk_of, spot_the_bot
-from people import SURVEY, Annotator, Launch
-from spoken import bots_of
-from stage import DESKTOP, PHONE, page_in
-from test_demo_pages import RULES
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.crowdsourcing.collection import planned
@@ -41,6 +33,14 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
+from tests.crowdsourcing import annotators
+from tests.crowdsourcing import crowdsource_process as process
+from tests.crowdsourcing.office import SECRET, answers, conversations, desk_of, spot_the_bot
+from tests.crowdsourcing.page.stage import DESKTOP, PHONE, page_in
+from tests.crowdsourcing.page.test_demo_pages import RULES
+from tests.crowdsourcing.people import SURVEY, Annotator, Launch
+from tests.in_process import spotbot
+from tests.spoken import bots_of
 
 SETTLED = {"until": "settled", "margin": 0.1, "budget": 160}
 OPTIONS = ("--until", "settled", "--margin", "0.1", "--budget", "160", "--unit-size", "5")

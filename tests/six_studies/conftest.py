@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from six_studies import STUDIES, make, play
+
+from tests.six_studies.six_studies import STUDIES, make, play
 
 SLOW = {"careless", "demo", "judges", "surveys", "unsettled"}
 """The spotter reads every conversation with a language model; three judges, or three surveys, take three times as long

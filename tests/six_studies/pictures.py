@@ -1,6 +1,6 @@
 """Makes the report's pictures again: of the demo's study, of the votes in docs/rank_my_arena.md and of the six studies.
 
-make demo && .venv/bin/python tests/six_studies/pictures.py demo-study [FOLDER]
+make demo && .venv/bin/python -m tests.six_studies.pictures demo-study [FOLDER]
 
 Where people seem to answer, the picture says that they are simulated.
 """
@@ -11,20 +11,17 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from parlai_spotbot.report.page import build_report
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+from parlai_spotbot.scripts.spotbot_import import SpotbotImport
+from parlai_spotbot.study import Study
+from tests.chromium import browser
+from tests.crowdsourcing.page.screenshots import shoot
+from tests.readmes.pages import blocks, text_of
+from tests.six_studies.six_studies import STUDIES, make, play
+from tests.six_studies.two_screens import SECOND
+
 TESTS = Path(__file__).parent.parent
-sys.path[:0] = [str(TESTS), str(TESTS / "crowdsourcing" / "page"), str(TESTS / "readmes")]
-
-from chromium import browser  # noqa: E402
-from pages import blocks, text_of  # noqa: E402
-from screenshots import shoot  # noqa: E402
-from six_studies import STUDIES, make, play  # noqa: E402
-from two_screens import SECOND  # noqa: E402
-
-from parlai_spotbot.report.page import build_report  # noqa: E402
-from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze  # noqa: E402
-from parlai_spotbot.scripts.spotbot_import import SpotbotImport  # noqa: E402
-from parlai_spotbot.study import Study  # noqa: E402
-
 FOLDER = TESTS.parent / "parlai_spotbot" / "report" / "screenshots"
 WIDTH, COLOURS = 1300, 200
 READ = "demo"

@@ -1,6 +1,6 @@
 """Six small studies whose right answers are known, because whoever made them knows whom the annotators like.
 
-    .venv/bin/python tests/six_studies/six_studies.py FOLDER [NAME …]
+    .venv/bin/python -m tests.six_studies.six_studies FOLDER [NAME …]
 
 Four bots without neural models talk to each other, once for all six. People answer at a desk and are collected, as in a
 study by people; judges answer by the road of all judges. Who is first, how sure that is and what comes next is in
@@ -20,29 +20,25 @@ from functools import partial
 from pathlib import Path
 from unittest import mock
 
-TESTS = Path(__file__).parent.parent
-sys.path[:0] = [str(TESTS / room) for room in ("", "crowdsourcing")]
-
-from office import Office, answers  # noqa: E402
-
-from parlai_spotbot.crowdsourcing.collect import collect  # noqa: E402
-from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths  # noqa: E402
-from parlai_spotbot.crowdsourcing.desk.contract import Visitor  # noqa: E402
-from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret  # noqa: E402
-from parlai_spotbot.judges import Judge  # noqa: E402
-from parlai_spotbot.judges.run import judge_study  # noqa: E402
-from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed  # noqa: E402
-from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze  # noqa: E402
-from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge  # noqa: E402
-from parlai_spotbot.scripts.spotbot_pack import SpotbotPack  # noqa: E402
-from parlai_spotbot.scripts.spotbot_report import SpotbotReport  # noqa: E402
-from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat  # noqa: E402
-from parlai_spotbot.study import Study  # noqa: E402
-from parlai_spotbot.surveys import survey_of  # noqa: E402
-from parlai_spotbot.surveys.asking import asked_of_item  # noqa: E402
-from parlai_spotbot.surveys.controls import read_controls, truth, write_controls  # noqa: E402
-from parlai_spotbot.surveys.controls.control import KNOWN_BETTER  # noqa: E402
-from parlai_spotbot.surveys.survey import Question  # noqa: E402
+from parlai_spotbot.crowdsourcing.collect import collect
+from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
+from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.crowdsourcing.platforms.tokens import read_secret
+from parlai_spotbot.judges import Judge
+from parlai_spotbot.judges.run import judge_study
+from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed
+from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+from parlai_spotbot.scripts.spotbot_judge import SpotbotJudge
+from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
+from parlai_spotbot.scripts.spotbot_report import SpotbotReport
+from parlai_spotbot.scripts.spotbot_selfchat import SpotbotSelfchat
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
+from parlai_spotbot.surveys.controls import read_controls, truth, write_controls
+from parlai_spotbot.surveys.controls.control import KNOWN_BETTER
+from parlai_spotbot.surveys.survey import Question
+from tests.crowdsourcing.office import Office, answers
 
 SURVEY = "spot_the_bot"
 POOL = """\

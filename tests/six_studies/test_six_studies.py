@@ -10,11 +10,19 @@ import re
 from collections import Counter
 
 import pytest
-from case_tables import cases
-from chromium import violations
-from two_screens import FIRST, SECOND, SECTIONS, WIDTHS, sticking_out, text_of, words_before_the_sections
 
 from parlai_spotbot.report.page import build_report
+from tests.case_tables import cases
+from tests.chromium import violations
+from tests.six_studies.two_screens import (
+    FIRST,
+    SECOND,
+    SECTIONS,
+    WIDTHS,
+    sticking_out,
+    text_of,
+    words_before_the_sections,
+)
 
 WORDS = 700
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

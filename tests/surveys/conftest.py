@@ -4,12 +4,12 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-from spoken import bots_of
 
 from parlai_spotbot import checksums
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
+from tests.spoken import bots_of
 
 
 def conversation(name, entities, seed_id, exchanges, say=lambda speaker, turn: f"turn {turn}", sentinel="opening"):

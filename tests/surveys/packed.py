@@ -1,8 +1,7 @@
 """A packed study: its files, and one answer to its first unit."""
 
-from spoken import rows_of_item
-
 from parlai_spotbot import checksums
+from tests.spoken import rows_of_item
 
 
 def contents(study):

@@ -1,8 +1,7 @@
 """Conversations between people in which each takes up the other's words."""
 
-from spoken import spoken
-
 from parlai_spotbot.records import HUMAN, Conversation
+from tests.spoken import spoken
 
 TOPICS = ("violin", "bakery", "harbour", "glacier", "tractor", "lantern", "orchard", "sailing", "pottery", "beehive")
 

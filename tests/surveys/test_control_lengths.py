@@ -12,8 +12,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
-from case_tables import cases
-from people_talking import TOPICS
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold, cross_val_predict
@@ -24,6 +22,8 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls import read_controls, write_controls
 from parlai_spotbot.surveys.controls.lengths import drawn, most_alike
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import cases
+from tests.surveys.people_talking import TOPICS
 
 MOST_TURNS = 12
 

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 
 import pytest
-from people_talking import chat
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance, indexed
@@ -15,6 +14,7 @@ from parlai_spotbot.surveys.packing.blocks import PackOptions, make_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
 from parlai_spotbot.texts.surface import normalise
+from tests.surveys.people_talking import chat
 
 OPTIONS = PackOptions(segments=(2, 3, 5), seed=3)
 PEOPLE = 3 * WANTED

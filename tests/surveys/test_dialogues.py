@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 from hypothesis import strategies as st
-from made_comparisons import packed
 
 from parlai_spotbot.records import HUMAN, indexed
 from parlai_spotbot.surveys.dimensions import NAMES
 from parlai_spotbot.surveys.packing.dialogues import pack_dialogues
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, reserved
 from parlai_spotbot.surveys.packing.whole_units import marks
+from tests.surveys.made_comparisons import packed
 
 
 def options(survey="dialogue_likert", **change) -> WholeOptions:

@@ -1,12 +1,12 @@
 """Spot The Bot's features can be chosen: what isn't asked is gone from questions, exercises and texts."""
 
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import cases
 
 FEATURES = ("fluency", "sensibleness", "specificity")
 SURVEYS = ("spot_the_bot", "spot_the_bot_game")

@@ -1,11 +1,10 @@
 """The game of appendix B as a survey: its points, what it says of them, and packing each conversation once."""
 
-from case_tables import cases
-
 from parlai_spotbot.surveys.game import points
 from parlai_spotbot.surveys.packing.blocks import PackOptions, pack
 from parlai_spotbot.surveys.packing.units_file import blocks_of
 from parlai_spotbot.surveys.survey import GameRules
+from tests.case_tables import cases
 
 NAME = "spot_the_bot_game"
 

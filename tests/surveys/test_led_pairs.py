@@ -1,8 +1,6 @@
 """Judges outside compare the two conversations that one person led (ABC-Eval): packed, and held against that person."""
 
 import pytest
-from case_tables import cases
-from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -10,6 +8,8 @@ from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import cases
+from tests.spoken import bots_of, spoken
 
 BOTS = ("ada", "bert", "carl")
 

@@ -6,8 +6,6 @@ from collections import Counter
 
 import pytest
 import yaml
-from case_tables import case_table, cases
-from made_up import questions
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
@@ -22,6 +20,8 @@ from parlai_spotbot.surveys.nuc_questions import read_questions, write_questions
 from parlai_spotbot.surveys.packing.candidates import key_of, questions_path
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.texts.normal_forms import bare_text
+from tests.analysis.made_up import questions
+from tests.case_tables import case_table, cases
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from case_tables import case_table
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin, read_questions, write_questions
+from tests.case_tables import case_table
 
 QUESTION = NucQuestion(
     "q1",

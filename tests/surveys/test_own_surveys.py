@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from case_tables import case_table
-from in_process import spotbot
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -18,6 +16,8 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, own_surveys, survey_names, survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.spot_the_bot import SURVEY as SPOT
+from tests.case_tables import case_table
+from tests.in_process import spotbot
 
 ROOM = Path(own_surveys.__file__).parent
 README = (ROOM / "README.md").read_text(encoding="utf-8")

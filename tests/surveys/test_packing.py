@@ -6,9 +6,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from case_tables import case_table
 from hypothesis import strategies as st
-from made_comparisons import SENTINEL, packed
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, indexed
@@ -18,6 +16,8 @@ from parlai_spotbot.surveys.packing.conversation_packing import shown_in
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.segments import SegmentsPacking
 from parlai_spotbot.surveys.packing.units_file import blocks_of
+from tests.case_tables import case_table
+from tests.surveys.made_comparisons import SENTINEL, packed
 
 
 def held(conversations, units):

@@ -5,7 +5,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from made_comparisons import SENTINEL, options, packed, self_chats, studies
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import HUMAN, indexed
@@ -14,6 +13,7 @@ from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.packing.whole_items import usable
 from parlai_spotbot.surveys.packing.whole_units import marks
 from parlai_spotbot.texts.surface import normalise
+from tests.surveys.made_comparisons import SENTINEL, options, packed, self_chats, studies
 
 
 def check(conversations, units, asked):

@@ -4,8 +4,6 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from case_tables import cases
-from spoken import bots_of
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
@@ -17,6 +15,8 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.packing.partners import partner_units, partners_of
+from tests.case_tables import cases
+from tests.spoken import bots_of
 
 SURVEY = get_survey("interactive")
 BOTS = ("ada", "bert", "carl", "dora")

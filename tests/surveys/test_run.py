@@ -1,10 +1,10 @@
 """Packing a study on disk: repeated, grown, with other options, and from the command line."""
 
 import pytest
-from packed import contents, judge
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.surveys.packed import contents, judge
 
 
 def test_a_study_that_grew_keeps_what_is_there(study_of, pool):

@@ -3,8 +3,6 @@
 import shutil
 
 import pytest
-from case_tables import case_table, cases
-from packed import contents, judge
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -12,6 +10,8 @@ from parlai_spotbot.records import HUMAN
 from parlai_spotbot.scripts.spotbot_pack import SpotbotPack
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.case_tables import case_table, cases
+from tests.surveys.packed import contents, judge
 
 
 @pytest.fixture

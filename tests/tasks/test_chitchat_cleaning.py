@@ -1,8 +1,7 @@
 """What the cleaning rules of spotbot:chitchat catch, what they let pass, and where substance begins."""
 
-from case_tables import case_table
-
 from parlai_spotbot.tasks.chitchat import cleaning
+from tests.case_tables import case_table
 
 
 @case_table(__file__, "offending")

@@ -1,11 +1,11 @@
 """The ParlAI teacher of spotbot:chitchat: ParlAI's own regression test of teachers, and what its datatypes hold."""
 
-from case_tables import cases
 from parlai.core.params import ParlaiParser
 from parlai.core.teachers import create_task_agent_from_taskname
 from parlai.utils.testing import AutoTeacherTest
 
 from parlai_spotbot.tasks.chitchat import data
+from tests.case_tables import cases
 
 
 class TestChitchatTeacher(AutoTeacherTest):

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pytest
-from case_tables import cases
-from spoken import spoken
-from turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.addressing import addresses_judge, judge_addressed
 from parlai_spotbot.texts.phrases import READ
+from tests.case_tables import cases
+from tests.spoken import spoken
+from tests.turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
 LINES = Path(__file__).with_name("addressing_lines.tsv")
 """The held-out part was written before the phrases, which were made with the other one alone."""

@@ -3,15 +3,15 @@
 import time
 
 import pytest
-from case_tables import case_table
-from outside_data import SPOT_THE_BOT, released_data
-from spoken import spoken
 from statsmodels.stats.proportion import proportion_confint
 
 from parlai_spotbot.findings.whole_study.hygiene import FINDING
 from parlai_spotbot.findings.whole_study.hygiene import hygiene as result_of
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts import hygiene
+from tests.case_tables import case_table
+from tests.outside_data import SPOT_THE_BOT, released_data
+from tests.spoken import spoken
 
 
 def conversation(name, entities, *texts, seed=("hello there", "hi , how are you ?")):

@@ -1,11 +1,11 @@
 """Which turns are the same, by their words and by their letters."""
 
-from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from parlai.core.metrics import normalize_answer
 
 from parlai_spotbot.texts.normal_forms import bare_text, plain_text
+from tests.case_tables import cases
 
 
 def test_the_words_of_a_text():

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from case_tables import cases
+
+from tests.case_tables import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = {

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spoken import spoken
 
 from parlai_spotbot.analysis.ranking import contrasts
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.texts.repetition import ALIKE, LEAST_WORDS, near_copies, training_overlap
+from tests.spoken import spoken
 
 
 def talk(identity: str, entities: tuple[str, str], *texts: str) -> Conversation:

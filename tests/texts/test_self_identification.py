@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from case_tables import cases
-from turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.texts.self_identification import identifies_itself
+from tests.case_tables import cases
+from tests.turn_lines import labelled, turns_of_chitchat, turns_of_the_paper
 
 LINES = Path(__file__).with_name("self_identification_lines.tsv")
 """What speakers say of themselves, and what merely looks like it, in English and German; half of the latter were

@@ -7,7 +7,6 @@ import unicodedata
 import numpy as np
 import pytest
 import yaml
-from case_tables import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
@@ -19,6 +18,7 @@ from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.texts import surface
 from parlai_spotbot.texts.surface import normalise
 from parlai_spotbot.texts.surface_check import FEATURES, THRESHOLD, auc, features, surface_report, warnings
+from tests.case_tables import cases
 
 WORDS = yaml.safe_load(r"""
 [hello, 'Yes', i, do, n't, like, '''', s, <pad>, __unk__, < /s >, '?', '!', ',', ., ..., “, ”, '"',

@@ -3,13 +3,13 @@
 import krippendorff
 import numpy as np
 import pytest
-from case_tables import case_table, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot.analysis.agreement import METRICS, alpha_of, krippendorff_alpha
 from parlai_spotbot.analysis.agreement.alpha import _Answers, _of_annotators, _slope
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
+from tests.case_tables import case_table, cases
 
 
 def drawn(units: int, raters: int, agree: float = 0.6, levels: int = 4, missing: float = 0.0, seed: int = 0):

@@ -1,11 +1,10 @@
 """Self-chats beside conversations with people: orders alike, orders that differ, and pairs that do."""
 
-from made_up import acute
-
 from parlai_spotbot.analysis.answers import answers_frame
 from parlai_spotbot.analysis.choices import choice_frame
 from parlai_spotbot.analysis.choices.chat_kinds import compare_kinds, kind_of_choice
 from parlai_spotbot.records import HUMAN, indexed
+from tests.analysis.made_up import acute
 
 SHARES = {("a", "b"): 0.7, ("b", "c"): 0.7, ("a", "c"): 0.85, ("a", HUMAN): 0.3, ("b", HUMAN): 0.15, ("c", HUMAN): 0.1}
 

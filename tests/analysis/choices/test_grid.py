@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
-from made_up import Made, item_of, talk
 from scipy.special import expit
 from scipy.stats import binomtest
 
@@ -14,6 +12,8 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust
 from parlai_spotbot.analysis.uncertainty.shares import clopper_pearson
 from parlai_spotbot.records import indexed
+from tests.analysis.made_up import Made, item_of, talk
+from tests.case_tables import cases
 
 
 def choices_of(made: Made) -> tuple[pd.DataFrame, dict]:

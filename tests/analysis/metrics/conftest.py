@@ -1,7 +1,8 @@
 """The made-up study of metrics, and what comes of it, once for all tests."""
 
 import pytest
-from made_up import chats, evidence_of, write_chats
+
+from tests.analysis.made_up import chats, evidence_of, write_chats
 
 
 @pytest.fixture(scope="session")

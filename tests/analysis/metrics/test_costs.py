@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 import yaml
-from case_tables import cases
 
 from parlai_spotbot.analysis.metrics.costs import costs, projected, throughput, times_of
 from parlai_spotbot.records import HUMAN
+from tests.case_tables import cases
 
 
 def rows_of(times):

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from made_up import chats, evidence_of
-from spoken import spoken
 
 from parlai_spotbot.analysis.metrics.frame import (
     OWN,
@@ -17,6 +15,8 @@ from parlai_spotbot.analysis.metrics.frame import (
 from parlai_spotbot.findings.survey_metrics import metrics_of
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.surveys import get_survey
+from tests.analysis.made_up import chats, evidence_of
+from tests.spoken import spoken
 
 
 def by_key(metrics):

@@ -6,11 +6,11 @@ import krippendorff
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
-from outside_data import ABC_EVAL, released_data
 
 from parlai_spotbot.analysis.metrics import Metric
 from parlai_spotbot.analysis.metrics.interpretability import interpretability
+from tests.case_tables import cases
+from tests.outside_data import ABC_EVAL, released_data
 
 
 def turns(values, name="label", kind="rate", scale="nominal"):

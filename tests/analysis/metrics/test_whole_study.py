@@ -1,7 +1,5 @@
 """The whole study of metrics: its files, tables and commands; same seed, same bytes; small and odd studies."""
 
-from made_up import chats, write_chats
-
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.metrics import STEMS, Outcomes, StudyEvidence, Wishes, analyze
 from parlai_spotbot.findings import metrics_of_study
@@ -9,6 +7,7 @@ from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
 from parlai_spotbot.records import HUMAN, Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
+from tests.analysis.made_up import chats, write_chats
 
 
 def test_the_causes_are_what_is_kept(result):

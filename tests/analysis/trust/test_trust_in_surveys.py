@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
-from computing import analyze as compute
-from computing import of_source
 
 from parlai_spotbot.records import HUMAN
+from tests.analysis.computing import analyze as compute
+from tests.analysis.computing import of_source
 
 
 @pytest.fixture(scope="module")

@@ -8,13 +8,13 @@ those of the effective clusters; one less than their bare number rejected .110, 
 import numpy as np
 import pandas as pd
 import pytest
-from case_tables import cases
 from scipy.stats import norm
 
 from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.estimates import mean_of
 from parlai_spotbot.analysis.uncertainty.shares import share_test
+from tests.case_tables import cases
 
 STUDIES = 1000
 

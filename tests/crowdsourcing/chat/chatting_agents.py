@@ -9,7 +9,7 @@ import os
 import time
 from pathlib import Path
 
-from faulty_agents import CountingAgent
+from tests.selfplay.faulty_agents import CountingAgent
 
 
 class ObedientAgent(CountingAgent):

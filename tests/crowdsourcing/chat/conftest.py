@@ -3,9 +3,9 @@
 import itertools
 
 import pytest
-from parlour import CALM, OBEDIENT, Parlour, make_study
 
 from parlai_spotbot.selfplay.contestants import Contestants
+from tests.crowdsourcing.chat.parlour import CALM, OBEDIENT, Parlour, make_study
 
 
 @pytest.fixture

@@ -5,9 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from office import MemoryCrowd, desk_of
-from person import Person
-
 from parlai_spotbot.crowdsourcing.chat.bots import ChatBots
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
@@ -22,6 +19,8 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.crowdsourcing.chat.person import Person
+from tests.crowdsourcing.office import MemoryCrowd, desk_of
 
 SURVEY = "interactive"
 QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False}

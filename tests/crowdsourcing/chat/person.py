@@ -2,7 +2,7 @@
 
 import time
 
-from asking import Client
+from tests.crowdsourcing.asking import Client
 
 PATIENCE = 60.0
 """Seconds until an answer that never comes fails a test."""

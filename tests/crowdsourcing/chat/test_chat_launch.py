@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from crowdsource_process import CrowdsourceProcess
-from person import Person
 
 from parlai_spotbot.crowdsourcing.collect import collect
 from parlai_spotbot.crowdsourcing.mephisto_task import home
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.dimensions import NAMES
+from tests.crowdsourcing.chat.person import Person
+from tests.crowdsourcing.crowdsource_process import CrowdsourceProcess
 
 SURVEY = "interactive"
 

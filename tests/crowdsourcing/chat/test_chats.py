@@ -1,6 +1,6 @@
 """A scripted person chats with two contestants over HTTP, by the rules and against them."""
 
-from office import Clock
+from tests.crowdsourcing.office import Clock
 
 TEXT = "hello there"
 

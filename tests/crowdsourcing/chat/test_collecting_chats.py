@@ -1,8 +1,6 @@
 """Chats become conversations of the study, with the judgements that name them, once and for every other survey."""
 
 import pytest
-from parlour import CALM, OBEDIENT, make_study
-from spoken import spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collect import collect
@@ -10,6 +8,8 @@ from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym
 from parlai_spotbot.crowdsourcing.withdraw import withdraw
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.crowdsourcing.chat.parlour import CALM, OBEDIENT, make_study
+from tests.spoken import spoken
 
 SURVEY = "interactive"
 

@@ -1,7 +1,6 @@
 """The rules of chats as a launch may set them, what it would cost, and where a chat stands from what was said alone."""
 
 import pytest
-from case_tables import cases
 
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatMessage, ChatRating, ChatRecord
 from parlai_spotbot.crowdsourcing.chat.chat_state import ChatState
@@ -10,6 +9,7 @@ from parlai_spotbot.crowdsourcing.settings import LaunchSettings, parse_settings
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.surveys import get_survey, survey
 from parlai_spotbot.surveys.packing.partners import partner_units
+from tests.case_tables import cases
 
 RULE = survey.ChatRules(messages=4, most_messages=6)
 

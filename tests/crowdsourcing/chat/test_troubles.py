@@ -5,7 +5,8 @@ import sqlite3
 import time
 
 import pytest
-from parlour import CALM, OBEDIENT, contestant
+
+from tests.crowdsourcing.chat.parlour import CALM, OBEDIENT, contestant
 
 ONCE = ("crash", "hang", "mute")
 
@@ -63,7 +64,7 @@ def test_a_failed_chat_goes_on_when_the_contestant_was_mended(loaded, parlour):
     item = place.meet(person, OBEDIENT.name)
     person.say(item, "die now")
     assert person.wait(item)["step"] == "failed"
-    mended = contestant(OBEDIENT.name, "Counting").to_json() | {"model": "faulty_agents:CountingAgent"}
+    mended = contestant(OBEDIENT.name, "Counting").to_json() | {"model": "tests.selfplay.faulty_agents:CountingAgent"}
     place.restart(loaded(CALM, OBEDIENT.from_json(OBEDIENT.name, mended, "the mended pool")))
     person.address = ("127.0.0.1", place.server.port)
     assert person.wait(item)["turns"][-1]["text"] == "turn 1 after die now"

@@ -12,8 +12,6 @@ from types import SimpleNamespace
 import boto3
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
-from office import answers
-from test_collect import Collection
 
 from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
@@ -22,10 +20,12 @@ from parlai_spotbot.crowdsourcing.mephisto_task import operator
 from parlai_spotbot.crowdsourcing.mephisto_task.mturk import handed_in
 from parlai_spotbot.crowdsourcing.mephisto_task.operator import close
 from parlai_spotbot.errors import UserError
+from tests.crowdsourcing.office import answers
+from tests.crowdsourcing.test_collect import Collection
 
 from mephisto.abstractions.providers.mturk.mturk_datastore import MTurkDatastore  # isort: skip
 from mephisto.data_model.agent import Agent  # isort: skip
-from case_tables import cases
+from tests.case_tables import cases
 
 SECRET = "wJalrXUtnFEMIverySECRETkey123456"
 KEY_ID = "AKIASPOTBOTEXAMPLE42"

@@ -10,7 +10,7 @@ from parlai_spotbot.crowdsourcing.mephisto_task.provider import InHouseProvider
 from mephisto.abstractions.test import crowd_provider_tester  # isort: skip
 from mephisto.data_model.unit import Unit  # isort: skip
 from mephisto.data_model.worker import Worker  # isort: skip
-from case_tables import cases
+from tests.case_tables import cases
 
 
 class TestContract(crowd_provider_tester.CrowdProviderTests):

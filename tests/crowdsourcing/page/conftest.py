@@ -1,7 +1,8 @@
 """A browser for the tests of this folder; they are skipped where there is none, or where the page is not built."""
 
 import pytest
-import stage
+
+from tests.crowdsourcing.page import stage
 
 
 @pytest.fixture

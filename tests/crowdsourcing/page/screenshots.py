@@ -1,22 +1,18 @@
 """Renders the pictures of the annotation page in the READMEs.
 
-.venv/bin/python tests/crowdsourcing/page/screenshots.py
+.venv/bin/python -m tests.crowdsourcing.page.screenshots
 """
 
 import contextlib
 import io
-import sys
 import tempfile
 from pathlib import Path
 
 from PIL import Image
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[2]))
-sys.path.insert(0, str(Path(__file__).parents[2] / "analysis"))
-
-from chromium import browser
-from stage import (
+from parlai_spotbot.surveys import get_survey
+from tests.chromium import browser
+from tests.crowdsourcing.page.stage import (
     DESKTOP,
     PHONE,
     TALKS,
@@ -34,8 +30,6 @@ from stage import (
     stage,
     start,
 )
-
-from parlai_spotbot.surveys import get_survey
 
 ROOM = Path(__file__).parents[3] / "crowdsourcing"
 SPOT, GAME = "spot_the_bot", "spot_the_bot_game"

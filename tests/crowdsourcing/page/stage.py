@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
-import picking
 import yaml
-from office import SECRET, desk_of
 
 from parlai_spotbot.crowdsourcing.chat.bots import TurnReply, TurnRequest
 from parlai_spotbot.crowdsourcing.chat.chat_ledger import ChatLedger
@@ -26,6 +24,8 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.packing.partners import partner_units
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.user_files import read_file
+from tests.crowdsourcing import picking
+from tests.crowdsourcing.office import SECRET, desk_of
 
 PAGE = Path(__file__).parents[3] / "crowdsourcing" / "webapp" / "build"
 DESKTOP = {"width": 1280, "height": 800}

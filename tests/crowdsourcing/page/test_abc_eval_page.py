@@ -4,11 +4,10 @@ away; and forged submissions, which pass nothing.
 
 from dataclasses import replace
 
-import trained
-from stage import TALKS, button, following, heading, judged_item, stage
-
 from parlai_spotbot.crowdsourcing.desk.training import course_of
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, labels_of
+from tests.crowdsourcing import trained
+from tests.crowdsourcing.page.stage import TALKS, button, following, heading, judged_item, stage
 
 
 def short(task, exchanges=3, allowed=0):

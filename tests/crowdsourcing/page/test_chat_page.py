@@ -6,9 +6,23 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from stage import DESKTOP, PHONE, Scripted, box, button, compare, heading, interactive, rate, say, stage, start, turns
 
 from parlai_spotbot.surveys.dimensions import NAMES as DIMENSIONS
+from tests.crowdsourcing.page.stage import (
+    DESKTOP,
+    PHONE,
+    Scripted,
+    box,
+    button,
+    compare,
+    heading,
+    interactive,
+    rate,
+    say,
+    stage,
+    start,
+    turns,
+)
 
 HOSTILE = '<img src=x onerror="document.title=1"> <script>document.title=2</script> {partner} ${1}'
 HEBREW = "שלום, מה שלומך?"

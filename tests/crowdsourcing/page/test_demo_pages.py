@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from stage import DESKTOP, PHONE, button
 
 from parlai_spotbot.surveys import get_survey, survey_names
+from tests.crowdsourcing.page.stage import DESKTOP, PHONE, button
 
 SURVEYS = [name for name in survey_names() if get_survey(name).packing != "elsewhere"]
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}

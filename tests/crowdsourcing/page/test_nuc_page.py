@@ -4,9 +4,10 @@ reloads; what the page does so that no two choices are the same; forged submissi
 
 import re
 
-import picking
 import pytest
-from stage import button, following, heading, kept_choices, right_place, serve, shown, start
+
+from tests.crowdsourcing import picking
+from tests.crowdsourcing.page.stage import button, following, heading, kept_choices, right_place, serve, shown, start
 
 ITEMS = 3 + 3
 """Questions of a unit here, and attention checks in it."""

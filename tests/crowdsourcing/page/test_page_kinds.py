@@ -1,9 +1,9 @@
 """Every layout and kind of question in a real browser; texts that want to be more than text; other languages."""
 
 import pytest
-from stage import MANY, TALKS, bare, button, heading, item, stage, start
 
 from parlai_spotbot.surveys import get_survey
+from tests.crowdsourcing.page.stage import MANY, TALKS, bare, button, heading, item, stage, start
 
 
 def group(page, key):

@@ -7,12 +7,12 @@ import re
 
 import pytest
 import yaml
-from office import Clock
-from stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage, start
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question, Survey
+from tests.crowdsourcing.office import Clock
+from tests.crowdsourcing.page.stage import DESKTOP, PHONE, TALKS, bare, button, heading, item, stage, start
 
 ONE = Survey(
     "one",

@@ -4,10 +4,9 @@ on a phone, reloaded in the middle; what arrives is what was given.
 
 from dataclasses import replace
 
-from stage import PHONE, TALKS, bare, button, following, heading, item, pair_item, stage
-
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
+from tests.crowdsourcing.page.stage import PHONE, TALKS, bare, button, following, heading, item, pair_item, stage
 
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS[:3])]
 FEATURES = ("fluency", "sensibleness", "specificity")

@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from spoken import bots_of, spoken
 
 from parlai_spotbot import checksums
 from parlai_spotbot.records import HUMAN
@@ -14,6 +13,7 @@ from parlai_spotbot.surveys.abc_eval.label_frame import TASK_OF
 from parlai_spotbot.surveys.abc_eval.labels import QUESTIONS, TASKS
 from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
+from tests.spoken import bots_of, spoken
 
 BOTS = ("ann", "bob")
 

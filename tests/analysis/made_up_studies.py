@@ -281,7 +281,7 @@ pairs of 200 votes and of 5: [arena, [200, 5, 200, 5, 200, 5, 200, 5, 200, 5, 20
 fixed order: [arena, 20, 60, {first: 1.0}]
 order 70 to 30: [arena, 30, 60, {first: 0.7, order: 0.4}]
 80 % ties: [arena, 30, 60, {cut: 2.0}]
-one annotator with 40 %: [arena, 30, 40, {heavy: 0.4, most_width: 1.7}]
+one annotator with 40 %: [arena, 30, 40, {heavy: 0.4, most_width: 1.7, most_cover: 0.985}]
 # What is missing because of what it would say can't be corrected; the figures are printed, not bounded.
 drop-out by bot: [arena, 30, 60, {dropped: 0.3, least_cover: 0.0, most_false: 1.0}]
 # beside: how often a conversation is shown, annotators of each couple, annotators, bots, conversations of each

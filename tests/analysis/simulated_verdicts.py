@@ -82,7 +82,7 @@ TEXT = """
 45 prompts x 3, .08 decide: [decided, 45, 3, .08]
 45 prompts x 3, .15 decide: [decided, 45, 3, .15]
 45 prompts x 3, .30 decide: [decided, 45, 3, .30]
-45 prompts x 3, .15 decide, unequal: [decided, 45, 3, .15, {side: .75}, {power: .18}]
+45 prompts x 3, .15 decide, unequal: [decided, 45, 3, .15, {side: .75}, {power: .12}]
 45 prompts x 3, .30 decide, unequal: [decided, 45, 3, .30, {side: .75}, {power: .38}]
 20 annotators x 6, .08 decide: [decided, 20, 6, .08, &people {people: true}]
 20 annotators x 6, .15 decide: [decided, 20, 6, .15, *people]

@@ -40,7 +40,8 @@ class Design:
     unequal : float
         How unequally active people are, see `UNEQUAL`; 1 where everybody gives as many.
     power : float
-        Wished chance that the test of a pair finds a difference that is there.
+        Wished chance that the test of a pair finds a difference that is there. Simulated studies of another model have
+        .77 to .83 where it is .80, but .74 with 11 people of very unequal activity.
     level : float
         1 less the chance of a false alarm, over all tests together (Bonferroni's, over pairs and looks, a lower limit
         to the power under Holm).

@@ -111,7 +111,8 @@ class AliceAgent(DialogueAgent):
             self._kernel.setPredicate(name, value, self._session)
 
     def answer(self, dialogue: Dialogue) -> str:
-        kernel, session = self._kernel, self._session
+        kernel = self._kernel
+        session = self._session
         # Turns given to ALICE count as its own: its rules look at its earlier turns.
         for is_own, key in ((True, kernel._outputHistory), (False, kernel._inputHistory)):
             texts = [turn.text for turn in dialogue.turns if turn.mine is is_own]

@@ -40,7 +40,8 @@ class CausalLmAgent(LanguageModelAgent):
 
     def load(self, given: CausalLmOptions, no_cuda: bool) -> LoadedLanguageModel:
         loaded = load(given.model, given.revision, given.dtype, given.device, no_cuda)
-        form, system = layout(loaded.tokenizer, given.format, f"--lm-model {loaded.name}"), given.system
+        form = layout(loaded.tokenizer, given.format, f"--lm-model {loaded.name}")
+        system = given.system
         room = _room(loaded, given.context, given.max_new_tokens)
         fitting(form, system, [], room)
         writer = TurnWriter(loaded.model, Vocabulary(loaded.tokenizer), limits(loaded, given.batch, given.cache))

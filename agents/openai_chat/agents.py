@@ -67,7 +67,8 @@ class OpenaiChatAgent(BatchedDialogueAgent):
 
         given = self._options = options(opt, self.NAME)
         self._events: Counter[str] = Counter()
-        key, url = given.key(_where(given), NAMES["key_variable"]), urlsplit(given.url)
+        key = given.key(_where(given), NAMES["key_variable"])
+        url = urlsplit(given.url)
         if key and url.scheme == "http" and not is_local(url.hostname):
             print(f"{self.NAME}: the key goes to {url.hostname} unencrypted; use https where you can.", flush=True)
         self._client = ChatClient(given, key)
@@ -143,7 +144,8 @@ class OpenaiChatAgent(BatchedDialogueAgent):
         outcomes: list = [None] * len(dialogues)
         waiting = {index: _Try(self._options.room) for index in range(len(dialogues))}
         while waiting:
-            indices, again = list(waiting), {}
+            indices = list(waiting)
+            again = {}
 
             def take(place: int, answer: Reply, indices=indices, again=again, asked=waiting) -> None:
                 index = indices[place]

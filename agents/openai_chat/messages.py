@@ -48,9 +48,11 @@ def fitting(system: str, turns: Sequence[RememberedTurn], room: int) -> list[Rem
     turns and a server that remembers what it read need not read it again. Of a last turn that is too long alone,
     the end is kept.
     """
-    space, sizes = room - (tokens(system) if system else 0), [tokens(turn.text) for turn in turns]
+    space = room - (tokens(system) if system else 0)
+    sizes = [tokens(turn.text) for turn in turns]
     first = first_kept(sizes, 0, space)
-    kept, used = list(turns[first:]), sum(sizes[first:])
+    kept = list(turns[first:])
+    used = sum(sizes[first:])
     if kept and used > space:
         end = kept[-1].text.encode()[-max(1, BYTES_PER_TOKEN * (space - TOKENS_PER_MESSAGE)) :]
         kept[-1] = RememberedTurn(end.decode(errors="ignore").strip() or kept[-1].text[-1:], kept[-1].mine)
@@ -76,10 +78,12 @@ def reply(answer: Completion, longest: int, sentences: int) -> ChatReply:
         text = LABEL.sub("", text, count=1)
         events.append("labels_left_out")
     if past := TURN_END.search(text.lstrip()):
-        text, finished = text.lstrip()[: past.start()], True
+        text = text.lstrip()[: past.start()]
+        finished = True
         events.append("cut_at_the_turns_end")
     if len(text) > longest:
-        text, finished = text[:longest], False
+        text = text[:longest]
+        finished = False
         events.append("cut_since_endless")
     elif not finished:
         events.append("cut_by_length")

@@ -39,7 +39,8 @@ def known_names(path: Path) -> list[str]:
     try:
         header, *rows = [row for _, row in csv_rows(path)] or [[]]
     except Malformed:
-        header, rows = [], []
+        header = []
+        rows = []
     if header[:2] != HEADER or not all(row[0] for row in rows):
         raise UserError(f"{path}: not the list of links that a launch writes.", "Remove it: the links are made again.")
     return [_name(row[0]) for row in rows]

@@ -16,7 +16,8 @@ from parlai_spotbot.records import ADDITIONAL, Conversation, Item, Judgement, ju
 FIRST = ("source", "worker_id", "annotation_id", "unit_id", "item_id")
 SECOND = ("question", "target", "answer", "exchanges", "seconds")
 COLUMNS = (*FIRST, "conversation_id", "conversation_ids", *SECOND, "number", "judgement_id")
-WHOSE, ANSWERED = attrgetter(*FIRST), attrgetter(*SECOND)
+WHOSE = attrgetter(*FIRST)
+ANSWERED = attrgetter(*SECOND)
 
 REPEATED = "annotation repeated by the same annotator (the last one counts)"
 
@@ -77,7 +78,8 @@ def answers_frame(
         else:
             rows.setdefault(key, {})[row.question, row.target] = _row(row, number, conversation_ids)
     complete = []
-    item, answer = COLUMNS.index("item_id"), COLUMNS.index("answer")
+    item = COLUMNS.index("item_id")
+    answer = COLUMNS.index("answer")
     for (source, _), given in rows.items():
         first = next(iter(given.values()))
         if lacking is not None and lacking(first[item], {pair: row[answer] for pair, row in given.items()}):
@@ -105,7 +107,8 @@ def shown_item(
     further who is judged, where `conversations` leave that open, and which candidates are offered. A control is an
     item of its own whenever it is shown, since annotators may meet one several times.
     """
-    items, conversations = items or {}, conversations or {}
+    items = items or {}
+    conversations = conversations or {}
 
     def item_of(row: Judgement) -> Hashable:
         item = items.get(row.item_id)

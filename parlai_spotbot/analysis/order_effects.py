@@ -31,7 +31,8 @@ def position_effects(annotations: pd.DataFrame, crossed: bool = True) -> pd.Data
         count as dependent.
     """
     check_ids(annotations, "annotations")
-    people, rows = annotations["a"] == HUMAN, []
+    people = annotations["a"] == HUMAN
+    rows = []
     for group, part in (("bots", annotations[~people]), ("people", annotations[people])):
         if len(part):
             first, second = ((part[f"nature{entity}"] == HUMAN).to_numpy(dtype=float) for entity in (0, 1))

@@ -126,6 +126,8 @@ def rate(
 
 def _named(pairs: pd.DataFrame, contestants: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs of numbers of contestants by their names."""
-    first, second = pairs["first"].to_numpy(dtype=int), pairs["second"].to_numpy(dtype=int)
-    names, sizes = contestants["bot"].to_numpy(), contestants["n"].to_numpy()
+    first = pairs["first"].to_numpy(dtype=int)
+    second = pairs["second"].to_numpy(dtype=int)
+    names = contestants["bot"].to_numpy()
+    sizes = contestants["n"].to_numpy()
     return pairs.assign(a=names[first], b=names[second], n=sizes[first] + sizes[second])[OF_PAIR]

@@ -23,7 +23,8 @@ def time_summary(annotations: pd.DataFrame, wage: float | None = None) -> dict:
         return {"n": 0, **dict.fromkeys(("median", "mean", "hours", "cost")), "why": "no annotation has a time"}
     hours = float(seconds.mean() * len(annotations) / 3600)
     cost = None if wage is None else hours * wage
-    median, mean = float(np.median(seconds)), float(seconds.mean())
+    median = float(np.median(seconds))
+    mean = float(seconds.mean())
     return {"n": len(seconds), "median": median, "mean": mean, "hours": hours, "cost": cost}
 
 
@@ -33,11 +34,14 @@ def seconds_table(annotations: pd.DataFrame, clusters: Clusters) -> pd.DataFrame
     One row per length (`k` as text, "all" over all lengths), with the columns `BY_LENGTH`: n (with a known time),
     median and mean with intervals by the `clusters` of the annotations.
     """
-    seconds, k = annotations["seconds"].to_numpy(dtype=float), annotations["k"].to_numpy()
-    known, rows = np.isfinite(seconds), []
+    seconds = annotations["seconds"].to_numpy(dtype=float)
+    k = annotations["k"].to_numpy()
+    known = np.isfinite(seconds)
+    rows = []
     for name, kept in [("all", known), *((str(length), known & (k == length)) for length in np.unique(k[known]))]:
         if kept.any():
-            values, row_clusters = seconds[kept], clusters.take(kept)
+            values = seconds[kept]
+            row_clusters = clusters.take(kept)
             median_ci = median_interval(values, row_clusters)
             mean_ci = mean_of(values, row_clusters, bounds=(0.0, np.inf))["ci"]
             rows.append((name, len(values), np.median(values), *median_ci, values.mean(), *mean_ci))
@@ -102,7 +106,8 @@ def compare_effort(
     pair = conversations_per_pair * annotations_per_conversation * seconds / 60
     system = MINUTES
     people = human_annotations * seconds / 60
-    hours, other = (systems * (systems - 1) / 2 * pair + people) / 60, systems * system / 60
+    hours = (systems * (systems - 1) / 2 * pair + people) / 60
+    other = systems * system / 60
     # pair / 2 · K² − (pair / 2 + system) · K + people = 0; from the greater root on, this method takes longer.
     half = pair / 2 + system
     root = half**2 - 2 * pair * people

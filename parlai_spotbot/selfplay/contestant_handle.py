@@ -20,7 +20,8 @@ from parlai_spotbot.secrecy import MARK, NOT_SHOWN, environment_secrets, masked,
 LEAST = 6
 """Characters of a secret that is looked for in texts: a shorter one is found in plain words."""
 
-LONGEST_MESSAGE, LONGEST_DETAIL = 2000, 20_000
+LONGEST_MESSAGE = 2000
+LONGEST_DETAIL = 20_000
 """Characters that are kept of an error and of its traceback."""
 
 

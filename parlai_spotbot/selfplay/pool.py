@@ -141,12 +141,14 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
         if contestant.code and not Path(contestant.code).is_dir():
             raise UserError(f"{contestant.code}: no such folder.", "Correct it.")
     plugin.reach(contestant.code)
-    kind, agent = "agent", contestant.model
+    kind = "agent"
+    agent = contestant.model
     with field("model"):
         if agent and not checks.is_agent(checks.agent(agent)):
             plain_python.check(plain_python.found(agent), agent)
             contestant = replace(contestant, model=checks.PLAIN, opt={**contestant.opt, "plain_python": agent})
-            kind, agent = "plain Python", checks.PLAIN
+            kind = "plain Python"
+            agent = checks.PLAIN
     with field("model_file"):
         if contestant.model_file.startswith(checks.ZOO):
             kind = "zoo model"

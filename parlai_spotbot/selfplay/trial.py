@@ -147,7 +147,8 @@ def _world(process: ContestantProcess, script: TrialScript, session: str) -> Sel
     agents: list[Agent] = [ProxyAgent(opt, process, session, chance), ScriptedPerson(opt, script.lines)]
     names = (process.contestant.name, PERSON)
     if script.side == 1:
-        agents, names = agents[::-1], names[::-1]
+        agents = agents[::-1]
+        names = names[::-1]
     job = ConversationJob(f"trial:{script.side}", names, script.side, names, script.seed, chance)
     return SelfPlayWorld(opt, agents, job, EXCHANGES)
 

@@ -15,7 +15,8 @@ from parlai_spotbot.analysis.verdict.one_scale import misfit_pvalue
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 from parlai_spotbot.analysis.verdict.probes import drift_probe
 
-DOUBT, CLEAR = 0.1, 0.005
+DOUBT = 0.1
+CLEAR = 0.005
 """A probe is amber from this p-value down, and red from that one down."""
 
 UNEVEN = 0.3
@@ -71,7 +72,8 @@ def _of_p(name: str, p: float) -> Probe:
 def _order(fit: Contrasts) -> Probe:
     """Return whether either of each two was shown first about as often; where not, who is first may seem better."""
     first = fit.matrix.counts.sum(axis=-1)
-    both, gap = first + first.T, np.abs(first - first.T)
+    both = first + first.T
+    gap = np.abs(first - first.T)
     met = np.triu(both) > 0
     uneven = chi2.sf((gap[met] ** 2 / both[met]).sum(), met.sum())
     share = float(gap[met].sum() / max(both[met].sum(), 1))

@@ -38,7 +38,9 @@ def bets(evidence: Evidence, rules: Rules, drawn: np.ndarray | float = 0, stock:
     stock : array (K, K), optional
         How often each pair can still be drawn; without it as often as one likes.
     """
-    left, effect, need = _left(evidence, rules, drawn), design_effect(evidence), thresholds(evidence, rules)
+    left = _left(evidence, rules, drawn)
+    effect = design_effect(evidence)
+    need = thresholds(evidence, rules)
     improved = _improved(evidence, rules, need, left, effect)
     chance = with_floor(improved, stock > 0)
     centre, weight, most, variance = shares(chance, evidence.strengths)
@@ -67,7 +69,8 @@ def shares(chance: np.ndarray, strengths: np.ndarray) -> tuple[np.ndarray, np.nd
     share, those of a and of b cancel in expectation where both score alike against c. Weights are cut so that no match
     moves the sum by more than ½, as a match of the two themselves does.
     """
-    of_a, of_b = chance[..., :, None, :], chance[..., None, :, :]
+    of_a = chance[..., :, None, :]
+    of_b = chance[..., None, :, :]
     both = of_a + of_b
     share = of_b / np.maximum(both, TINY)
     middle = (strengths[..., :, None, None] + strengths[..., None, :, None]) / 2 - strengths[..., None, None, :]

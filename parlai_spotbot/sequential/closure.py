@@ -73,7 +73,8 @@ def _greatest(value: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndar
     size = value.shape[-1]
     place = np.argsort(order, -1)
     value = _arranged(value, order)
-    totals, others = [], []
+    totals = []
+    others = []
     for shift in range(0, LARGEST if size > LARGEST else 1, SHIFT):
         group = (np.arange(size) + shift) // LARGEST
         outer = np.where(group[:, None] == group, 0, np.maximum(value, 0))

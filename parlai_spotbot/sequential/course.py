@@ -191,11 +191,13 @@ class Course:
         An open pair lacks the information that takes its wealth to the threshold by the stake that lets it grow fastest
         (Kelly 1956); answers bring it to all open pairs together.
         """
-        evidence, rules = self.evidence, self.rules
+        evidence = self.evidence
+        rules = self.rules
         left = max(self.plan.budget - float(evidence.answers) - self.out, 0)
         if self.ended:
             return 0
-        bets, need = self._bets(), proof.thresholds(evidence, rules)
+        bets = self._bets()
+        need = proof.thresholds(evidence, rules)
         differ, same = proof.wealth(evidence, rules)
         lacking = (need[0] - differ) / (np.abs(evidence.strengths[:, None] - evidence.strengths) + TINY) ** 2
         if rules.margin:
@@ -303,7 +305,9 @@ class Course:
 
         `n` are answers about the two, of ratings about either; `share` is a's share of their points.
         """
-        verdict, matches, names = self.evidence.verdict, self.evidence.matches, self.plan.contestants
+        verdict = self.evidence.verdict
+        matches = self.evidence.matches
+        names = self.plan.contestants
         rows = []
         for first, second in combinations(order, 2):
             at = (first, second)

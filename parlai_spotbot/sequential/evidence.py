@@ -147,7 +147,8 @@ def begin(contestants: int, shape: tuple[int, ...] = (), scale: bool = False) ->
 
     With `scale` each is rated: its score in a match with the last contestant, the scale, is its rating from 0 to 1.
     """
-    pairs, each = np.zeros((*shape, contestants, contestants)), np.zeros((*shape, contestants))
+    pairs = np.zeros((*shape, contestants, contestants))
+    each = np.zeros((*shape, contestants))
     count = np.zeros(shape)
     unknown = pairs + 2 / PRIOR * (1 - np.eye(contestants))
     verdict = pairs.astype(int)
@@ -173,7 +174,8 @@ def thresholds(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray
 
 def wealth(evidence: Evidence, rules: Rules) -> tuple[np.ndarray, np.ndarray]:
     """Return the logarithms of the wealth that two differ, whichever is better, and that they are equal."""
-    turned, other = np.swapaxes(evidence.better, -1, -2), np.swapaxes(evidence.below, -1, -2)
+    turned = np.swapaxes(evidence.better, -1, -2)
+    other = np.swapaxes(evidence.below, -1, -2)
     same = np.minimum(evidence.below, other) if rules.margin else np.full_like(other, -np.inf)
     return np.logaddexp(evidence.better, turned) - np.log(2), same
 
@@ -275,7 +277,8 @@ def table(a: np.ndarray, b: np.ndarray, score: np.ndarray, size: int) -> tuple[n
 
 def moves(placed: Bets, points: np.ndarray, matches: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return by how much points of matches (..., K, K) move the wealth per unit of stake, and the greatest loss."""
-    third, met = (placed.weight @ points[..., None])[..., 0], matches[..., None]
+    third = (placed.weight @ points[..., None])[..., 0]
+    met = matches[..., None]
     third = third - ((placed.weight * placed.centre) @ met)[..., 0]
     most = (placed.most @ met)[..., 0]
     return (points - matches / 2 + third - np.swapaxes(third, -1, -2), matches / 2 + most + np.swapaxes(most, -1, -2))
@@ -321,7 +324,8 @@ def of_counts(points: np.ndarray, matches: np.ndarray, verdict: np.ndarray) -> E
 
 def _fitted(evidence: Evidence) -> Evidence:
     """Take one step of Newton towards the Bradley-Terry strengths, which only choose what is drawn and staked."""
-    strengths, size = evidence.strengths, evidence.strengths.shape[-1]
+    strengths = evidence.strengths
+    size = evidence.strengths.shape[-1]
     share = expit(differences(strengths))
     slope = (evidence.points - evidence.matches * share).sum(-1) - PRIOR * strengths
     weight = evidence.matches * share * (1 - share)

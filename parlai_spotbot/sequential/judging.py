@@ -83,7 +83,8 @@ def judge_until_settled(study: Study, course: Course, judge: Answering, have: Co
 
 def _batch(course: Course, units: checksums.RecordedJournal, at_once: int) -> list[Unit]:
     """Return the units that are out; more are drawn where none of those drawn together was counted yet."""
-    batch, counted = course.waiting, len(course.path)
+    batch = course.waiting
+    counted = len(course.path)
     while len(batch) < at_once and all(unit.rotation == counted for unit in batch):
         if (unit := course.draw()) is None:
             break
@@ -101,7 +102,8 @@ def most_units(course: Course) -> list[Unit]:
 def standing(course: Course) -> dict[str, Any]:
     """Return how a course stands, ready for JSON: why it `ended`, answers, pairs by verdict, and all as `text`."""
     open_, differ, equal = course.evidence.tally
-    answers, pairs = int(course.evidence.answers), open_ + differ + equal
+    answers = int(course.evidence.answers)
+    pairs = open_ + differ + equal
     numbers = {"ended": course.ended, "answers": answers, "budget": course.plan.budget}
     numbers |= {"saved": course.plan.budget - answers, "differ": differ, "equal": equal, "open": open_}
     parts = [part_of(differ, pairs, "pair", "differs", "differ")]

@@ -11,7 +11,8 @@ from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.records import NATURES, OUTCOMES, Judgement
 from parlai_spotbot.sequential.registration import SPOTTING
 
-LOW, WIDTH = SCALE[0], SCALE[-1] - SCALE[0]
+LOW = SCALE[0]
+WIDTH = SCALE[-1] - SCALE[0]
 """Of the scale of ratings."""
 
 WORTH = {answer: (1 + worth) / 2 for answer, worth in OUTCOMES.items()} | {f"{n}": (n - LOW) / WIDTH for n in SCALE}

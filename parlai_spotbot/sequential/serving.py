@@ -144,7 +144,8 @@ class Serving:
         if self.ended in OVER:
             kept = {*self._answered, *out}
         shown = [unit for unit in self.drawn if unit.unit_id in kept]
-        items, size = tuple(self.pool), self.plan.unit_size
+        items = tuple(self.pool)
+        size = self.plan.unit_size
         more = math.ceil(SPARE * self.left)
         return shown + [Unit(f"{n}", self.plan.survey, f"{n}", 0, 0, items[:size]) for n in range(more)]
 
@@ -199,7 +200,8 @@ class PlannedStudy(Study):
 
     def units(self, survey: str) -> list[Unit]:
         """Return all items to draw from, in as many units as are planned."""
-        plan, pool = registered(self, survey), read_pool(self, survey)
+        plan = registered(self, survey)
+        pool = read_pool(self, survey)
         count = _units(plan, plan.budget) if plan else 1
         return [Unit(f"{n}", survey, f"{n}", 0, 0, tuple(pool[n::count])) for n in range(count)]
 

@@ -52,7 +52,9 @@ def all_answers_of(imported: ImportedStudy, tables: Path, seed: int, progress: C
     """Metrics of the four surveys and everything that is computed of them, after the paper's options."""
     surveys = {imported.survey: imported.judgements, **imported.others}
     outcomes = outcomes_of(surveys.get(INTERACTIVE, ()), imported.conversations)
-    metrics, lost, every = [], {}, []
+    metrics = []
+    lost = {}
+    every = []
     for name, judgements in surveys.items():
         if name != INTERACTIVE:
             metrics_read, why = metrics_of(get_survey(name), judgements, imported.conversations, (), HUMAN)
@@ -76,15 +78,15 @@ def _of(answers: AllAnswers, stem: str) -> Frames:
 def agreement(answers: AllAnswers) -> PaperTable:
     """Section 7.1, Figure 12, all 40 metrics."""
     table = PaperTable("agreement", "Agreement of every metric (section 7.1)")
-    published_alphas, metric_by_key = (
-        published.table(answers.tables, "agreements"),
-        {metric.key: metric for metric in answers.metrics},
-    )
+    published_alphas = published.table(answers.tables, "agreements")
+    metric_by_key = {metric.key: metric for metric in answers.metrics}
     for row in _of(answers, "interpretability").rows("metrics"):
         key = (row["method"], row["name"])
         paper = published_alphas.loc[key] if key in published_alphas.index else {}
-        name, how = label_of(*key), ALPHA.format(scale=row["scale"])
-        alpha, n = row["alpha"], row["n"]
+        name = label_of(*key)
+        how = ALPHA.format(scale=row["scale"])
+        alpha = row["alpha"]
+        n = row["n"]
         if row["kind"] == CHOICE:
             (alpha, n), how = _both_sides(metric_by_key[":".join(key)]), SIDES
         table.cells += [
@@ -257,12 +259,11 @@ def screening(answers: AllAnswers) -> PaperTable:
     table = PaperTable("screening", "Who passed the training, by group (Figure 9)")
     published_rows = published.table(answers.tables, "screening")
     for (group, task), group_rows in answers.training.groupby(["group", "task"], sort=True):
-        name, key = f"{group}, {str(task).partition(':')[2]}", (group, str(task).partition(":")[2])
+        name = f"{group}, {str(task).partition(':')[2]}"
+        key = (group, str(task).partition(":")[2])
         paper = published_rows.loc[key] if key in published_rows.index else {}
-        attempted, passed = (
-            group_rows["annotator"].nunique(),
-            group_rows[group_rows["passed"].eq(True)]["annotator"].nunique(),
-        )
+        attempted = group_rows["annotator"].nunique()
+        passed = group_rows[group_rows["passed"].eq(True)]["annotator"].nunique()
         low, high = wilson(passed, attempted)
         table.cells += [
             PaperCell(name, "attempted", paper.get("attempted"), int(attempted), "annotators who began", 0),

@@ -11,8 +11,11 @@ from parlai_spotbot.projects.cells import PaperCell, PaperTable, paper_values
 
 LEVELS = (0.01, 0.05, 0.1)
 OLD_LEVELS = (0.001, 0.01, 0.05)
-DIALOGUES, WAGE, OLD_WAGE = 400, 20.0, 10.0
-GIFT, CHATS = 5.0, 6
+DIALOGUES = 400
+WAGE = 20.0
+OLD_WAGE = 10.0
+GIFT = 5.0
+CHATS = 6
 """Those who chatted got a gift card of 5 dollars for six conversations (section 3)."""
 
 EARLIER = ("pilot", "students")
@@ -119,10 +122,13 @@ def table10(tables: Path) -> PaperTable:
         each = 2 if method == "comparative" else 1
         if method in alone:
             exact = minutes = alone[method] / 60
-            how, digits = "median seconds of the task / 60", 1
+            how = "median seconds of the task / 60"
+            digits = 1
             table.add(method, "TI", printed["TI"], minutes, how, 2)
         else:
-            minutes, how, digits = printed["TI"], OF_TI, 0
+            minutes = printed["TI"]
+            how = OF_TI
+            digits = 0
             exact = printed["EC"] / DIALOGUES / WAGE * 60
             summed = _summed(method, seconds, turns)
             why = "sum of the medians of the tasks; the paper's is the median of sums, which needs data.json"
@@ -149,7 +155,8 @@ def _paid(paper: Mapping) -> list[PaperCell]:
     """Overall costs by what was paid (section 3 and Table 9)."""
     from parlai_spotbot.surveys.abc_eval.labels import TASKS
 
-    pay, how = paper["table9"], f"pay by Table 9, for {DIALOGUES} dialogues"
+    pay = paper["table9"]
+    how = f"pay by Table 9, for {DIALOGUES} dialogues"
     paid = {
         "dialogue collection": (GIFT / CHATS * DIALOGUES, "5 dollars for six conversations (section 3)"),
         "dialogue_likert": (pay["dialogue_likert"] * DIALOGUES, how),

@@ -33,7 +33,8 @@ from parlai_spotbot.records import Conversation, Judgement
 from parlai_spotbot.surveys.abc_eval.labels import ALLOWED, task_of_label
 from parlai_spotbot.surveys.interactive import CHOICE
 
-CHATS, ANSWERS = "dialogue_collection", "surge_evaluation"
+CHATS = "dialogue_collection"
+ANSWERS = "surge_evaluation"
 TRAININGS = {"student_onboarding": "students", "mturk_onboarding": "mturkers", "surge_onboarding": "surgers"}
 """Stages of the training, and the names of their groups of annotators."""
 
@@ -50,7 +51,9 @@ DIMENSIONS = {
 """Their names of dimensions and ours."""
 
 INTERACTIVE = "interactive"
-LIKERT, TURNS, PAIRS = "dialogue_likert", "turn_likert", "comparative"
+LIKERT = "dialogue_likert"
+TURNS = "turn_likert"
+PAIRS = "comparative"
 WHEN = "%m-%d-%Y %H:%M:%S"
 CHOICES = {1: "conversation:0", -1: "conversation:1", 0: "neither"}
 RATINGS = {score: str(score) for score in range(1, 6)}
@@ -79,7 +82,8 @@ def full(path: Path | str) -> ImportedStudy:
     with as_released(path, place) as stages:
         maker = _Maker(stages, place)
         maker.make()
-    conversations, rows = numbered(list(maker.talks.values())), maker.rows
+    conversations = numbered(list(maker.talks.values()))
+    rows = maker.rows
     about = {
         **about_file(path, conversations, chain.from_iterable(rows.values())),
         "surveys": {name: len(judgements) for name, judgements in rows.items()},
@@ -168,7 +172,9 @@ class _Maker:
     def _answer(self, stage: str, talk: Conversation, kind: str, name: str, answer: Mapping, turn: int | None) -> None:
         work = self.stages[stage]["work_units"][answer["work_unit_id"]]
         led = stage == CHATS
-        unit, identity, score = self.units[stage, answer["work_unit_id"]], talk.conversation_id, answer["score"]
+        unit = self.units[stage, answer["work_unit_id"]]
+        identity = talk.conversation_id
+        score = answer["score"]
         about = {"unit_id": unit, "worker_id": self.people[work["worker_id"]], "item_id": identity}
         about |= {"submitted_at": self._when(work), "seconds": _seconds(work.get("time_to_complete_sec"))}
         if kind == "comparative":
@@ -180,21 +186,32 @@ class _Maker:
                 about["seconds"] = self._part(work, "comparative")
             survey, annotation = (INTERACTIVE, f"{unit}-pair") if led else (PAIRS, unit)
             value = CHOICES[score if identity == first else -score]  # kept as the two were shown
-            question, target, talk = name + CHOICE * led, "pair", self.talks[first]
+            question = name + CHOICE * led
+            target = "pair"
+            talk = self.talks[first]
         elif turn is None:
             if led and identity in work["dialogue_ids"][:2]:
                 place = work["dialogue_ids"].index(identity)
                 about["seconds"] = self._part(work, ("first_likert", "second_likert")[place])
             survey, annotation = (INTERACTIVE, f"{unit}-{identity}") if led else (LIKERT, unit)
-            question, target, value = name, "entity:1", RATINGS[score]
+            question = name
+            target = "entity:1"
+            value = RATINGS[score]
         elif turn >= talk.exchanges:
             self.odd[MISSING_TURNS, "left out"] += 1
             return
         else:
-            target, annotation = f"turn:{2 * turn + 1}", unit
-            survey, question, task, scale = TURNS, name, name, RATINGS
+            target = f"turn:{2 * turn + 1}"
+            annotation = unit
+            survey = TURNS
+            question = name
+            task = name
+            scale = RATINGS
             if kind == "behavior":
-                survey, question, task, scale = SURVEY, QUESTION[name], task_of_label(name), YES_NO
+                survey = SURVEY
+                question = QUESTION[name]
+                task = task_of_label(name)
+                scale = YES_NO
             about["item_id"], value = f"{identity}-{task}", scale[score]
         self.rows[survey].append(judgement(talk, survey, annotation, target, question, value, **about))
 

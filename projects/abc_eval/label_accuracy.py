@@ -78,7 +78,8 @@ def _figures(counts: np.ndarray) -> dict[str, np.ndarray]:
     """From counts (draws, 4) of neither, truth alone, answer alone, both; NaN where nothing is to be divided by."""
     neither, missed, wrong, right = counts.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        precision, recall = right / (right + wrong), right / (right + missed)
+        precision = right / (right + wrong)
+        recall = right / (right + missed)
         met = np.stack([2 * neither, wrong + missed, wrong + missed, 2 * right], axis=-1).reshape(-1, 2, 2)
         return {
             "precision": precision,

@@ -71,9 +71,11 @@ def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
     published_alphas = published.table(tables, "agreements")
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
-        label_rows, paper = people[people["question"] == label], published_alphas.loc[("abc_eval", label)]
+        label_rows = people[people["question"] == label]
+        paper = published_alphas.loc[("abc_eval", label)]
         alpha = krippendorff_alpha(label_rows["rated"], label_rows["value"], frame_clusters(label_rows, crossed=False))
-        row, ends = name_of(label), log_ends(alpha)
+        row = name_of(label)
+        ends = log_ends(alpha)
         theirs = " (published as “incorrect fact”)" if label == "fact_contradiction" else ""
         table.cells += [
             PaperCell(row, "alpha", paper["alpha"], alpha["alpha"], ALPHA + theirs, 3),
@@ -87,7 +89,8 @@ def agreement(rows: pd.DataFrame, tables: Path) -> PaperTable:
 
 def log_ends(mapping: Mapping) -> np.ndarray:
     """Return the ends of alpha's interval, symmetric for log(1 - alpha) as in earlier editions of this table."""
-    alpha, ends = mapping["alpha"], np.array(mapping["ci"])
+    alpha = mapping["alpha"]
+    ends = np.array(mapping["ci"])
     return 1 - (1 - alpha) * np.exp((np.arctanh(alpha) - np.arctanh(ends)) * (1 + alpha))
 
 
@@ -99,15 +102,18 @@ def kappa_of(alpha: float, answers: int) -> float:
 def rates(rows: pd.DataFrame, tables: Path) -> PaperTable:
     """Figures 4 and 5 for nine labels: how often each bot shows them, by people and by the judges."""
     table = PaperTable("rates", "How often each bot shows nine behaviours (Figures 4 and 5)")
-    published_rates, bots = published.table(tables, "rates"), sorted(set(rows["name"]))
+    published_rates = published.table(tables, "rates")
+    bots = sorted(set(rows["name"]))
     people = rows[rows["source"] == HUMAN]
     for label in labels_in(people):
         means = behaviour(people[people["question"] == label], bots, crossed=False)
         rates_of_label = means.contestants.set_index("bot")
         for bot in bots:
-            row, paper = f"{name_of(label)}, {bot}", published_rates.loc[(label, bot)]
+            row = f"{name_of(label)}, {bot}"
+            paper = published_rates.loc[(label, bot)]
             own = rates_of_label.loc[bot]
-            share, turns = own["score"], own["turns"]
+            share = own["score"]
+            turns = own["turns"]
             low, high = wilson(share * turns, turns)
             table.cells += [
                 PaperCell(row, "share", paper["share"], share, RATE, 3, beside=True),

@@ -17,7 +17,9 @@ from parlai_spotbot.projects.abc_eval.released_labels import BOTS, LABELS
 from parlai_spotbot.reading import own_data
 
 NAMES = own_data(__file__)
-METHODS, GROUPS, TASKS = NAMES["methods"], NAMES["groups"], NAMES["tasks"]
+METHODS = NAMES["methods"]
+GROUPS = NAMES["groups"]
+TASKS = NAMES["tasks"]
 
 FINAL_TASKS = tuple(
     f"abc_eval:{task}" for task in ("empathy", "commonsense", "knowledge", "consistency", "transitions")
@@ -74,7 +76,8 @@ def table(folder: Path, which: str) -> pd.DataFrame:
 def costs(folder: Path) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Median seconds by task (of Turn Likert: turn_likert:DIMENSION), their projected costs, and by dimension."""
     frame = read(folder, "costs.csv", ["category", "labels", "completion time (sec)", "projected cost"])
-    seconds, projected = {}, {}
+    seconds = {}
+    projected = {}
     for category, labels, time, cost in frame.iloc[:, :4].itertuples(index=False):
         if category == "behavior" and labels in TASKS:
             task = TASKS[labels]
@@ -105,7 +108,8 @@ def incremental(folder: Path) -> dict[str, list[tuple[str, float]]]:
     """By method: in the order of removal, the metric that goes next and R² (a share) while it is still there."""
     name = "incremental_validity.csv"
     columns = {"ABC-Eval": "abc_eval", "Likert Turn": "turn_likert", "Likert Dialogue": "dialogue_likert"}
-    frame, result = read(folder, name, columns), {}
+    frame = read(folder, name, columns)
+    result = {}
     for column, method in columns.items():
         place = frame.columns.get_loc(column)
         numbers = frame.iloc[:, [place, place + 1]].dropna()

@@ -19,7 +19,9 @@ RAW = "https://raw.githubusercontent.com/"
 LABELS_AT = RAW + "emorynlp/GPT-ABCEval/9be657430765aaa93d6c2bb28683cb96cf3268df/outputs/"
 TABLES_AT = RAW + "jdfinch/behavior_evaluation_analysis/5175991ce4d6dd49ab166a0ad78083179bab9c46/analysis/results/"
 
-LABELS, PROJECT, TABLES = "behavior-classification-results.json", "data.json", "paper_tables"
+LABELS = "behavior-classification-results.json"
+PROJECT = "data.json"
+TABLES = "paper_tables"
 LABELS_SHA256 = "695950269e417cddefd88261f2cbfc35611525892dea29fa0a06b8374c314f8c"
 SHA256 = {
     "paper/all_agreements.csv": "4177b48b631d3f62f0828cc6eafc5df06bcb8b1957c573b407e693cfd7456e1e",

@@ -37,7 +37,8 @@ def reproduce(
 
     All data are read, and bad ones refused, before anything is written.
     """
-    release, result = find(paths), {}
+    release = find(paths)
+    result = {}
     for part, makers in _makers(release, settings, progress).items():
         result[part] = {}
         for name, make in makers.items():
@@ -53,7 +54,8 @@ def _makers(
     release: Release, settings: AbcEvalSettings, progress: Callable[[str], None]
 ) -> dict[str, dict[str, Callable[[], PaperTable]]]:
     """Read what is at hand; return by part and table how each is made."""
-    folder, makers = release.tables, {}
+    folder = release.tables
+    makers = {}
     if release.labels:
         rows = nine_labels.labelled(released_labels(release.labels))
         makers["labels"] = {

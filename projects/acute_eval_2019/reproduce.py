@@ -26,7 +26,8 @@ def run(out: Path | str, study: Path | str | None = None) -> dict[str, PaperTabl
 
     Raises `UserError` where the study's survey isn't analysed.
     """
-    out, paper = Path(out).expanduser().resolve(), paper_values("acute_eval_2019")
+    out = Path(out).expanduser().resolve()
+    paper = paper_values("acute_eval_2019")
     tables = {"counts": counts(paper), "agreement": agreement(paper)}
     if study is not None:
         analysis = analysed(Path(study))
@@ -40,7 +41,8 @@ def analysed(path: Path) -> dict[str, Any]:
     """Return what people's answers to a study's survey say, by finding."""
     study = Study.open(path)
     survey = next((name for name in SURVEYS if study.judgements_path(name).exists()), SURVEYS[0])
-    folder, results = study.analysis_path(survey), {}
+    folder = study.analysis_path(survey)
+    results = {}
     again = hints.run("analyze", study.path, survey)
     for name in ("ranking", "same", "wordings"):
         found = by_source(files.read_json(folder / f"{name}.json", "analysis file", again).get("tables", {}))

@@ -18,7 +18,9 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 
-DOMAIN, CANDIDATES, VERSIONS = "chitchat", 5, 4
+DOMAIN = "chitchat"
+CANDIDATES = 5
+VERSIONS = 4
 ENCODER = "dual_encoder"
 
 RECIPE = (
@@ -56,7 +58,8 @@ def carry_out(arguments: Sequence[str]) -> None:
 
 def encoder_of(out: Path, settings: NucStudySettings) -> Path:
     """The model file of the dual encoder, trained here unless there is one."""
-    model, mark = out / ENCODER / "model", out / ENCODER / "trained.json"
+    model = out / ENCODER / "model"
+    mark = out / ENCODER / "trained.json"
     if not mark.exists():
         model.parent.mkdir(parents=True, exist_ok=True)
         options = ["--num-epochs", str(settings.epochs), "--seed", str(settings.seed)]

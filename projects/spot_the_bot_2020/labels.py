@@ -51,7 +51,8 @@ def table4(data: DomainData) -> PaperTable:
     """Seconds an annotation."""
     domain = data.domain
     table = PaperTable("table4", f"Table 4: seconds an annotation, {domain}")
-    elapsed, timed = data.annotations["elapsed"], data.annotations["seconds"].dropna()
+    elapsed = data.annotations["elapsed"]
+    timed = data.annotations["seconds"].dropna()
     seconds, conversation = data.paper["table4"][domain]
     table.cells = [
         PaperCell(
@@ -80,7 +81,8 @@ def section53(data: DomainData) -> PaperTable:
     """Return what a pair of bots costs: the paper's computing, and one on real counts."""
     table = PaperTable("section53", f"Section 5.3: cost, {data.domain}")
     annotations = data.annotations
-    elapsed, timed = annotations["elapsed"], annotations["seconds"].dropna()
+    elapsed = annotations["elapsed"]
+    timed = annotations["seconds"].dropna()
     bots = annotations[annotations["a"] != HUMAN]
     pair = np.mean(bots.groupby([bots[["a", "b"]].min(axis=1), bots[["a", "b"]].max(axis=1)]).size())
     section = data.paper["section53"]
@@ -129,7 +131,8 @@ def section53(data: DomainData) -> PaperTable:
 
 def table7(data: DomainData) -> PaperTable:
     """Overview of a domain. The corpora behind it are not in the release."""
-    name, dump = data.domain, data.dump
+    name = data.domain
+    dump = data.dump
     table = PaperTable("table7", f"Table 7: overview, {name}")
     dialogues, exchanges, bots, segments = data.paper["table7"][name]
     shown = sorted({k for package in dump.packages.values() for k in package.values()})
@@ -187,7 +190,8 @@ def table8(data: DomainData) -> PaperTable:
 
 def table9(data: DomainData) -> PaperTable:
     """Measure how well annotators do."""
-    domain, paper = data.domain, data.paper
+    domain = data.domain
+    paper = data.paper
     table = PaperTable("table9", f"Table 9: annotators, {domain}")
     result = correctness(data.entities)
     people, average, on_people, below = paper["table9"][domain]
@@ -217,7 +221,9 @@ def table9(data: DomainData) -> PaperTable:
 def appendix_g(data: DomainData) -> PaperTable:
     """The claim that without annotators below 75 % rankings stay, and fewer pairs differ significantly."""
     table = PaperTable("appendixG", f"Appendix G: the ranking without weak annotators, {data.domain}")
-    kept, bots, orders = without_weak(data.annotations, data.entities), data.bots, []
+    kept = without_weak(data.annotations, data.entities)
+    bots = data.bots
+    orders = []
     for whose, frame in (("all annotators", data.annotations), ("without those below 75 %", kept)):
         matrix = win_matrix(matches_frame(frame), bots)
         orders.append([bots[i] for i in np.argsort(-win_rates(matrix))])
@@ -265,7 +271,8 @@ def footnote9(data: DomainData) -> PaperTable:
     """Agreement by segment length: does it differ from that over all lengths?"""
     table = PaperTable("footnote9", f"Footnote 9: agreement by segment length, {data.domain}")
     given_at = {k: both_given_one(rows).set_index(["name", "label"]) for k, rows in data.entities.groupby("k")}
-    names, tests = sorted(set(data.entities["name"])), []
+    names = sorted(set(data.entities["name"]))
+    tests = []
     for name, label in itertools.product(names, LABELS):
         counts = []
         for k, given in given_at.items():

@@ -55,7 +55,8 @@ def _conversations(dump: Dump) -> dict[str, Any]:
     bots = [c for c in dump.conversations if HUMAN not in c.entities]
     people = [c for c in dump.conversations if HUMAN in c.entities]
     packed = set().union(*dump.packages.values())
-    turns, text = dump.turns, dump.turns["text"]
+    turns = dump.turns
+    text = dump.turns["text"]
     begin = turns.groupby("conversation_id")["exchange_nr"].first()
     irregular = turns["exchange_nr"] - turns["conversation_id"].map(begin) != turns["turn"] // 2
     return {

@@ -18,9 +18,11 @@ LEAVE_ONE_OUT = "convai2"
 
 @cache
 def _found(data: DomainData) -> pd.DataFrame:
-    matches, settings = conversation_matches(data.annotations), data.settings
+    matches = conversation_matches(data.annotations)
+    settings = data.settings
     left_out = data.domain == LEAVE_ONE_OUT
-    repetitions, seed = settings.repetitions, settings.seed
+    repetitions = settings.repetitions
+    seed = settings.seed
     return stability(matches, list(data.bots), repetitions=repetitions, leave_one_out=left_out, seed=seed)
 
 

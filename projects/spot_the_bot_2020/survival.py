@@ -41,7 +41,9 @@ def figure2(data: DomainData) -> PaperTable:
 
 def section42(data: DomainData) -> PaperTable:
     """The text's claims: which curves don't differ significantly, and which bots switch places."""
-    domain, rows, bots = data.domain, data.rows, data.bots
+    domain = data.domain
+    rows = data.rows
+    bots = data.bots
     table = PaperTable("section42", f"Section 4.2: survival against wins, {domain}")
     section = data.paper["section42"]
     weak = {frozenset(pair) for pair in section["not_significant"][domain]}

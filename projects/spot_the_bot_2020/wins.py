@@ -52,8 +52,11 @@ def matches_of(name: str, annotations: pd.DataFrame) -> pd.DataFrame:
 
 def win_table(name: str, data: DomainData) -> PaperTable:
     """Table 1, 5 or 6 of one domain."""
-    domain, runs, seed = data.domain, data.settings.runs, data.settings.seed
-    table, printed = PaperTable(name, f"{TITLES[name]}, {domain}"), data.paper["win_tables"][name][domain]
+    domain = data.domain
+    runs = data.settings.runs
+    seed = data.settings.seed
+    table = PaperTable(name, f"{TITLES[name]}, {domain}")
+    printed = data.paper["win_tables"][name][domain]
     bots = tuple(printed["bots"])
     matrix = win_matrix(matches_of(name, data.annotations), bots)
     exchanged = EXCHANGED.get(name) == domain
@@ -67,7 +70,8 @@ def win_table(name: str, data: DomainData) -> PaperTable:
                 computed = matrix.rates[bots.index(a), bots.index(b)]
                 table.add(a, b, printed["rates"][i][j], computed, rate)
     overall = win_rates(matrix)
-    ranges, fewer = common_ranges(matrix, runs, seed), common_ranges(matrix, runs, seed, int(matrix.counts.sum()))
+    ranges = common_ranges(matrix, runs, seed)
+    fewer = common_ranges(matrix, runs, seed, int(matrix.counts.sum()))
     for a, i in row_of.items():
         mean = MEAN.format(criterion=CRITERIA[name]) + suffix
         table.add(a, "WR", printed["win_rate"][i], overall[bots.index(a)], mean)
@@ -110,7 +114,8 @@ def chi2(matrix: WinMatrix) -> dict[tuple[str, str], float]:
     result = {}
     for i, a in enumerate(matrix.names):
         for j, b in enumerate(matrix.names[i + 1 :], start=i + 1):
-            won, lost = int(matrix.wins[i, j]), int(matrix.wins[j, i])
+            won = int(matrix.wins[i, j])
+            lost = int(matrix.wins[j, i])
             result[a, b] = float(paper_chi2(won, lost, won + lost + int(matrix.ties[i, j])))
     return result
 
@@ -123,8 +128,10 @@ COX = (
 
 def table2(data: DomainData) -> PaperTable:
     """Win rates by feature, and whether a feature goes with being spotted."""
-    domain, rows = data.domain, data.rows
-    table, printed = PaperTable("table2", f"Table 2: win rates by feature, {domain}"), data.paper["table2"][domain]
+    domain = data.domain
+    rows = data.rows
+    table = PaperTable("table2", f"Table 2: win rates by feature, {domain}")
+    printed = data.paper["table2"][domain]
     bots = tuple(printed)
     how = (
         "one match a conversation, segments weighed by length" if domain == "dailydialog" else "one match an annotation"
@@ -135,7 +142,8 @@ def table2(data: DomainData) -> PaperTable:
         rates = win_rates(win_matrix(feature_matches(data.annotations, feature, domain), bots))
         for bot, rate in zip(bots, rates, strict=True):
             table.add(bot, feature, printed[bot][place], rate, definition)
-    strong, against = [], []
+    strong = []
+    against = []
     for bot in bots:
         row = rows[rows["group"] == bot]
         fit = cox(row["left"], row["right"], row[list(order)], backend="native")

@@ -41,7 +41,8 @@ def raw_conversations() -> dict[str, dict]:
 
 def _clean(conversation_id: str, raw: dict) -> ChitchatConversation | None:
     """The conversation up to its first offending turn; None if nothing is left or it is not of two people in turn."""
-    turns, senders = [], []
+    turns = []
+    senders = []
     for messages in raw["messages"]:
         if messages:
             turns.append(" ".join(" ".join(message["text"] for message in messages).split()))

@@ -117,7 +117,8 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
         raise ValueError(f"clusters is {kind}, expected Clusters of each answer: Clusters.by(conversations, workers)")
     judged = _Answers.of(units, answers, metric, clusters.workers)
     size = judged.table.sum(axis=1)
-    pairs, same = (size * (size - 1)).sum(), (judged.table * (judged.table - 1)).sum()
+    pairs = (size * (size - 1)).sum()
+    same = (judged.table * (judged.table - 1)).sum()
     result = {
         "alpha": judged.alpha,
         "ci": (np.nan, np.nan),
@@ -220,9 +221,12 @@ def _of_annotators(score: np.ndarray, worker: np.ndarray, home: np.ndarray) -> t
 def _slope(met: np.ndarray, metric: str, values: np.ndarray) -> np.ndarray:
     """Return the derivative of alpha with respect to each coincidence (levels, levels); its sum over `met` is 0."""
     given = met.sum(axis=1)
-    n, far = given.sum(), _distances(given, metric, values)
-    within, chance = (met * far).sum(), given @ far @ given
-    of_within, of_chance = np.zeros(len(given)), 2 * far @ given
+    n = given.sum()
+    far = _distances(given, metric, values)
+    within = (met * far).sum()
+    chance = given @ far @ given
+    of_within = np.zeros(len(given))
+    of_chance = 2 * far @ given
     if metric == "ordinal":  # distances depend on how often each level came
         middle = _middle(given)
         upward = [4 * (middle * given - met @ middle), 4 * given * (middle * n - given @ middle)]

@@ -69,7 +69,8 @@ def compare_everybody(kept: Sequence[pd.DataFrame], every: Sequence[pd.DataFrame
         verdict (who is ahead, or None where they can't be distinguished at .05) is another; `largest`, the largest
         change of a score.
     """
-    before, after = _verdicts(*kept), _verdicts(*every)
+    before = _verdicts(*kept)
+    after = _verdicts(*every)
     changed = [
         {"a": a, "b": b, "before": before.get((a, b)), "after": after.get((a, b))}
         for a, b in dict.fromkeys([*before, *after])

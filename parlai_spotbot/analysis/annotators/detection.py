@@ -37,8 +37,10 @@ def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
         `balanced_accuracy`; `sensitivity` d' and `bias` c (> 0: slow to say "bot") with the ends of their intervals,
         `_low` and `_high`. NaN without bots or without people.
     """
-    labels, of_bots = np.asarray(called, dtype=float), np.asarray(is_bot, dtype=bool)
-    bots, people = labels[of_bots], labels[~of_bots]
+    labels = np.asarray(called, dtype=float)
+    of_bots = np.asarray(is_bot, dtype=bool)
+    bots = labels[of_bots]
+    people = labels[~of_bots]
     result: dict = {"bots": len(bots), "people": len(people)}
     if not len(bots) or not len(people):
         return result | dict.fromkeys((*RATES, *ENDS), np.nan)
@@ -46,7 +48,8 @@ def detection(called: ArrayLike, is_bot: ArrayLike) -> dict:
     rates = _log_linear(labels, of_bots)
     z = norm.ppf(rates)
     half = Z95 * np.sqrt((rates * (1 - rates) / (sizes * norm.pdf(z) ** 2)).sum())
-    d, c = float(z[0] - z[1]), float(-z.sum() / 2)
+    d = float(z[0] - z[1])
+    c = float(-z.sum() / 2)
     return result | {
         "hit": float(bots.mean()),
         "false_alarm": float(people.mean()),

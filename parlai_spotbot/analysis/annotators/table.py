@@ -27,14 +27,16 @@ SEGMENTS = "two segments of one conversation"
 UNITS = "too many units"
 AMOUNTS = (TWICE, SEGMENTS, UNITS)
 
-ENOUGH_LABELS, ENOUGH_ANNOTATIONS = 20, 10
+ENOUGH_LABELS = 20
+ENOUGH_ANNOTATIONS = 10
 """An annotator's answers, or speed, are judged from this many labelled entities, or annotations, on."""
 
 MAX_SPEED = 2.0
 """How many times as fast as usual half of the annotations may be: the relative speed index of Leiner 2019, Surv. Res.
 Methods 13."""
 
-WORDS_PER_EXCHANGE, MOST_WORDS_PER_MINUTE = 20, 900
+WORDS_PER_EXCHANGE = 20
+MOST_WORDS_PER_MINUTE = 900
 """Half of the annotations must take as long as reading does at this speed, however fast others are: 1.3 seconds an
 exchange. Adults read some 240 words a minute (Brysbaert 2019, J. Mem. Lang. 109)."""
 
@@ -106,7 +108,8 @@ def correctness(labels: pd.DataFrame) -> dict:
     """Return how often an annotator is correct."""
     called = labels["nature"].map(CALLED).to_numpy(dtype=float)
     is_bot = (labels["name"] != HUMAN).to_numpy()
-    sure, correct = called != CALLED["unsure"], called == is_bot
+    sure = called != CALLED["unsure"]
+    correct = called == is_bot
     rates = detection(called, is_bot)
     return {
         "correct": float(correct[sure].mean()) if sure.any() else np.nan,

@@ -27,7 +27,8 @@ MIXED = "mixed"
 def kind_of_choice(choices: pd.DataFrame) -> pd.Series:
     """Return the kind of each choice: that of its conversations if it is one, else `MIXED`; "people" for two of
     people."""
-    a, b = choices["kind_a"], choices["kind_b"]
+    a = choices["kind_a"]
+    b = choices["kind_b"]
     kind = a.where(a != "people", b)
     return kind.where(kind == b.where(b != "people", a), MIXED)
 

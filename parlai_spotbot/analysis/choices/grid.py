@@ -53,7 +53,8 @@ def choice_frame(
         Names the judgement that is of another number of conversations, or whose answer or target is another.
     """
     allowed = [value for value in OUTCOMES if tie or value != "neither"]
-    rows, lost = [], 0
+    rows = []
+    lost = 0
     for place, row in enumerate(answers.itertuples(index=False)):
         where = f"judgement {row.number}"
         if len(row.conversation_ids) != 2:
@@ -137,12 +138,14 @@ def clear_circle(pairs: pd.DataFrame, alpha: float = 0.05) -> list[str]:
     beaten: dict[str, list[str]] = {}
     clear = pairs[pairs["p_adjusted"] < alpha]
     first = clear["wins_a"] > clear["wins_b"]
-    winners, losers = clear["a"].where(first, clear["b"]), clear["b"].where(first, clear["a"])
+    winners = clear["a"].where(first, clear["b"])
+    losers = clear["b"].where(first, clear["a"])
     for winner, loser in zip(winners, losers, strict=True):
         beaten.setdefault(winner, []).append(loser)
     circles = []
     for start in sorted(beaten):
-        paths, seen = [[start]], set()
+        paths = [[start]]
+        seen = set()
         while paths and start not in seen:
             path = paths.pop(0)
             for name in sorted(set(beaten.get(path[-1], ())) - seen):

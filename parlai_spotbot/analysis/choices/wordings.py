@@ -43,7 +43,8 @@ def right_choices(choices: pd.DataFrame, pairs: Sequence[tuple[str, str]]) -> pd
 
     Without `pairs`, a person's conversation is better than a bot's.
     """
-    a, b = choices["a"], choices["b"]
+    a = choices["a"]
+    b = choices["b"]
     better = pd.Series(0, index=choices.index)
     for name, other in pairs or [(HUMAN, bot) for bot in {*a, *b} - {HUMAN}]:
         better[(a == name) & (b == other)] = 1

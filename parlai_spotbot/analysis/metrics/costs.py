@@ -91,9 +91,11 @@ def _method(
     """Return the costs of all tasks of a method: the median over dialogues that have them all, as in Table 10."""
     per = times[times["method"] == method].groupby(["home", "task"])["minutes"].mean().unstack("task")
     whole = per.dropna().sum(axis=1).to_numpy(float) if len(per.columns) == len(tasks) else np.array([])
-    minutes, ci = float(sum(task["minutes"] for task in tasks)), (np.nan, np.nan)
+    minutes = float(sum(task["minutes"] for task in tasks))
+    ci = (np.nan, np.nan)
     if len(whole):
-        minutes, ci = float(np.median(whole)), median_interval(whole, Clusters.by(np.arange(len(whole))))
+        minutes = float(np.median(whole))
+        ci = median_interval(whole, Clusters.by(np.arange(len(whole))))
     return {
         "method": method,
         "metrics": sum(len(task["metrics"]) for task in tasks),

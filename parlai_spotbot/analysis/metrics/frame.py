@@ -16,7 +16,9 @@ import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.clusters import codes_of
 
-RATE, MEAN, CHOICE = "rate", "mean", "choice"
+RATE = "rate"
+MEAN = "mean"
+CHOICE = "choice"
 QUALITY = "quality"
 """The dimension that sums up all others: left out where the others are to explain it."""
 
@@ -90,7 +92,8 @@ class Outcomes:
 
 def without_own(metrics: Sequence[Metric], interactors: Mapping[str, str]) -> tuple[list[Metric], dict[str, int]]:
     """Return the metrics without answers of people about conversations that they led, and how many those were."""
-    kept, lost = [], 0
+    kept = []
+    lost = 0
     for metric in metrics:
         led = [homes.map(interactors) == metric.rows["worker_id"] for homes in metric.conversations]
         same_worker = np.any(led, axis=0)

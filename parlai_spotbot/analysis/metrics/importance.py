@@ -16,7 +16,8 @@ from parlai_spotbot.analysis.metrics.frame import Metric
 from parlai_spotbot.analysis.metrics.regression import Fit, regress
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 
-RATING, CHOSEN = "rating", "choice"
+RATING = "rating"
+CHOSEN = "choice"
 OUTCOMES = {RATING: "linear", CHOSEN: "logistic"}
 """Outcomes, and the model that explains each."""
 
@@ -41,7 +42,8 @@ def importance(table: pd.DataFrame, metrics: Sequence[Metric], outcome: str) -> 
 
 def _of(table: pd.DataFrame, metric: Metric, outcome: str) -> dict:
     rows = table[["outcome", "worker_id", metric.key]].dropna()
-    x, y = rows[[metric.key]].to_numpy(float), rows["outcome"].to_numpy(float)
+    x = rows[[metric.key]].to_numpy(float)
+    y = rows["outcome"].to_numpy(float)
     fit = regress(x, y, OUTCOMES[outcome], rows["worker_id"].to_numpy(object))
     entry = {
         "method": metric.method,
@@ -70,5 +72,6 @@ def r2_interval(fit: Fit, n: int) -> tuple[float, float]:
     error = fit.se_clustered[0] / fit.se[0] / np.sqrt(n - 3) if n > 3 else np.nan
     middle = np.arctanh(min(np.sqrt(max(fit.r2, 0.0)), 1 - 1e-12))
     half = float(stdtrit(fit.df_clustered[0], 0.975)) * error
-    low, high = np.tanh(middle - half), np.tanh(middle + half)
+    low = np.tanh(middle - half)
+    high = np.tanh(middle + half)
     return (0.0 if low <= 0 else float(low**2)), float(high**2)

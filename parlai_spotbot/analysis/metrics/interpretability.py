@@ -24,7 +24,9 @@ def interpretability(metrics: Sequence[Metric], crossed: bool = True) -> list[di
 
 
 def _of(metric: Metric, crossed: bool) -> dict:
-    rows, units, values = metric.rows, metric.rows["unit"], metric.rows["value"].astype(float)
+    rows = metric.rows
+    units = metric.rows["unit"]
+    values = metric.rows["value"].astype(float)
     homes = metric.conversations
     if metric.kind == CHOICE:  # the same two conversations may be in either order
         values = values.where(homes[0] <= homes[1], -values)

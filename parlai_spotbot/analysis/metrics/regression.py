@@ -62,13 +62,19 @@ def regress(x: np.ndarray, y: np.ndarray, model: str, clusters: Sequence | None 
     result = None if why else fitted(x, y, model)
     if result is None:
         return _unknown(k, why or SEPARATED)
-    design, beta = result.model.exog, result.params
+    design = result.model.exog
+    beta = result.params
     if model == "linear":
-        rest, weights, inverse = result.resid, np.ones(n), result.normalized_cov_params
+        rest = result.resid
+        weights = np.ones(n)
+        inverse = result.normalized_cov_params
         explained = (result.rsquared, result.rsquared_adj, result.f_pvalue)
     else:
-        rest, weights, inverse = result.resid_response, result.mu * (1 - result.mu), result.cov_params()
-        gain, null = result.llf - result.llnull, result.llnull
+        rest = result.resid_response
+        weights = result.mu * (1 - result.mu)
+        inverse = result.cov_params()
+        gain = result.llf - result.llnull
+        null = result.llnull
         explained = (-gain / null, -(gain - k) / null, chi2.sf(2 * gain, k))
     parts = design @ inverse
     grouping = Clusters.by(np.arange(n) if clusters is None else list(clusters))

@@ -37,7 +37,8 @@ def removal(x: np.ndarray, y: np.ndarray, names: Sequence[str], model: str, beam
     """
     flat = [constant(column) for column in x.T]
     result = {"n": len(y), "steps": [], "constant": [name for name, same in zip(names, flat, strict=True) if same]}
-    x, names = x[:, ~np.array(flat)], [name for name, same in zip(names, flat, strict=True) if not same]
+    x = x[:, ~np.array(flat)]
+    names = [name for name, same in zip(names, flat, strict=True) if not same]
     why = obstacle(x, y) if names else CONSTANT
     if why:
         return result | {"why": why}
@@ -82,7 +83,9 @@ def _search(
 def _least_squares(x: np.ndarray, y: np.ndarray) -> Expected:
     """Return the exact R² without each metric, from the inverse of the cross-products: b²/V is what it explains."""
     y = y - y.mean()
-    gram, with_y, total = x.T @ x, x.T @ y, float(y @ y)
+    gram = x.T @ x
+    with_y = x.T @ y
+    total = float(y @ y)
 
     def expected(sets: Sequence[Places]) -> np.ndarray:
         array = np.array(sets)

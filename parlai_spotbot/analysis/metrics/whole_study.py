@@ -58,10 +58,12 @@ def analyze(
     A source without metrics is absent. `progress` is called with (source, stem) after each.
     """
     result: dict[str, dict] = {stem: {"by_source": {}} for stem in STEMS}
-    left_out, used = {}, {}
+    left_out = {}
+    used = {}
     with threadpool_limits(limits=1):
         for source, metrics in evidence.metrics.items():
-            kept, lost = list(metrics), {}
+            kept = list(metrics)
+            lost = {}
             if source == HUMAN:
                 kept, lost = without_own(metrics, evidence.outcomes.interactors)
             left_out[source] = {**evidence.left_out.get(source, {}), **lost}
@@ -110,7 +112,8 @@ def _interpretability(metrics: Sequence[Metric], crossed: bool) -> dict[str, pd.
 
 def _importance(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame], ties: int) -> dict[str, pd.DataFrame]:
     """Return what each of the metrics explains of each outcome, and by outcome how many conversations are known."""
-    rows, outcomes = [], []
+    rows = []
+    outcomes = []
     for name, table in tables.items():
         entries = importance(table, metrics, name) if len(table) else []
         rows += [{"outcome": name, **with_ends(entry, "r2", "r2_ci")} for entry in entries]
@@ -132,7 +135,8 @@ def _sensitivity(found: dict) -> dict[str, pd.DataFrame]:
 
 def _coverage(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
     """Return backward removal among each method's metrics; conversations that lack one of them are left out."""
-    methods, steps = [], []
+    methods = []
+    steps = []
     for outcome, table in tables.items():
         if table.empty:
             methods.append({"outcome": outcome, "why": NO_OUTCOME})
@@ -143,7 +147,8 @@ def _coverage(metrics: Sequence[Metric], tables: Mapping[str, pd.DataFrame]) -> 
             about = {"outcome": outcome, "method": method}
             if judged:
                 rows = table[["outcome", *judged]].dropna()
-                x, y = rows[list(judged)].to_numpy(float), rows["outcome"].to_numpy(float)
+                x = rows[list(judged)].to_numpy(float)
+                y = rows["outcome"].to_numpy(float)
                 found = removal(x, y, list(judged.values()), OUTCOMES[outcome])
                 steps += [{**about, "n": len(rows), **step} for step in found.pop("steps")]
                 methods.append({**about, "incomplete": len(table) - len(rows), **found})

@@ -31,7 +31,8 @@ def share(values: ArrayLike, conversations: Sequence, workers: Sequence | None =
         `estimate`; `n` questions of so many `conversations`; `wilson`, the 95 % interval of independent questions;
         `ci`, that of as many independent questions as would be as uncertain (see `share_interval`). None if unknown.
     """
-    values, unknown = np.asarray(values, dtype=float), (np.nan, np.nan)
+    values = np.asarray(values, dtype=float)
+    unknown = (np.nan, np.nan)
     clusters = Clusters.by(list(conversations), None if workers is None else list(workers))
     result = {
         "estimate": values.mean() if len(values) else np.nan,

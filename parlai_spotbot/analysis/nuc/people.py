@@ -35,7 +35,8 @@ def pooled(counts: Mapping[str, int]) -> list[tuple[tuple[str, ...], int]]:
     taking the others from the whole. Answers that nobody gave stay as they are. Order: as in `counts`, the pool last.
     """
     rare = sorted((count, place, name) for place, (name, count) in enumerate(counts.items()) if count)
-    together, total = [], 0
+    together = []
+    total = 0
     for count, _, name in rare:
         if count >= FEWEST and (not together or total >= FEWEST):
             break

@@ -32,7 +32,8 @@ def planned_error(gap: float, conversations: float, design: Design) -> Interval:
     """
     strength = np.zeros(design.bots)
     strength[:2] = gap / 2, -gap / 2
-    met, each = 1.0 - np.eye(design.bots), design.annotations_per_conversation
+    met = 1.0 - np.eye(design.bots)
+    each = design.annotations_per_conversation
     rate = expit(strength[:, None] - strength[None, :])
     weight = each * (1 - design.ties) * rate * (1 - rate) * met
     inverse = np.linalg.pinv(_laplacian(weight))
@@ -43,7 +44,8 @@ def planned_error(gap: float, conversations: float, design: Design) -> Interval:
     shared = design.shared_annotations(talks, talks * each) - 1
     talked = chance * (1 + (each - 1) * design.conversation_correlation)
     worked = chance + design.worker_correlation * shared / (talks * each) * liked
-    held, squared = (design.bots - 1) * (row**2).sum(), (design.bots - 1) * (row**4).sum() + row**2 @ met @ row**2
+    held = (design.bots - 1) * (row**2).sum()
+    squared = (design.bots - 1) * (row**4).sum() + row**2 @ met @ row**2
     clusters = [conversations * held**2 / squared, talks * each / (shared + squared * design.pairs / held**2)]
     effective = 1 + np.maximum(np.array(clusters) - 1, 1e-9) / _share(design)
     variance = talked + worked - chance
@@ -87,7 +89,8 @@ def pair_power(rate: float, conversations: float, design: Design) -> float:
     gap = abs(float(logit(rate)))
     error, df = planned_error(gap, conversations, design)
     # The statistic moves less than the estimate: a larger gap is less sure, for both then win less often by chance.
-    own_share, others = np.tanh(gap / 2) * 2 / design.bots, np.tanh(gap / 4) * (design.bots - 2) / design.bots / 2
+    own_share = np.tanh(gap / 2) * 2 / design.bots
+    others = np.tanh(gap / 4) * (design.bots - 2) / design.bots / 2
     return t_power(gap / error, df, design.alpha, max(LEAST, 1 - gap / 2 * (own_share + others)))
 
 
@@ -103,7 +106,8 @@ def rating_variance(sd: float, conversations: float, design: Design) -> Interval
     `sd` is the standard deviation of a rating. Annotators come to conversations by chance, so that their leniency
     doesn't cancel out.
     """
-    each, talks = design.annotations_per_conversation, conversations * design.bots
+    each = design.annotations_per_conversation
+    talks = conversations * design.bots
     shared = design.shared_annotations(talks, talks * each) - 1
     row = sd**2 / each
     talk = row * (1 + (each - 1) * design.conversation_correlation)

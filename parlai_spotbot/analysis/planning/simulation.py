@@ -113,13 +113,15 @@ def simulate(
     i, j = np.triu_indices(len(strength), 1)
     pair = np.repeat(np.arange(len(i)), conversations)[:, None]
     turned = rng.random(pair.shape) < 0.5
-    a, b = np.where(turned, j[pair], i[pair]), np.where(turned, i[pair], j[pair])
+    a = np.where(turned, j[pair], i[pair])
+    b = np.where(turned, i[pair], j[pair])
     chosen = _chosen(len(pair), design, rng)
     people = int(chosen.max()) + 1
     liking = latent.worker / np.sqrt(2) * rng.standard_normal((people, len(strength)))
     effect = strength[a] - strength[b] + latent.conversation * rng.standard_normal(pair.shape)
     effect = effect + liking[chosen, a] - liking[chosen, b]
-    chances, drawn = outcome_chances(effect, latent.tie), rng.random(chosen.shape)
+    chances = outcome_chances(effect, latent.tie)
+    drawn = rng.random(chosen.shape)
     outcome = (drawn < chances[..., 0]).astype(int) - (drawn >= chances[..., 0] + chances[..., 1])
     names = np.array([f"bot {place}" for place in range(len(strength))], dtype=object)
     each = np.repeat(np.arange(len(pair)), chosen.shape[1])
@@ -139,7 +141,8 @@ def _chosen(talks: int, design: Design, rng: np.random.Generator) -> np.ndarray:
 
     Who is more active is drawn more often, by weights that are lognormal, with the design's mean and Σ m² / Σ m.
     """
-    size, mean = design.annotations_per_conversation, design.annotations_per_worker
+    size = design.annotations_per_conversation
+    mean = design.annotations_per_worker
     people = max(size, round(talks * size / mean))
     active = np.sqrt(np.log(max(1.0, (design.effective_per_worker - 1) / mean))) * rng.standard_normal(people)
     return np.argpartition(-active - rng.gumbel(size=(talks, people)), size - 1, axis=1)[:, :size]
@@ -174,7 +177,9 @@ def simulated_power(
     strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
     i, j = np.triu_indices(design.bots, 1)
     latent = latent_of(rate, design, strength[i] - strength[j])
-    strength, rng, significant = strength * latent.gap, np.random.default_rng(seed), 0
+    strength = strength * latent.gap
+    rng = np.random.default_rng(seed)
+    significant = 0
     names = [f"bot {place}" for place in range(design.bots)]
     for _ in range(repetitions):
         pairs = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs
@@ -194,7 +199,8 @@ def calibrated(
     error by what explains their power; the geometric mean over rounds is taken. The design is unchanged where the power
     is out of reach.
     """
-    limit, factors = norm.isf(design.alpha / 2), []
+    limit = norm.isf(design.alpha / 2)
+    factors = []
     for number in range(ROUNDS):
         needed = conversations_needed(rate, design)
         if needed is None:

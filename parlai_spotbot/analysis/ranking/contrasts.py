@@ -32,7 +32,8 @@ MINIMUM = 5
 MOST = 1000
 """Of more contestants those with the most matches are ranked, which takes the square of their number in memory."""
 
-ALIKE, MUCH = 4.0, 0.9
+ALIKE = 4.0
+MUCH = 0.9
 """An annotator adds far more to a difference than others who adds so many equal shares, or so much."""
 
 DIGITS = 5
@@ -252,10 +253,13 @@ def _tested(matrix: WinMatrix, fits: Sequence[GroupFit], people: int) -> tuple[p
 def _touching(score: np.ndarray, ci: np.ndarray, alike: np.ndarray) -> np.ndarray:
     """Intervals (K, 2) of which every two that the tests leave `alike` (q,) touch: both reach half way to the other."""
     i, j = (place[alike] for place in np.triu_indices(len(score), 1))
-    low, high = np.where(score[i] <= score[j], i, j), np.where(score[i] <= score[j], j, i)
+    low = np.where(score[i] <= score[j], i, j)
+    high = np.where(score[i] <= score[j], j, i)
     gap = ci[low, 1] < ci[high, 0]
-    low, high = low[gap], high[gap]
-    middle, wider = (ci[low, 1] + ci[high, 0]) / 2, ci.copy()
+    low = low[gap]
+    high = high[gap]
+    middle = (ci[low, 1] + ci[high, 0]) / 2
+    wider = ci.copy()
     np.maximum.at(wider[:, 1], low, middle)
     np.minimum.at(wider[:, 0], high, middle)
     return wider

@@ -161,7 +161,9 @@ class PairedCounts:
 
         `fixed` (..., p) holds one linear combination of the parameters at the value that it has in `theta`.
         """
-        best, base, step = np.full(theta.shape[:-1], -np.inf), theta, np.zeros_like(theta)
+        best = np.full(theta.shape[:-1], -np.inf)
+        base = theta
+        step = np.zeros_like(theta)
         for _ in range(200):
             logs = self.log_chances(theta)
             chances = np.exp(logs)
@@ -215,7 +217,8 @@ class PairedCounts:
         """Return the place (n,), among all cells' outcomes, of each match."""
         cell = np.full((self.size, self.size), -1)
         cell[self.first, self.second] = np.arange(len(self.n))
-        forth, back = cell[a, b], cell[b, a]
+        forth = cell[a, b]
+        back = cell[b, a]
         return np.where(forth < 0, 3 * back + LOSS - outcome, 3 * forth + outcome)
 
     def row_scores(self, chances: np.ndarray) -> csr_array:

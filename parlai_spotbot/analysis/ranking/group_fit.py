@@ -39,7 +39,8 @@ RARER = 0.2
 BOTH_ORDERS = 0.5
 """Orders are balanced where more than this share of matches is of pairs seen in both orders."""
 
-REVERSED, TOLD = 5, 20
+REVERSED = 5
+TOLD = 20
 """So many matches of a pair in the rarer order, and so many in all, tell the order from strength where orders aren't
 balanced."""
 
@@ -48,7 +49,8 @@ PROFILED = 60
 
 UNKNOWN = (np.nan, np.nan, np.nan)
 
-SAME, HUGE = 1e-6, 700.0
+SAME = 1e-6
+HUGE = 700.0
 """Effects of order that are nearer are the same; differences of log strengths beyond the other are as good as
 infinite."""
 
@@ -101,7 +103,8 @@ class GroupFit:
         """Fit the matches (n,) of `codes` between `members`."""
         rows = np.flatnonzero(np.isin(codes[0], members) & np.isin(codes[1], members))
         a, b = (np.searchsorted(members, code[rows]) for code in codes[:2])
-        outcome, size = codes[2][rows], len(members)
+        outcome = codes[2][rows]
+        size = len(members)
         group_clusters = clusters.take(rows)
         kept = (a, b, outcome)
         counts = code_counts(kept, size)
@@ -141,10 +144,12 @@ class GroupFit:
         that each annotator (a code of the clusters) adds. `effective` is the least effective number of clusters that
         say anything of the difference. `confounded` is 1 where the order of matches alone could bring it about.
         """
-        theta, model = self.solved.theta, self.solved.model
+        theta = self.solved.theta
+        model = self.solved.model
         variance, effect, df = self.solved.effects.pairs(self.size)
         i, j = np.triu_indices(self.size, 1)
-        difference, se = theta[i] - theta[j], np.sqrt(variance * effect)
+        difference = theta[i] - theta[j]
+        se = np.sqrt(variance * effect)
         t = np.abs(difference) / se
         restricted = []
         if self.size <= PROFILED:
@@ -154,7 +159,8 @@ class GroupFit:
         if restricted:
             low, high, p, effective, shares = self._flipped(difference, test, df, restricted)
         else:
-            effective, shares = self._fewest_clusters(), np.zeros((len(df), self.people))
+            effective = self._fewest_clusters()
+            shares = np.zeros((len(df), self.people))
             floor = np.minimum(1.0, 2.0 ** (1 - effective))
             low, high, p = raised(difference, test, df, floor)
         if self.size == 2:
@@ -179,7 +185,8 @@ class GroupFit:
         kinds = model.kinds(*self.codes)
         ways = [grouped_rows(way, kinds, model.counts.size) for way in self.ways]
         judged = self._judged(kinds, model.counts.size)
-        contrasts, columns = differences(self.size, model.parameters), []
+        contrasts = differences(self.size, model.parameters)
+        columns = []
         for part, theta in restricted:
             score, information = model.efficient_scores(theta, contrasts[part])
             flipped = [
@@ -267,7 +274,8 @@ class GroupFit:
         follow from the interval of their difference.
         """
         size = self.size
-        theta, model = self.solved.theta, self.solved.model
+        theta = self.solved.theta
+        model = self.solved.model
         i, j = np.nonzero(~np.eye(size, dtype=bool))
         every = PairedCounts(size, i, j, np.full((len(i), 3), 1 / 3), model.ties, model.order)
         chances = np.exp(every.log_chances(theta))
@@ -312,7 +320,8 @@ def _confounded(counts: np.ndarray) -> np.ndarray | None:
     Fewer than `REVERSED` matches of a pair in the rarer order tell nothing, nor do fewer than `TOLD` matches in all:
     then each contestant's strength could be such an effect.
     """
-    matches, size = counts.sum(axis=-1), len(counts)
+    matches = counts.sum(axis=-1)
+    size = len(counts)
     if matches.sum() < TOLD:
         return np.arange(size, dtype=float)
     first, second = np.nonzero((matches >= REVERSED) | ((matches > 0) & (matches >= matches.T)))

@@ -111,7 +111,8 @@ def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -
     """Play matches (entity 0, entity 1, outcome) in the orders given (replicates, steps); -1 is no match."""
     model = model or TrueSkill()
     first, second, outcome = codes
-    winner, loser = np.where(outcome <= TIE, first, second), np.where(outcome <= TIE, second, first)
+    winner = np.where(outcome <= TIE, first, second)
+    loser = np.where(outcome <= TIE, second, first)
     drawn = outcome == TIE
     assert WIN < TIE  # the line above takes every place up to TIE as "entity 0 did not lose"
     mu = np.full((len(order), size), model.mu)
@@ -128,8 +129,10 @@ def _update(
     mu: np.ndarray, variance: np.ndarray, winner: np.ndarray, loser: np.ndarray, drawn: np.ndarray, model: TrueSkill
 ) -> None:
     """One match in each of some replicates, in place; players are places in the raveled mu and variance."""
-    var_w, var_l = variance[winner] + model.tau**2, variance[loser] + model.tau**2
-    mu_w, mu_l = mu[winner], mu[loser]
+    var_w = variance[winner] + model.tau**2
+    var_l = variance[loser] + model.tau**2
+    mu_w = mu[winner]
+    mu_l = mu[loser]
     total = 2 * model.beta**2 + var_w + var_l
     spread = np.sqrt(total)
     v, w = _corrections((mu_w - mu_l) / spread, model.draw_margin / spread, drawn)
@@ -148,7 +151,8 @@ def _corrections(gap: np.ndarray, margin: np.ndarray, drawn: np.ndarray) -> Arra
     """
     size = np.abs(gap)
     high = np.where(drawn, margin - size, gap - margin)
-    dense, mass = _density(high), ndtr(high)
+    dense = _density(high)
+    mass = ndtr(high)
     moment = high * dense
     tie = np.flatnonzero(drawn)
     low = -margin[tie] - size[tie]

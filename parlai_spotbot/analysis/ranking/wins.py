@@ -13,7 +13,9 @@ from scipy.stats import chi2_contingency
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.values import ArrayTriple, ratio
 
-WIN, TIE, LOSS = 0, 1, 2
+WIN = 0
+TIE = 1
+LOSS = 2
 """Places of an outcome, seen from entity 0, in the last axis of the counts."""
 
 
@@ -56,7 +58,8 @@ class WinMatrix:
 
 def match_codes(matches: pd.DataFrame, names: Sequence[str]) -> Codes:
     """Entity 0, entity 1 (places in `names`) and outcome (`WIN`, `TIE`, `LOSS`) of each match."""
-    index, codes = pd.Index(names, dtype=object), []
+    index = pd.Index(names, dtype=object)
+    codes = []
     for column in ("a", "b"):
         place, values = pd.factorize(matches[column])
         code = index.get_indexer(pd.Index(values, dtype=object))

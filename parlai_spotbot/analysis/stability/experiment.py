@@ -130,7 +130,8 @@ def _paper_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[i
     tables = build_for(max(sizes), DRAWS, min(len(pool.counts) for pool in pools.values()))
 
     def point(out: str, size: int) -> tuple[np.ndarray, None]:
-        pool, places = pools[out], np.zeros((times[0], len(pools[out].names)), dtype=np.int64)
+        pool = pools[out]
+        places = np.zeros((times[0], len(pools[out].names)), dtype=np.int64)
         base = _seeds(seed, out, size).generate_state(1, np.uint64)[0]
         kernels.pooled_repetitions(pool.counts, pool.pairs, (size, times[1], DRAWS), base, tables, places)
         return places, None
@@ -143,7 +144,8 @@ def _model_points(pools: dict[str, PlayedPool], sizes: list[int], times: tuple[i
     chances = {out: pair_chances(pool) for out, pool in pools.items()}
 
     def point(out: str, size: int) -> ArrayPair:
-        pool, rng = pools[out], np.random.default_rng(_seeds(seed, out, size))
+        pool = pools[out]
+        rng = np.random.default_rng(_seeds(seed, out, size))
         played = rng.multinomial(size, chances[out], size=(times[0], len(pool.counts)))
         places = np.empty((times[0], len(pool.names)), dtype=np.int64)
         for place, sample in zip(places, played, strict=True):
@@ -207,7 +209,8 @@ def _curve(pool: PlayedPool, sizes: list[int], found: dict[int, tuple[np.ndarray
 def _summary(places: np.ndarray) -> dict:
     """The most frequent places (K,) of repetitions (repetitions, K), and how frequent they are."""
     seen, times = np.unique(places, axis=0, return_counts=True)
-    top, count = int(times.argmax()), len(places)
+    top = int(times.argmax())
+    count = len(places)
     ci = binomtest(int(times[top]), count).proportion_ci(method="exact")
     return {
         "top": seen[top],

@@ -62,7 +62,10 @@ def draw_pooled(state, sample, pairs, matches, needed, tables, score):
     size = sample[0].sum()
     score[:] = 0.0
     for pair in range(len(sample)):
-        i, j, n, wins = pairs[pair, 0], pairs[pair, 1], matches[pair], 0
+        i = pairs[pair, 0]
+        j = pairs[pair, 1]
+        n = matches[pair]
+        wins = 0
         if needed[i]:
             wins = successes(state, n, sample[pair, 0], size, tables)
             score[0, i] += wins
@@ -78,7 +81,8 @@ def draw_pooled(state, sample, pairs, matches, needed, tables, score):
 @njit(nogil=True, cache=True)
 def outcome_parts(pairs, bots):
     """Return what each outcome of each pair adds to a bot's wins, and to its matches: (K, 3 P) each."""
-    won, met = np.zeros((bots, 3 * len(pairs))), np.zeros((bots, 3 * len(pairs)))
+    won = np.zeros((bots, 3 * len(pairs)))
+    met = np.zeros((bots, 3 * len(pairs)))
     for pair in range(len(pairs)):
         for side in range(2):
             won[pairs[pair, side], 3 * pair + 2 * side] = 1.0
@@ -129,7 +133,8 @@ def mark_wanted(close, order, unsettled, needed):
 @njit(nogil=True, cache=True)
 def crossed(score, order, r, needed):
     """Return whether, of the bots wanted, the first r of `order` are not strictly above all others."""
-    least, most = np.inf, -np.inf
+    least = np.inf
+    most = -np.inf
     for i in order[:r]:
         if needed[i]:
             least = min(least, score[i])
@@ -153,7 +158,8 @@ def pooled_repetitions(counts, pairs, times, base, tables, places):
     pool = np.zeros(counts.sum(), dtype=np.int64)
     won, met = outcome_parts(pairs, bots)
     score = np.zeros((2, bots))
-    unsettled, boundary = np.zeros(bots, dtype=np.bool_), np.zeros(bots, dtype=np.bool_)
+    unsettled = np.zeros(bots, dtype=np.bool_)
+    boundary = np.zeros(bots, dtype=np.bool_)
     needed = np.zeros(bots, dtype=np.bool_)
     bank = matches_per_pair(base, len(counts), draws, tables.log_factorial)
     for repetition in range(repetitions):

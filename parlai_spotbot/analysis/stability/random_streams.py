@@ -55,7 +55,9 @@ def _inverted(state, n, p):
     ratio = p / (1.0 - p)
     none = math.exp(n * math.log1p(-p))
     while True:
-        left, chance, k = uniform(state), none, 0
+        left = uniform(state)
+        chance = none
+        k = 0
         while left > chance and k <= n:
             left -= chance
             k += 1

@@ -18,7 +18,8 @@ MOST = 64
 """Largest denominator that has tables; beyond it numbers are drawn by `binomial`."""
 DIGITS = 7
 TAIL = math.log(1e-13)
-LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+LOW = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
 
 
 class Tables(NamedTuple):
@@ -54,9 +55,11 @@ def _log_chance(n, k, log_p, log_q, log_factorial):
 @njit(nogil=True, cache=True)
 def _support(n, p, log_factorial):
     """First and last number of successes with a chance above the tail."""
-    log_p, log_q = math.log(p), math.log1p(-p)
+    log_p = math.log(p)
+    log_q = math.log1p(-p)
     mode = min(n, math.floor((n + 1) * p))
-    first, last = mode, mode
+    first = mode
+    last = mode
     while first > 0 and _log_chance(n, first - 1, log_p, log_q, log_factorial) >= TAIL:
         first -= 1
     while last < n and _log_chance(n, last + 1, log_p, log_q, log_factorial) >= TAIL:
@@ -69,7 +72,8 @@ def _alias(weights, entries):
     """Fill `entries` (m,) with an alias table of the weights: threshold of 32 bits, then the alias."""
     m = len(weights)
     weights = weights * (m / weights.sum())
-    small, large = np.empty(m, dtype=np.int64), np.empty(m, dtype=np.int64)
+    small = np.empty(m, dtype=np.int64)
+    large = np.empty(m, dtype=np.int64)
     smalls = larges = 0
     for k in range(m):
         if weights[k] < 1.0:
@@ -80,7 +84,8 @@ def _alias(weights, entries):
             larges += 1
     while smalls > 0 and larges > 0:
         smalls -= 1
-        k, other = small[smalls], large[larges - 1]
+        k = small[smalls]
+        other = large[larges - 1]
         entries[k] = (np.uint64(weights[k] * 4294967295.0) << HALF) | np.uint64(other)
         weights[other] -= 1.0 - weights[k]
         if weights[other] < 1.0:
@@ -121,7 +126,8 @@ def build(most, levels, log_factorial):
 @njit(nogil=True, cache=True)
 def successes(state, n, numerator, denominator, tables):
     """Successes in `n` trials of probability ``numerator / denominator`` (0 where that is 0 / 0)."""
-    meta, entries = tables.meta, tables.entries
+    meta = tables.meta
+    entries = tables.entries
     if numerator <= 0 or n <= 0:
         return 0
     if numerator >= denominator:
@@ -129,11 +135,14 @@ def successes(state, n, numerator, denominator, tables):
     row = row_of(numerator, denominator)
     if row >= len(meta) or (n >> (3 * (meta.shape[1] // DIGITS))) > 0:
         return binomial(state, n, numerator / denominator, tables.log_factorial)
-    count, place = 0, -1
+    count = 0
+    place = -1
     while n > 0:
         digit = n & 7
         if digit > 0:
-            begin, length, first = meta[row, place + digit, 0], meta[row, place + digit, 1], meta[row, place + digit, 2]
+            begin = meta[row, place + digit, 0]
+            length = meta[row, place + digit, 1]
+            first = meta[row, place + digit, 2]
             state[0] = state[0] + GOLDEN
             drawn = mixed(state[0])
             k = ((drawn & LOW) * np.uint64(length)) >> HALF

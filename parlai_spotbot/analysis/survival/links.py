@@ -34,7 +34,8 @@ def terms(a: np.ndarray, b: np.ndarray, model: str) -> Terms:
 
 
 def _hazards(a: np.ndarray, b: np.ndarray) -> Terms:
-    u, v = np.exp(a), np.exp(b)
+    u = np.exp(a)
+    v = np.exp(b)
     gap = v - u
     value = np.log(-np.expm1(-gap)) - u
     r = 1 / np.expm1(gap)
@@ -47,7 +48,8 @@ def _hazards(a: np.ndarray, b: np.ndarray) -> Terms:
 
 
 def _odds(a: np.ndarray, b: np.ndarray) -> Terms:
-    above, below = np.logaddexp(0.0, a), np.logaddexp(0.0, -b)
+    above = np.logaddexp(0.0, a)
+    below = np.logaddexp(0.0, -b)
     gap = b - a
     value = np.log(-np.expm1(-gap)) - below - above
     r = 1 / np.expm1(gap)

@@ -53,7 +53,8 @@ def pooled_scores(left: np.ndarray, right: np.ndarray, score: str, backend: str)
     else:
         log_survival = np.log(levels, out=np.zeros(len(levels)), where=levels > 0)
     product = np.where(levels > 0, levels * log_survival, 0.0)
-    low, high = data.first, data.last + 1
+    low = data.first
+    high = data.last + 1
     return (product[low] - product[high]) / (levels[low] - levels[high]), fit.backend
 
 

@@ -18,7 +18,9 @@ TOLERANCE = 1e-10
 CONVEX_STEPS = 8
 # Newton's Gram matrix is dense; with more intervals of mass than DENSE it would not fit. In the first ROUNDS, steps in
 # turn are quicker where the square of their number is above MANY times the observations.
-DENSE, ROUNDS, MANY = 2500, 200, 4
+DENSE = 2500
+ROUNDS = 200
+MANY = 4
 
 
 def solve(data: Intervals, tolerance: float = TOLERANCE) -> np.ndarray:
@@ -152,7 +154,8 @@ class _Problem:
         mark = np.zeros(self.size + 1, dtype=np.int64)
         mark[support + 1] = 1
         before = np.cumsum(mark)
-        low, high = before[self.first], before[self.last + 1] - 1
+        low = before[self.first]
+        high = before[self.last + 1] - 1
         hit = high >= low
         low, high, probability, weights = (x[hit] for x in (low, high, probability, self.weights))
         cells = np.bincount(low * size + high, weights / probability**2, size * size).reshape(size, size)
@@ -165,7 +168,8 @@ class _Problem:
 
     def search(self, mass: np.ndarray, probability: np.ndarray, step: np.ndarray, promise: float) -> ArrayPair:
         """Go by the longest of 1, 1/2, 1/4, … times `step` that makes enough of its promise; the sum is 1."""
-        change, total = self.probability(step), self.total * step.sum()
+        change = self.probability(step)
+        total = self.total * step.sum()
         start = float(self.weights @ np.log(probability))
         start -= 1e-12 * max(1.0, abs(start))  # near the maximum, gains drown in rounding: trust the full step there
         scale = 1.0

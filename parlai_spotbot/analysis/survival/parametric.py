@@ -62,7 +62,8 @@ def parametric(
     check_choice(dist, "dist", icenreg.DISTRIBUTIONS)
     icenreg.choose("icenreg")
     left, right, weights = check(left, right, weights, entry)
-    covariates, used = design(np.empty((len(left), 0)) if X is None else X, len(left), weights), weights > 0
+    covariates = design(np.empty((len(left), 0)) if X is None else X, len(left), weights)
+    used = weights > 0
     X = covariates.values[used][:, covariates.use]
     fit = icenreg.ic_par(left[used], right[used], X, weights[used], model, dist)
     covariance = covariates.spread(covariates.spread(fit.covariance).T).T

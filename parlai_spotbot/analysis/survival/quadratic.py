@@ -33,7 +33,8 @@ def nonnegative_quadratic(
     """
     free = np.zeros(len(linear), dtype=bool) if free is None else free
     passive = positive | free
-    least, patience = len(linear) + 1, PATIENCE
+    least = len(linear) + 1
+    patience = PATIENCE
     slack = 1e-13 * max(float(np.abs(linear).max(initial=0.0)), 1e-300)
     for _ in range(100 + 20 * len(linear)):
         x = _solve(matrix, linear, passive)
@@ -42,7 +43,8 @@ def nonnegative_quadratic(
         if not count:
             return x
         if count < least:
-            least, patience = count, PATIENCE
+            least = count
+            patience = PATIENCE
         elif patience:
             patience -= 1
         else:  # one coordinate at a time, the last one: this always ends (Murty 1974)

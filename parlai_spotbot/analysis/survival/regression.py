@@ -80,7 +80,8 @@ def cox(
     """
     check_choice(model, "model", ("ph", "po"))
     left, right, weights = check(left, right, weights, entry)
-    data, weighted = arrange(left, right, weights), weights > 0
+    data = arrange(left, right, weights)
+    weighted = weights > 0
     if len(data.ends) == 1:
         raise ValueError(
             "left: all observations overlap, so nothing shows who is spotted sooner; expected some spotted by a time "
@@ -116,7 +117,8 @@ def _fit(
     X = (X - X.min(axis=0) - scale) / scale
     problem = Problem.build(data, X, model)
     best = problem.maximise(npmle.solve(data))
-    beta, loglik = runaway(best.beta, X), best.loglik
+    beta = runaway(best.beta, X)
+    loglik = best.loglik
     infinite = np.isinf(beta)
     if infinite.any():
         which = ", ".join(np.array(covariates.names)[covariates.use][infinite])
@@ -138,7 +140,8 @@ def _fit(
         backend = "native"
     else:
         beta, loglik = theirs
-    coef, df = covariates.spread(beta / scale), None if df is None else covariates.spread(df)
+    coef = covariates.spread(beta / scale)
+    df = None if df is None else covariates.spread(df)
     covariance = covariates.spread(covariates.spread(covariance / np.outer(scale, scale)).T).T
     return RegressionFit(covariates.names, coef, covariance, loglik, model, backend, df)
 
@@ -154,7 +157,8 @@ def _by_icenreg(data: Intervals, X: np.ndarray, model: str, best: FitState) -> t
     except RuntimeError as err:
         problem = str(err)
     else:
-        short, away = best.loglik - loglik, np.abs(coef - best.beta).max(initial=0.0)
+        short = best.loglik - loglik
+        away = np.abs(coef - best.beta).max(initial=0.0)
         if short <= SHORT and away <= AWAY:
             return coef, loglik
         problem = f"icenReg stopped {short:.2g} below the greatest log-likelihood, at coefficients {away:.2g} away"

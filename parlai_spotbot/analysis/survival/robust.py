@@ -23,10 +23,12 @@ def clustered(values: np.ndarray, group: np.ndarray, stratum: np.ndarray, cluste
     compared: nothing is known then of how clusters of that group differ.
     """
     rows = (cluster, group, stratum)
-    sums, sizes = table(rows, values), table(rows)
+    sums = table(rows, values)
+    sizes = table(rows)
     total, own = _equations(sums.sum(axis=0), sizes.sum(axis=0))
     left, without = _equations(sums.sum(axis=0) - sums, sizes.sum(axis=0) - sizes)
-    k, count = len(total), len(sums)
+    k = len(total)
+    count = len(sums)
     if (np.abs(np.linalg.det(without)) <= 1e-9 * np.abs(np.linalg.det(own))).any():
         return np.full((k + 1, k + 1), np.inf)
     effects = np.linalg.solve(without, left[..., None])[..., 0]

@@ -55,7 +55,8 @@ class Problem:
     def maximise(self, mass: np.ndarray) -> FitState:
         """Return the maximum; the steps start from the baseline without covariates, by the NPMLE's masses (m,)."""
         survival = np.clip(_behind(mass)[1:], 1e-300, 1 - 1e-16)
-        alpha, beta = links.inverse(survival, self.model), np.zeros(self.X.shape[1])
+        alpha = links.inverse(survival, self.model)
+        beta = np.zeros(self.X.shape[1])
         state = FitState(self, alpha, beta, self._terms(alpha, beta))
         for _ in range(STEPS):
             promise = state.promise
@@ -85,7 +86,8 @@ class Problem:
             rise = state.rise + step[:count]
             full = np.zeros(len(state.alpha))
             full[state.places] = np.append(rise[:1], np.maximum(rise[1:], 0.0))
-            alpha, beta = np.cumsum(full), state.beta + step[count:]
+            alpha = np.cumsum(full)
+            beta = state.beta + step[count:]
             terms = self._terms(alpha, beta)
             value = self.weights @ terms.value
             if np.isfinite(value) and (trust or value >= state.loglik + 1e-4 * scale * state.promise):
@@ -104,7 +106,8 @@ class FitState:
         self.alpha, self.beta = alpha, beta
         weights = problem.weights
         self.loglik = float(weights @ t.value)
-        by_a, by_b = weights * t.by_a, weights * t.by_b
+        by_a = weights * t.by_a
+        by_b = weights * t.by_b
         slope = np.bincount(problem.low, by_a, problem.size + 1) + np.bincount(problem.high, by_b, problem.size + 1)
         # Raising boundary j and all behind it.
         self.slope = _behind(slope[1:-1])
@@ -132,7 +135,8 @@ class FitState:
         aa, bb, ab = (problem.weights * second for second in (t.by_aa, t.by_bb, t.by_ab))
         grid = np.bincount(low * size + high, ab, size**2).reshape(size, size)
         levels = grid + grid.T + np.diag(by_level(aa, bb))
-        at_low, at_high = aa + ab, bb + ab
+        at_low = aa + ab
+        at_high = bb + ab
         cross = np.empty((size, problem.X.shape[1]))
         for column, x in zip(cross.T, problem.X.T, strict=True):
             column[:] = by_level(at_low * x, at_high * x)

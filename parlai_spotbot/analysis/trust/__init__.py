@@ -93,7 +93,8 @@ def _by_criterion(
     for make, contested in ((contests, True), (ratings, False)):
         if make is None:
             continue
-        people_scores, theirs = make(people).reset_index(drop=True), make(judge).reset_index(drop=True)
+        people_scores = make(people).reset_index(drop=True)
+        theirs = make(judge).reset_index(drop=True)
         for criterion in sorted(set(people_scores["criterion"]) & set(theirs["criterion"])):
             if criterion in ranks:
                 continue

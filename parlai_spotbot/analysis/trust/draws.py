@@ -36,7 +36,8 @@ class Draws:
     def __init__(
         self, conversations: Sequence, people: pd.DataFrame, *, rng: np.random.Generator, replicates: int
     ) -> None:
-        home, person = people["conversation_id"], people["worker_id"]
+        home = people["conversation_id"]
+        person = people["worker_id"]
         self.replicates = min(replicates, ENOUGH)
         self.bootstrap = ClusterBootstrap(home, person, rng=rng, replicates=self.replicates)
         self.several = len(self.bootstrap.names) > 1
@@ -64,7 +65,8 @@ class Draws:
         `rows` has the column conversation_id, and the columns named in `people`, which hold the people whose row it is
         (two different people, if there are two).
         """
-        cells, size = np.asarray(cells, dtype=int), self.replicates
+        cells = np.asarray(cells, dtype=int)
+        size = self.replicates
 
         def by(codes: np.ndarray, clusters: int) -> np.ndarray:
             sums = np.bincount(codes * count + cells, mass, clusters * count)  # whole numbers where there are no rows
@@ -95,10 +97,13 @@ class Draws:
         In pairs of people's answers both are drawn, so the noise of single answers, which is no person's habit, is in
         twice. Half of the variance of cells is taken off both kinds, which leaves the combined variance as it is.
         """
-        drawn, size = values.astype(float), self.replicates
+        drawn = values.astype(float)
+        size = self.replicates
         known = np.where(np.isfinite(values), values, values[0])
-        persons, cells = slice(1 + size, 1 + 2 * size), slice(1 + 2 * size, None)
-        whole, within = known[persons].var(axis=0), known[cells].var(axis=0)
+        persons = slice(1 + size, 1 + 2 * size)
+        cells = slice(1 + 2 * size, None)
+        whole = known[persons].var(axis=0)
+        within = known[cells].var(axis=0)
         left = np.sqrt(np.clip(1 - ratio(within, 2 * whole), 0, 1))
         for part, kept in ((persons, left), (cells, np.sqrt(0.5))):
             drawn[part] = values[0] + (values[part] - values[0]) * kept

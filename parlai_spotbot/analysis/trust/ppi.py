@@ -61,8 +61,10 @@ def powered_means(
     # One λ for all means: one for each would go with its own mean's errors.
     centre = judge.groupby("group")["x"].mean()
     x = people["x"] - people.groupby("group")["x"].transform("mean")
-    y, more = people["y"] - people["group"].map(centre), further["x"] - further["group"].map(centre)
-    power, rest = tuned_power(*map(np.asarray, (x, y, more))), dict(list(further.groupby("group")))
+    y = people["y"] - people["group"].map(centre)
+    more = further["x"] - further["group"].map(centre)
+    power = tuned_power(*map(np.asarray, (x, y, more)))
+    rest = dict(list(further.groupby("group")))
     means = [
         named(group) | _mean(rows, rest.get(group, further[:0]), power, bounds)
         for group, rows in people.groupby("group")
@@ -99,7 +101,8 @@ def _estimates(people: pd.DataFrame, further: pd.DataFrame, bounds: Interval | N
 
     A judge is no annotator: its further answers are clustered by conversations alone.
     """
-    n, more = len(people), len(further)
+    n = len(people)
+    more = len(further)
     samples = (people["x"], people["y"], further["x"])
     values = np.array([sample.mean() if len(sample) else 0.0 for sample in samples], dtype=float)
     asked = np.arange(n + more) < n

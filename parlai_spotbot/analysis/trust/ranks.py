@@ -59,5 +59,6 @@ def rank_agreement(people: pd.DataFrame, judge: pd.DataFrame, draws: Draws) -> d
     people, judge = (
         rows[rows["contestant"].isin(names) & rows["opponent"].isin({"", *names})] for rows in (people, judge)
     )
-    people_scores, theirs = scores(people, names, draws, ["worker_id"]), scores(judge, names, draws)
+    people_scores = scores(people, names, draws, ["worker_id"])
+    theirs = scores(judge, names, draws)
     return result | draws.estimate("tau", kendall(people_scores, theirs), (-1, 1))

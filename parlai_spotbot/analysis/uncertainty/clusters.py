@@ -128,8 +128,10 @@ class Clusters:
 
     def _conversations(self, conversations: np.ndarray, within: np.ndarray) -> list[SignedClusters]:
         """Rows that share a conversation (n, 1 or 2) and the group `within` (n,) that they are of."""
-        flat, width = conversations.ravel(), conversations.shape[1]
-        is_coded, rows = flat >= 0, np.repeat(np.arange(self.rows), width)
+        flat = conversations.ravel()
+        width = conversations.shape[1]
+        is_coded = flat >= 0
+        rows = np.repeat(np.arange(self.rows), width)
         parts = [(1, _incidence(_joint(flat, within[rows])[is_coded], rows[is_coded], self.rows))]
         if width == 2:  # couples that share both would be counted twice
             two = np.flatnonzero((conversations >= 0).all(axis=1))
@@ -152,7 +154,8 @@ class Clusters:
         """
         scores, shares = self._checked(scores, shares)
         total = _column_sums(shares)
-        grams, held = {}, []
+        grams = {}
+        held = []
         for name, parts in self.members():
             most = MOST
             if name == "both" and self.rows > MANY:
@@ -200,7 +203,8 @@ class Clusters:
             none = np.zeros(scores.shape[1])
             return Diagonal(np.full(len(none), np.nan), none, none)
         total = _column_sums(shares)
-        squares, effective = {}, []
+        squares = {}
+        effective = []
         for name, parts in self.members():
             sums = _cluster_sums(parts, scores, shares, MOST)
             squares[name] = sum(sign * (part * part).sum(axis=0) for sign, part in sums)
@@ -292,14 +296,16 @@ class Spread:
         """
         if self.alone is None or independent < 2:
             return self.variance(contrasts)
-        alone, rows = quadratic(contrasts, self.alone[0]), self.alone[1](contrasts)
+        alone = quadratic(contrasts, self.alone[0])
+        rows = self.alone[1](contrasts)
 
         def drawn(covariance: np.ndarray) -> np.ndarray:
             effect = ratio(quadratic(contrasts, covariance), alone, 0.0)
             mean = effect.sum() / max((alone > 0).sum(), 1)
             return alone * (OWN * effect + (1 - OWN) * mean)
 
-        single, effective = [drawn(covariance) for covariance in self.single], self.effective(contrasts)
+        single = [drawn(covariance) for covariance in self.single]
+        effective = self.effective(contrasts)
         variance = added(single, None if self.both is None else drawn(self.both))
         of_rows = 1 / np.maximum(rows - 1, 1e-9)
         more = []

@@ -76,7 +76,8 @@ class Dimension:
         """Return the design effects of the clusters of `incidence`; `root` (r, p) leads to the coordinates."""
         sums = incidence @ cells.scores
         effective = effective_number(incidence.sum(axis=1))
-        rank, count = len(root), sums.shape[0]
+        rank = len(root)
+        count = sums.shape[0]
         if cells.roots is None or count * rank**2 > EXACT or len(cells.roots) * rank**2 > EXACT:
             meat = root @ (sums.T @ sums).toarray() @ root.T
             return cls(meat * count / max(count - 1, 1), None, None, effective, basis)
@@ -155,7 +156,8 @@ class DesignEffects:
         kept = values > 1e-10 * values[-1]
         root = vectors[:, kept].T / np.sqrt(values[kept])[:, None]
         basis = np.linalg.svd(root[:, :strengths], full_matrices=False)[0][:, : strengths - 1]
-        members, parts = dict(clusters.members()), {}
+        members = dict(clusters.members())
+        parts = {}
         for name in ("conversations", "annotators"):
             for part, (_, incidence) in zip((name, "couples"), members.get(name, []), strict=False):
                 if incidence.sum(axis=1).max(initial=0) > 1:
@@ -196,7 +198,9 @@ class DesignEffects:
 
     def _combined(self, effects: list[np.ndarray], unit: np.ndarray | None, count: int) -> ArrayPair:
         """Return the design effects (count,) by all parts, and their degrees of freedom, from the `effects` by each."""
-        total, noise, least = np.ones(count), np.zeros(count), np.ones(count)
+        total = np.ones(count)
+        noise = np.zeros(count)
+        least = np.ones(count)
         fewest = np.full(count, np.inf)
         for (name, part), effect in zip(self.parts.items(), effects, strict=True):
             mean, mean_df = part.pooled
@@ -213,7 +217,8 @@ class DesignEffects:
                 moderated = np.maximum(raw - self._twice(unit), 1.0)
             noise += raw**2 / df
             fewest = np.where(part.effective < FEW - 1e-9, 0.0, np.minimum(fewest, df))
-            total, least = total + moderated - 1, np.maximum(least, moderated)
+            total = total + moderated - 1
+            least = np.maximum(least, moderated)
         total = np.maximum(total, least)
         df = np.maximum(ratio(total**2, noise, np.inf), fewest)
         unknown = fewest <= 0

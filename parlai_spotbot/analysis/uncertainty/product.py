@@ -44,7 +44,8 @@ def _multiply(weights: np.ndarray, codes: np.ndarray, strata: np.ndarray, rng: n
     order = np.argsort(stratum, kind="stable")
     place = np.argsort(order)
     ordered = stratum[order]
-    start, size = np.searchsorted(ordered, ordered), np.bincount(stratum)[ordered]
+    start = np.searchsorted(ordered, ordered)
+    size = np.bincount(stratum)[ordered]
     step = max(1, BLOCK // max(1, count))
     for first in range(0, len(weights), step):
         block = weights[first : first + step]

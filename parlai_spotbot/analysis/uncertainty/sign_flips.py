@@ -25,13 +25,15 @@ LEVEL = 0.95
 EXACT = 10
 """Of so many clusters, the largest, all signs are tried."""
 
-SEVERAL, DOMINANT = 8.0, 3.0
+SEVERAL = 8.0
+DOMINANT = 3.0
 """With more effective clusters, by sizes and by squares, the t test holds and the floor would only cost power."""
 
 AGREE = 5
 """So many clusters that all agree have p = .06."""
 
-FEWER, MORE = 3, 10
+FEWER = 3
+MORE = 10
 """Annotators' signs are flipped where there are fewer or more annotators: from 3 to 10 may all agree, and their signs
 alone could hardly show it after a correction for many pairs; the t test has few degrees of freedom then."""
 
@@ -137,8 +139,10 @@ class ClusterScores:
         which are taken about d. Degrees of freedom are those of as many clusters as would have this sum of sizes if all
         were as large; with five or fewer not even clusters that agree could show anything at 5 %.
         """
-        score, information = self.total(self.score), self.total(self.information)
-        square, both = self.total(self.score**2), self.total(self.score * self.information)
+        score = self.total(self.score)
+        information = self.total(self.information)
+        square = self.total(self.score**2)
+        both = self.total(self.score * self.information)
         known = self.total(self.information**2)
         clusters = np.maximum(self.effective, 1.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -148,7 +152,8 @@ class ClusterScores:
             a = information**2 - limit * known
             b = score * information - limit * both
             root = np.sqrt(np.maximum(b**2 - a * (score**2 - limit * square), 0.0))
-            low, high = (b - root) / a, (b + root) / a
+            low = (b - root) / a
+            high = (b + root) / a
         fewest = np.where(square > 0, 1, AGREE)  # that many may be tied by chance
         bounded = (clusters > fewest + TINY) & (a > 0)
         return np.where(bounded, low, -np.inf), np.where(bounded, high, np.inf)
@@ -258,7 +263,8 @@ def raised(
     """
     low, high, p = test
     ahead = estimate > 0
-    near, far = np.where(ahead, low, -high), np.where(ahead, high, -low)
+    near = np.where(ahead, low, -high)
+    far = np.where(ahead, high, -low)
     start, end = (np.asarray(values) for values in ends)
     greater = floor > p
     p = np.where(greater, floor, p)

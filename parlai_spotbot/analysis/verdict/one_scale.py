@@ -18,7 +18,8 @@ from parlai_spotbot.analysis.uncertainty.sign_flips import ClusterScores, cluste
 KNOWN = 1e-3
 """A pair whose own matches keep less of their information beside the strengths can't disagree with them."""
 
-EXPECTED, HARDLY = 3.0, 0.1
+EXPECTED = 3.0
+HARDLY = 0.1
 """People who would judge both of two contestants by chance, and the share of them that is hardly anybody."""
 
 
@@ -49,7 +50,8 @@ def _group_misfit(fit: GroupFit) -> float:
     tested = weight @ score**2 > KNOWN * (weight @ own**2)
     if not tested.any():
         return 1.0
-    kinds, flipped = model.kinds(*fit.codes), []
+    kinds = model.kinds(*fit.codes)
+    flipped = []
     for way in fit.ways:
         counts, clusters = grouped_rows(way, kinds, 3 * cells)
         flipped.append(ClusterScores.of(counts @ score[:, tested], weight=clusters))

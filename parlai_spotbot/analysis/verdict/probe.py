@@ -6,9 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-GREEN, AMBER, RED = "green", "amber", "red"
+GREEN = "green"
+AMBER = "amber"
+RED = "red"
 
-BETTER, WORSE, SAME, UNKNOWN = "better", "worse", "not told apart", "not known"
+BETTER = "better"
+WORSE = "worse"
+SAME = "not told apart"
+UNKNOWN = "not known"
 EQUAL = "equal"
 """Verdicts on the first of a pair beside the second; two are equal only within a margin that was declared."""
 

@@ -15,7 +15,8 @@ from parlai_spotbot.analysis.values import best_first, ratio
 from parlai_spotbot.analysis.verdict.one_scale import drift_pvalue, separate_people
 from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED, Probe
 
-DOMINANT, UNEQUAL = 0.25, 1.5
+DOMINANT = 0.25
+UNEQUAL = 1.5
 """An annotator dominates who gave at least this share of all answers, and at least so many times an equal share."""
 
 DECIDES = 0.5
@@ -43,7 +44,9 @@ def annotator_probe(answers_by: Sequence[int], known: bool = True) -> Probe:
     """
     if not known:
         return Probe("annotators", AMBER, {"case": "unknown"})
-    count, most, total = len(answers_by), max(answers_by, default=0), sum(answers_by)
+    count = len(answers_by)
+    most = max(answers_by, default=0)
+    total = sum(answers_by)
     figures = {"annotators": count, "most": int(most), "share": most / max(total, 1), "answers": int(total)}
     further = {"more": int(most / DOMINANT - total) + 1}
     if count == 1:
@@ -63,7 +66,8 @@ def cluster_probe(pairs: pd.DataFrame) -> Probe:
     """
     p = pairs["p"].to_numpy(dtype=float)
     estimate = pairs["estimate" if "estimate" in pairs else "difference"].to_numpy(dtype=float)
-    tested, effective = np.isfinite(p), pairs["effective"].to_numpy(dtype=float)
+    tested = np.isfinite(p)
+    effective = pairs["effective"].to_numpy(dtype=float)
     untested = ~tested & np.isfinite(estimate)
     undone = tested & (pairs["p_errors"] < 1 - LEVEL).to_numpy() & (p >= 1 - LEVEL)
     thin = tested & (np.round(effective, 6) <= AGREE)

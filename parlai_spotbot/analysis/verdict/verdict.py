@@ -22,7 +22,9 @@ from parlai_spotbot.analysis.uncertainty.sign_flips import LEVEL
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, RED, SAME, UNKNOWN, WORSE, Probe
 
-OWN, OTHERS, BOTH = "own matches", "others' matches", "own and others' matches"
+OWN = "own matches"
+OTHERS = "others' matches"
+BOTH = "own and others' matches"
 """What a verdict rests on."""
 
 
@@ -171,8 +173,10 @@ def _within(pairs: pd.DataFrame, null: float, margin: float | None, tested: int)
 def _places(pairs: pd.DataFrame, groups: Sequence[Sequence[str]]) -> dict[str, tuple[int, int]]:
     """Return the first and last place of each contestant in its group, by the verdicts on pairs."""
     names = pd.Index([name for group in groups for name in group], dtype=object)
-    first, second = names.get_indexer(pairs["a"]), names.get_indexer(pairs["b"])
-    ahead, behind = pairs["verdict"] == BETTER, pairs["verdict"] == WORSE
+    first = names.get_indexer(pairs["a"])
+    second = names.get_indexer(pairs["b"])
+    ahead = pairs["verdict"] == BETTER
+    behind = pairs["verdict"] == WORSE
     better = np.concatenate([first[ahead], second[behind]])
     worse = np.concatenate([second[ahead], first[behind]])
     sizes = np.repeat([len(group) for group in groups], [len(group) for group in groups])

@@ -47,7 +47,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(options: ReproduceSpotTheBot2020Pools) -> None:
     pool = pool_of(options.domain, options.only)
-    out, task = Path(options.out).expanduser().resolve(), get_domain(options.domain).task
+    out = Path(options.out).expanduser().resolve()
+    task = get_domain(options.domain).task
     entries = {}
     for name in pool:
         recipe = recipes()["contestants"][name]
@@ -106,7 +107,8 @@ def fetch(need: str, folder: Path) -> Path:
         The source cannot be reached.
     """
     source = recipes()["sources"][need]
-    where, names = source["address"], source["files"]
+    where = source["address"]
+    names = source["files"]
     place = folder / names[0] if source["kind"] == "archive" else folder
     if all((folder / name).exists() for name in names):
         return place
@@ -134,7 +136,8 @@ def make(name: str, task: str, out: Path) -> dict:
     """Fetch and train a contestant, unless it is finished; return the options with which it plays."""
     folder = out / name
     places = {"contestant": str(folder)} | {need: str(fetch(need, out / "sources" / need)) for need in sources_of(name)}
-    train, record = options_of(name, "train", places, task), folder / RECORD
+    train = options_of(name, "train", places, task)
+    record = folder / RECORD
     trained = files.read_json(record, "record of a contestant")["train"] if record.exists() else train
     if trained != train:
         raise UserError(f"{folder}: it was trained with other options.", "Name another --out.")

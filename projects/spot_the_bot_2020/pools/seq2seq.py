@@ -36,7 +36,8 @@ def read_vectors(path: str, wanted: Collection[str]) -> tuple[list[str], torch.T
 
     Raises `UserError` that names the line where the file isn't one of vectors.
     """
-    words, vectors = [], []
+    words = []
+    vectors = []
     with open(path, encoding="utf-8", newline="\n", errors="replace") as lines:
         size = _size(next(lines, ""), path)
         for number, line in enumerate(lines, start=2):

@@ -149,10 +149,11 @@ export function App({ api, stores }) {
       working: () => <Work {...common} key={session.unit.unit} />,
       handed_in: () => <Finish {...common} />,
       finished: () => <Finish {...common} />,
+      stopped: () => <Finish {...common} />,
       waiting: () => <Waiting {...common} onCheck={refresh} />,
     };
     const shown = screens[session.state];
-    return shown ? shown() : <Notice kind={session.state} text={session.why} finish={session.finish} />;
+    return shown ? shown() : <Notice kind={session.state} text={session.why} />;
   };
   return (
     <Texts.Provider value={t}>

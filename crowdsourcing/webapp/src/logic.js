@@ -13,6 +13,12 @@ export function turnOf(target) {
   return match ? Number(match[1]) : null;
 }
 
+// On which side of a single conversation a speaker's turns stand; undefined for all else.
+export function sideOf(target, item) {
+  if (item.transcripts.length > 1) return undefined;
+  return item.transcripts[0]?.entities.find((one) => one.key === target)?.side;
+}
+
 // Where a target stands on the page, from left to right; what stands nowhere comes last and stays in its order.
 function placeOf(target, item) {
   const place = item.transcripts.findIndex((transcript) => transcript.key === target);

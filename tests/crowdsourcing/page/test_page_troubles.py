@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal
+from parlai_spotbot.crowdsourcing.ledger.entries import PracticeAttempt
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.survey import Option, Question, Survey
 from tests.crowdsourcing.office import Clock
@@ -135,6 +136,27 @@ def test_the_ways_to_finish(tmp_path, visit):
             page.get_by_text("The code is copied").wait_for()
             assert page.evaluate("navigator.clipboard.readText()") == finish["code"]
             assert page.get_by_role("link").last.get_attribute("href") == finish["link"]
+
+
+@pytest.mark.parametrize("handed_in", [0, 1])
+def test_the_end_thanks_first_and_says_that_answers_are_stored_where_there_are_some(tmp_path, visit, handed_in):
+    page = visit()
+    with stage(bare(ONE), ITEMS, tmp_path) as st:
+        for _ in range(handed_in):
+            start(page, st.link("ann"))
+            to_overview(page)
+            button(page, "Hand in").click()
+            heading(page, "Ready")
+        ledger = st.server.desk.ledger
+        failed = PracticeAttempt("ann", 0, {}, 1, False, 9.0)
+        st.server.intake.call(lambda: ledger.practise(failed, "stopped", "onboarding"))
+        page.goto(st.link("ann"))
+        heading(page, "Thank you")
+        text = page.locator("main").inner_text()
+        assert text.startswith("Thank you\n" if handed_in else "Thank you for your time\n")
+        assert ("stored" in text) == bool(handed_in)
+        assert text.count("no tasks for you") == 1
+        assert not re.search("can't go on|Tasks done|is kept", text)
 
 
 CONTRASTS = """() => {

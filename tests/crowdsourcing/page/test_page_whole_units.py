@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.dimensions import NAMES
-from tests.crowdsourcing.page.stage import PHONE, TALKS, bare, button, following, heading, item, pair_item, stage
+from tests.crowdsourcing.page.stage import PHONE, TALKS, bare, button, following, heading, item, pair_item, stage, start
 
 ITEMS = [item(number, talk) for number, talk in enumerate(TALKS[:3])]
 FEATURES = ("fluency", "sensibleness", "specificity")
@@ -220,3 +220,38 @@ def test_two_speakers_compared_in_eight_respects_by_keyboard_on_a_phone(tmp_path
     places = {told["place:0"]: "conversation:0", told["place:1"]: "conversation:1"}
     expected = {f"{n} pair": places[at[k]] if k in at else "neither" for n, k in zip(order, keys, strict=True)}
     assert {f"{a['question']} {a['target']}": a["answer"] for a in record["items"][0]["answers"]} == expected
+
+
+def test_on_a_phone_the_conversation_and_the_way_to_hand_in_stay_in_view(tmp_path, visit):
+    """In later steps the conversation is folded above the questions; finished answers are folded in the overview."""
+    page = visit(PHONE)
+    with stage(bare(get_survey("spot_the_bot")), [item(number, TALKS[0]) for number in range(12)], tmp_path) as st:
+        start(page, st.link("ann"))
+        for number in range(12):
+            heading(page, f"Conversation {number + 1} of 12")
+            for question in page.locator("[data-question]").all():
+                question.locator(".option").first.click()
+            following(page)
+            page.get_by_text("Step 2 of 2").wait_for()
+            if number == 0:
+                page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+                folded = page.get_by_text("Show the conversation")
+                folded.click()
+                said = page.get_by_text(TALKS[0][0], exact=True)
+                said.wait_for()
+                box, room = said.bounding_box(), page.viewport_size
+                assert 0 <= box["y"] <= room["height"]
+                folded.click()
+            for question in page.locator("[data-question]").all():
+                question.locator(".option").first.click()
+            following(page)
+        heading(page, "Overview")
+        assert page.evaluate("document.body.scrollHeight") < 3 * PHONE["height"]
+        box = button(page, "Hand in").bounding_box()
+        assert 0 <= box["y"] <= PHONE["height"] - box["height"]
+        card = page.locator(".card").first
+        card.locator("summary").click()
+        card.locator("dd", has_text="Human").first.wait_for()
+        button(page, "Hand in").click()
+        page.get_by_text("Tasks done: 1").wait_for()
+        assert len(st.kept) == 1

@@ -3,6 +3,7 @@
 import { labelOf, ofCandidates, optionsOf } from "../logic.js";
 import { useTexts } from "../texts.js";
 import { OptionText } from "./OptionText.jsx";
+import { Swatch } from "./Swatch.jsx";
 
 export function Choice({ question, item, name, answer, barred, explained, onAnswer }) {
   const t = useTexts();
@@ -26,6 +27,7 @@ export function Choice({ question, item, name, answer, barred, explained, onAnsw
               onChange={() => onAnswer(option.value)}
             />
             {keyAt(place) !== undefined && <kbd aria-hidden="true">{keyAt(place)}</kbd>}
+            <Swatch target={option.value} item={item} />
             <OptionText label={labels[place]} definition={row ? "" : option.definition} />
             {question.other_than && barred.includes(option.value) && <span className="tag">{t("taken_before")}</span>}
             {ends && option.definition && <span className="unseen">{option.definition}</span>}

@@ -10,6 +10,7 @@ import { Checkboxes } from "./Checkboxes.jsx";
 import { Choice } from "./Choice.jsx";
 import { FreeText } from "./FreeText.jsx";
 import { Ranking } from "./Ranking.jsx";
+import { Swatch } from "./Swatch.jsx";
 import { Timer } from "./Timer.jsx";
 
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
@@ -35,6 +36,7 @@ export function Question(props) {
       data-answered={given(question, answer)}
     >
       <legend dir="auto">
+        <Swatch target={target} item={item} />
         {heading && <span className="heading">{heading} </span>}
         <span className="wording">{wordingOf(question, target, item)}</span>
         {!question.required && <span className="soft"> ({t("optional")})</span>}

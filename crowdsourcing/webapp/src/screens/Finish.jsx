@@ -1,4 +1,5 @@
-// Thank you, and how the platform hears of it: nothing, a completion code, or Mechanical Turk's own form.
+// The end, whatever its cause: thanks first, then one sentence why, then how the platform hears of it: nothing, a
+// completion code, or Mechanical Turk's own form.
 
 import { useState } from "react";
 import { Leaderboard } from "./Leaderboard.jsx";
@@ -10,10 +11,10 @@ export function Finish({ session }) {
   const t = useTexts();
   const { done, allowance } = session.progress ?? {};
   return (
-    <Screen title={t("finished_title")}>
-      <Paragraphs text={session.survey.thanks} />
+    <Screen title={t(done ? "finished_title" : "ended_title")}>
+      {done > 0 && <Paragraphs text={session.survey.thanks} />}
       {session.why && <p dir="auto">{session.why}</p>}
-      {allowance > 0 && (
+      {done > 0 && session.state !== "stopped" && (
         <Progress text={t("allowance_progress", { done, allowance })} done={done} total={allowance} />
       )}
       <FinishStep finish={session.finish} />

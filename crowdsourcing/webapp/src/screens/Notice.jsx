@@ -2,7 +2,6 @@
 
 import { useEffect } from "react";
 import { Screen } from "../parts/Screen.jsx";
-import { FinishStep } from "./Finish.jsx";
 import { Enough } from "./Ready.jsx";
 import { useTexts } from "../texts.js";
 
@@ -21,9 +20,9 @@ export function Loading({ problem, onRetry }) {
   );
 }
 
-export function Notice({ kind, text, finish, onContinue, busy }) {
+export function Notice({ kind, text, onContinue, busy }) {
   const t = useTexts();
-  const known = ["late", "link", "stopped", "doubled"].includes(kind) ? kind : "gone";
+  const known = ["late", "link", "doubled"].includes(kind) ? kind : "gone";
   return (
     <Screen title={t(`${known}_title`)}>
       <p>{t(known)}</p>
@@ -37,7 +36,6 @@ export function Notice({ kind, text, finish, onContinue, busy }) {
           {t("late_continue")}
         </button>
       )}
-      <FinishStep finish={finish} />
     </Screen>
   );
 }

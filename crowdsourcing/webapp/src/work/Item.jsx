@@ -1,10 +1,12 @@
-// One item: the transcripts, and beside them the questions of the step in hand. A step is left only when it is answered;
+// One item: the transcripts, and beside them the questions of the step in hand (on a phone, later steps have the
+// transcripts folded above them, in view). A step is left only when it is answered;
 // what is missing is said and gets the focus.
 
 import { useEffect, useRef, useState } from "react";
 import { barredOf, clashing, explains, keyOf, missing, placeOfTurn, stepsOf } from "../logic.js";
 import { Progress } from "../parts/Progress.jsx";
 import { useFocusOn } from "../parts/Screen.jsx";
+import { useNarrow } from "../parts/useNarrow.js";
 import { Question } from "../questions/Question.jsx";
 import { shortName } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
@@ -16,6 +18,7 @@ import { useNumberKeys } from "./useNumberKeys.js";
 export function Item(props) {
   const { survey, item, title, answers, at, actions, game, busy, onBack, onDone, onOverview, doneText } = props;
   const t = useTexts();
+  const narrow = useNarrow();
   const steps = stepsOf(survey, item, answers);
   const number = at.last ? steps.length - 1 : Math.min(at.step ?? 0, steps.length - 1);
   const wanted = at.focus ? steps.findIndex((one) => one.pairs.some((pair) => nameOfPair(pair) === at.focus)) : -1;
@@ -57,7 +60,14 @@ export function Item(props) {
         {title}
       </h1>
       {props.intro && <p className="soft intro">{props.intro}</p>}
-      <Transcripts item={item} turn={turn} />
+      {narrow && step > 0 && turn === null ? (
+        <details className="conversation">
+          <summary>{t("transcript_show")}</summary>
+          <Transcripts item={item} turn={turn} />
+        </details>
+      ) : (
+        <Transcripts item={item} turn={turn} />
+      )}
       <form className="panel" ref={form} onSubmit={goOn} noValidate>
         <div className="step-top">
           <h2 tabIndex={-1} className="step-heading">

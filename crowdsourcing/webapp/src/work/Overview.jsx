@@ -1,15 +1,18 @@
-// All answers of the unit before it is handed in, each with a way back to it, and the comment.
+// All answers of the unit before it is handed in, each with a way back to it, and the comment. On a phone the answers
+// of a finished conversation are folded.
 
 import { useState } from "react";
 import { asked, given, keyOf, placeOfTurn, spoken, stepsOf, turnOf, unwritten } from "../logic.js";
 import { Dialog } from "../parts/Dialog.jsx";
 import { Screen } from "../parts/Screen.jsx";
+import { useNarrow } from "../parts/useNarrow.js";
 import { shortName } from "../screens/Instructions.jsx";
 import { useTexts } from "../texts.js";
 import { Comment } from "./Comment.jsx";
 
 export function Overview({ survey, items, about, answersOf, ready, work, actions, busy, reminded, onRemind, onSubmit }) {
   const t = useTexts();
+  const narrow = useNarrow();
   const [tried, setTried] = useState(false);
   const open = items.flatMap((_, place) => (ready[place] ? [] : [place + 1]));
   const [reminding, setReminding] = useState(false);
@@ -31,34 +34,35 @@ export function Overview({ survey, items, about, answersOf, ready, work, actions
   return (
     <Screen title={t("overview_title")} className="overview">
       <p>{t("overview_intro")}</p>
-      <ol className="cards">
-        {items.map((item, place) => (
-          <Card
-            key={item.item}
-            {...{ survey, item, t }}
-            number={place + 1}
-            answers={answersOf(item)}
-            ready={ready[place]}
-            onChange={(step = 0) => actions.go({ item: item.item, step })}
-          />
-        ))}
-      </ol>
-      {about && (
-        <div className="card about">
-          <div className="card-top">
-            <h2>{t("questionnaire_title")}</h2>
-            <button
-              type="button"
-              onClick={() => actions.go("questionnaire")}
-              aria-label={t("questionnaire_change")}
-            >
-              {t("overview_change")}
-            </button>
-          </div>
-          <p className="soft">{t("questionnaire_answered", { answered: about.answers.length, total: about.total })}</p>
-        </div>
-      )}
       <form onSubmit={submit}>
+        <ol className="cards">
+          {items.map((item, place) => (
+            <Card
+              key={item.item}
+              {...{ survey, item, t }}
+              number={place + 1}
+              answers={answersOf(item)}
+              ready={ready[place]}
+              folded={narrow && ready[place]}
+              onChange={(step = 0) => actions.go({ item: item.item, step })}
+            />
+          ))}
+        </ol>
+        {about && (
+          <div className="card about">
+            <div className="card-top">
+              <h2>{t("questionnaire_title")}</h2>
+              <button
+                type="button"
+                onClick={() => actions.go("questionnaire")}
+                aria-label={t("questionnaire_change")}
+              >
+                {t("overview_change")}
+              </button>
+            </div>
+            <p className="soft">{t("questionnaire_answered", { answered: about.answers.length, total: about.total })}</p>
+          </div>
+        )}
         <Comment {...{ survey, work, actions }} />
         <p className="error" role="alert">
           {tried && open.length > 0 ? t("hand_in_incomplete", { items: open.join(", ") }) : ""}
@@ -99,13 +103,26 @@ export function Overview({ survey, items, about, answersOf, ready, work, actions
   );
 }
 
-function Card({ survey, item, number, answers, ready, onChange, t }) {
+function Card({ survey, item, number, answers, ready, folded, onChange, t }) {
   const pairs = asked(survey, item, answers);
   const turns = item.layout === "turn_by_turn" ? pairs.filter(({ target }) => turnOf(target) !== null) : [];
   const rows = pairs.filter((pair) => !turns.includes(pair)).map(({ question, target }) => {
     const key = keyOf(question.name, target);
     return { key, name: shortName(question, target, item, t), said: spoken(question, answers[key]?.answer, item) };
   });
+  const list = (
+    <>
+      {turns.length > 0 && <ByTurn {...{ survey, item, answers, onChange, t }} />}
+      <dl className="answers">
+        {rows.map(({ key, name, said }) => (
+          <div key={key}>
+            <dt dir="auto">{name}</dt>
+            <dd dir="auto">{said ?? t("answer_missing")}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
   return (
     <li className={`card ${ready ? "" : "open"} ${turns.length > 0 ? "by-turn" : ""}`}>
       <div className="card-top">
@@ -119,15 +136,14 @@ function Card({ survey, item, number, answers, ready, onChange, t }) {
           {t("overview_change")}
         </button>
       </div>
-      {turns.length > 0 && <ByTurn {...{ survey, item, answers, onChange, t }} />}
-      <dl className="answers">
-        {rows.map(({ key, name, said }) => (
-          <div key={key}>
-            <dt dir="auto">{name}</dt>
-            <dd dir="auto">{said ?? t("answer_missing")}</dd>
-          </div>
-        ))}
-      </dl>
+      {folded ? (
+        <details>
+          <summary>{t("onboarding_yours")}</summary>
+          {list}
+        </details>
+      ) : (
+        list
+      )}
     </li>
   );
 }

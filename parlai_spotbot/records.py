@@ -8,7 +8,6 @@ A conversation is stored in ParlAI's Conversations format with our keys beside i
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -20,6 +19,7 @@ from annotated_types import Ge, Lt
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.files import field as get
+from parlai_spotbot.names import RULE, is_name
 from parlai_spotbot.user_files import validated
 
 HUMAN = "human"
@@ -34,7 +34,6 @@ OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
 
-NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
 Record = TypeVar("Record")
 Limit = Annotated[float, Ge(0), Lt(math.inf)]
 
@@ -262,9 +261,8 @@ class Contestant:
     @classmethod
     def from_json(cls, name: str, entry: Any, where: str) -> Contestant:
         where = f"{where}: contestant '{name}'"
-        if not isinstance(name, str) or not NAME.match(name) or name == HUMAN:
-            remedy = f"Use letters, digits and . _ + -; '{HUMAN}' is kept for people."
-            raise UserError(f"{where}: not a valid name.", remedy)
+        if not isinstance(name, str) or not is_name(name) or name == HUMAN:
+            raise UserError(f"{where}: not a valid name.", f"{RULE} '{HUMAN}' is kept for people.")
         if isinstance(entry, str):
             entry = _entry_of(entry, where)
         if not isinstance(entry, dict):

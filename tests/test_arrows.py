@@ -20,7 +20,7 @@ PACKAGE = "parlai_spotbot"
 FOLDERS = {PACKAGE: PACKAGE} | {name: f"{PACKAGE}.{name}" for name in ("tasks", "agents", "crowdsourcing", "projects")}
 
 LEVELS = yaml.safe_load("""
-- ['', checksums, compat, errors, files, hints, outside, plugin, reading, secrecy]
+- ['', checksums, compat, errors, files, hints, names, outside, plugin, reading, secrecy]
 - [terminal, user_files]
 - [records]
 - [wording]

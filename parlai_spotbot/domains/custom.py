@@ -14,8 +14,8 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.domains.conversation_files import Split
 from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, Files, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.names import STEM
 from parlai_spotbot.reading import regular
-from parlai_spotbot.records import NAME
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.user_files import read_file
 
@@ -91,7 +91,7 @@ class DescriptionFile:
 
 def _from_description(path: Path) -> Domain:
     row, where = read_file(DescriptionFile, path, EXAMPLE), str(path)
-    if not NAME.match(row.name):
+    if not STEM.match(row.name):
         raise UserError(f"{where}: field 'name' is '{row.name}'.", "Use letters, digits and . _ + -")
     if bool(row.task) == bool(row.conversations):
         raise UserError(f"{where}: expected one of the fields 'task' and 'conversations'.", EXAMPLE)

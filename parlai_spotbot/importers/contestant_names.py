@@ -1,13 +1,13 @@
 """Names of contestants from others' files: valid and unique."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.left_out import Unusable
-from parlai_spotbot.records import HUMAN, NAME
+from parlai_spotbot.names import alike, clean_name, is_name
+from parlai_spotbot.records import HUMAN
 
 
 @dataclass
@@ -32,9 +32,9 @@ class ContestantNames:
         theirs = theirs.strip()
         if theirs in self.named:
             return self.named[theirs]
-        name = self.given.get(theirs) or re.sub(r"[^A-Za-z0-9_.+-]+", "-", theirs).strip("-")
+        name = self.given.get(theirs) or clean_name(theirs)
         other = None if theirs in self.given else self.taken.get(name)
-        if not NAME.match(name) or (name == HUMAN and not people) or other is not None:
+        if not is_name(name) or (name == HUMAN and not people) or other is not None:
             why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
             words = (f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
             chosen = other or theirs in self.given
@@ -49,10 +49,16 @@ class ContestantNames:
             raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], self.named))
 
     def notes(self) -> list[str]:
-        """Return which names became others, the first three by name."""
+        """Return which names became others, the first three, and which may be one."""
         renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
         more = f", and {len(renamed) - 3} more" if len(renamed) > 3 else ""
-        return [f"names as they may be: {', '.join(renamed[:3])}{more}"] if renamed else []
+        told = [f"names as they may be: {', '.join(renamed[:3])}{more}"] if renamed else []
+        first_of: dict[str, str] = {}
+        for name in sorted({*self.named.values()}):
+            first = first_of.setdefault(alike(name), name)
+            if first != name:
+                told.append(f"{first} and {name} are two; if they are one: --names '{self.taken[name]}'='{first}'")
+        return told
 
 
 def named_file(part: str) -> tuple[str, Path, bool]:
@@ -61,6 +67,6 @@ def named_file(part: str) -> tuple[str, Path, bool]:
     name, equals, rest = part.partition("=")
     path = Path(rest if equals else part)
     name = name if equals else path.name.partition(".")[0]
-    if equals and not NAME.match(name):
+    if equals and not is_name(name):
         raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
     return name, path, bool(equals)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import SPOTTED, Judge, get_judge, known_judges
+from parlai_spotbot.names import STEM
 from parlai_spotbot.options import described, dest_of, option_values
 from parlai_spotbot.reading import read_yaml
-from parlai_spotbot.records import NAME
 from parlai_spotbot.sequential.settled_request import SettledRequest
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def read_judges(path: Path) -> list[JudgeSpec]:
 
 def _checked_name(name: Any, where: str, kind: str = "") -> str:
     """Return a name that a judge of this kind may have in a study; else raise `UserError`."""
-    if not isinstance(name, str) or not NAME.match(name) or (name in known_judges() and name != kind):
+    if not isinstance(name, str) or not STEM.match(name) or (name in known_judges() and name != kind):
         raise UserError(
             f"{where}: not a valid name.",
             "Use letters, digits and . _ + -; begin with a letter or digit; no other kind of judge has that name.",

@@ -8,6 +8,7 @@ depend on what is drawn alone: no date, no random ids.
 import html
 import io
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -98,8 +99,12 @@ def looks(bots: list[str]) -> dict[str, Look]:
 
 @contextmanager
 def drawn(width: float, height: float) -> Iterator[Figure]:
-    """A figure of `width` by `height` inches in the report's style, whatever matplotlib's settings on this machine."""
-    with mpl.rc_context():
+    """A figure of `width` by `height` inches in the report's style, whatever matplotlib's settings on this machine.
+
+    SVG holds texts as they are. A PDF lacks letters that the one font lacks, of which matplotlib would warn each time.
+    """
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
         yield Figure(figsize=(width, height))

@@ -58,7 +58,8 @@ class SpotbotContestants(Command):
             raise UserError("--leave-out needs a study.", "Name it with --study.")
         if not (study.conversations_path.exists() or study.accounts_path.exists()):
             raise UserError(f"{study.path}: no conversations whose contestants could be left out.", "Play first.")
-        names = self.opt["leave_out"].replace(",", " ").split()
+        parts = [part.strip() for part in self.opt["leave_out"].split(",") if part.strip()]
+        names = [name for part in parts for name in ([part] if part in study.plan.contestants else part.split())]
         with study.lock("spotbot_contestants"):
             study.extend(left_out=sorted({*study.plan.left_out, *names}))
         print(f"left out: {', '.join(study.plan.left_out)}; their conversations and judgements are kept")

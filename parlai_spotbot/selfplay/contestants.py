@@ -14,6 +14,7 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.account_journal import AccountJournal
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, added
@@ -65,7 +66,8 @@ class Contestants:
 
     def _start(self, contestant: Contestant, logs: Path, threads: int) -> list[ContestantHandle]:
         most = max(contestant.copies, min(threads, MOST_COPIES) if contestant.model in RULES else 1)
-        names = [contestant.name, *(f"{contestant.name}.{copy}" for copy in range(2, most + 1))]
+        stem = stem_of(contestant.name)
+        names = [stem, *(f"{stem}.{copy}" for copy in range(2, most + 1))]
         threads = min(contestant.threads, os.cpu_count() or 1) or threads
         return [self.engine.start(contestant, (logs / f"{name}.log").resolve(), threads) for name in names]
 

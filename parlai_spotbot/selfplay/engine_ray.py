@@ -16,6 +16,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import Came, ContestantHandle, SessionRequest, TurnFailure
@@ -107,7 +108,7 @@ class ContestantHost:
             os.environ.pop(name, None)
         os.environ.update(environment)
         self.node = import_ray().get_runtime_context().get_node_id()
-        log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{contestant.name}.log"
+        log = Path(tempfile.mkdtemp(prefix="spotbot-logs-")) / f"{stem_of(contestant.name)}.log"
         self.process = ContestantProcess(contestant, log, threads)
         self.process.met = met
         self.process.place = f"{socket.gethostname()}:{log}"

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import NAME, Contestant
+from parlai_spotbot.names import is_name
+from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestant_text import contestant_of
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import PoolEntry, check_entry, contestants_of, read_entries
@@ -41,7 +42,7 @@ def _entries(pool: str | None, named: Sequence[str]) -> list[PoolEntry]:
     names = {entry.name: f"--pool {pool}" for entry in entries}
     for written in named:
         name, equals, what = written.partition("=")
-        if not equals or not what or not NAME.match(name):
+        if not equals or not what or not is_name(name):
             shown = name if equals else "…"
             raise UserError(
                 f"--contestant {shown}: expected NAME=WHAT.", "Write for example --contestant mine=my_bot:respond."

@@ -13,6 +13,7 @@ import numpy as np
 
 from parlai_spotbot.domains import Episode
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import Conversation
 from parlai_spotbot.selfplay.grouping import groups
 from parlai_spotbot.study_plan import Plan
@@ -57,7 +58,7 @@ def derive(*parts: object) -> int:
 
 def conversation_id(pair: tuple[str, str], number: int) -> str:
     """Return a conversation's id, such as "a:b:0007"."""
-    return f"{pair[0]}:{pair[1]}:{number:04d}"
+    return ":".join([*map(stem_of, pair), f"{number:04d}"])
 
 
 def schedule(plans: list[Plan], seeds: list[Seed]) -> tuple[list[ConversationJob], str]:

@@ -19,6 +19,7 @@ from parlai.core.opt import Opt
 from parlai_spotbot.domains import Domain, get_domain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.remembered_turn import LEFT_OUT
+from parlai_spotbot.names import stem_of
 from parlai_spotbot.selfplay import remedies
 from parlai_spotbot.selfplay.contestant_handle import TurnFailure
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN
@@ -252,7 +253,7 @@ def try_pool(entries: Sequence[PoolEntry], domain: Domain | None) -> tuple[list[
     with printed("spotbot-trial-") as logs, Bar("trying", len(contestants), "bot") as bar:
         for contestant in contestants:
             bar.note(contestant.name)
-            log = (logs.path / f"{contestant.name}.log").resolve()
+            log = (logs.path / f"{stem_of(contestant.name)}.log").resolve()
             trials.append(try_contestant(ContestantProcess(contestant, log, os.cpu_count() or 1), test_scripts))
             bar.advance()
         logs.kept = any(trial.problem for trial in trials)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import NAME
+from parlai_spotbot.names import STEM
 from parlai_spotbot.user_files import read_file
 
 Key = TypeVar("Key")
@@ -81,7 +81,7 @@ def read_groups(path: Path | str, corpora: Sequence[str]) -> Groups:
     if not read.groups:
         raise UserError(f"{path}: field 'groups' is empty.", EXAMPLE)
     for name, group in read.groups.items():
-        if not NAME.match(name):
+        if not STEM.match(name):
             raise UserError(f"{path}: group '{name}': not a valid name.", "Use letters, digits and . _ + -")
         for corpus in set(group.corpora) - set(corpora):
             raise UserError(

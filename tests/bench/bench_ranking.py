@@ -83,7 +83,7 @@ def one_by_one(games: list, rng: np.random.Generator) -> dict:
 
 def million() -> Iterator[Row]:
     """In a process of its own, for its memory."""
-    spent, held = alone(__file__)
+    spent, held = alone(__name__)
     what = "1,000,000 judgements, 100 bots: sandwich, 4,950 contrasts"
     yield Row(what, spent, 2.0, "limit", "s")
     yield Row(f"{what}, memory", held, 500.0, "limit", "MB")

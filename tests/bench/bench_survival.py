@@ -129,7 +129,7 @@ def study() -> Iterator[Row]:
 def million() -> Iterator[Row]:
     """Each in a process of its own, for its memory."""
     for what, limit in (("current status", 0.3), ("case 2", 2.5), ("ph", 5.0)):
-        spent, held = alone(__file__, what)
+        spent, held = alone(__name__, what)
         yield Row(f"{what}, 1,000,000 rows", spent, limit, "limit", "s")
         yield Row(f"{what}, 1,000,000 rows, memory", held, 500.0, "limit", "MB")
 

@@ -63,7 +63,7 @@ def run() -> Iterator[Row]:
             made_up(data, MILLION, bots)
             for what, seconds in limits.items():
                 words = ["--format", "votes", "--data", str(data)] if what == "import" else ["--survey", "votes"]
-                spent, held = alone(__file__, what, *words, "--study", str(study))
+                spent, held = alone(__name__, what, *words, "--study", str(study))
                 name = f"{what} of 1,000,000 votes on {bots:,} contestants"
                 yield Row(name, spent, seconds, "limit", "s")
                 yield Row(f"{name}, memory", held, mebibytes, "limit", "MiB")

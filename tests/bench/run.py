@@ -37,10 +37,11 @@ def least(work: Callable, runs: int = 5) -> float:
     return min(spent)
 
 
-def alone(script: str, *words: str) -> list[float]:
-    """What `tell` prints of a script in a process of its own, of one thread."""
+def alone(module: str, *words: str) -> list[float]:
+    """What `tell` prints of a module in a process of its own, of one thread."""
     env = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    said = subprocess.run([sys.executable, script, *words], check=True, capture_output=True, text=True, env=env).stdout
+    command = [sys.executable, "-m", module, *words]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, env=env, cwd=HERE.parents[1]).stdout
     return [float(number) for number in said.split()[-2:]]
 
 

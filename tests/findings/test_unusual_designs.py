@@ -25,6 +25,7 @@ from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.first_screen import first_screen
 from parlai_spotbot.report.parts import SurveyView
 from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.wording import counted
 from tests import report_sentences
 from tests.case_tables import cases
 from tests.findings.made_up_answers import contents_of
@@ -248,7 +249,8 @@ def test_an_annotator_dominates_who_gave_a_quarter_and_far_more_than_others(give
     )
     found = obstacle(with_pair(row, 0.2), MATCHES)
     if case == "dominant":
-        assert row["step"] == f"Let others answer: with {more} answers by others that share is below 25%."
+        further = counted(more, "answer")
+        assert row["step"] == f"Let others answer: with {further} by others that share is below 25%."
     elif more:
         assert row["step"] == f"Let more annotators answer, five at least: {more} answers by others."
     if more:

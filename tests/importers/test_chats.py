@@ -41,7 +41,7 @@ def write(tmp_path):
 
 def test_who_is_who(write):
     path = write(
-        {"messages": said("hi", "hello"), "model": "org/gpt 4o", "id": 7},
+        {"messages": said("hi", "hello"), "model": "org|gpt  4o", "id": 7},
         {"messages": said("hello", "hi", first="assistant"), "metadata": {"model": "m2"}},
         {"messages": said("a", "b")},
     )
@@ -49,13 +49,13 @@ def test_who_is_who(write):
     assert [(c.conversation_id if c.conversation_id == "7" else "", c.entities) for c in made.conversations] == [
         ("", ("human", "chats")),
         ("", ("m2", "human")),
-        ("7", ("human", "org-gpt-4o")),
+        ("7", ("human", "org-gpt 4o")),
     ]
-    assert made.about["notes"] == ["names as they may be: org/gpt 4o is org-gpt-4o"]
+    assert made.about["notes"] == ["names as they may be: org|gpt  4o is org-gpt 4o"]
     named = read("messages", f"mine={path}", names="user=sim", columns="conversation_id=-")
     assert {c.entities for c in named.conversations} == {("sim", "mine"), ("mine", "sim")}
     one = read("messages", path, names="m2=second,chats=third")
-    assert set(one.plan.contestants) == {"org-gpt-4o", "second", "third"}
+    assert set(one.plan.contestants) == {"org-gpt 4o", "second", "third"}
     itself = read("messages", f"mine={path}", names="user=mine")
     assert {c.kind for c in itself.conversations} == {"self"}
 

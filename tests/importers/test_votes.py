@@ -96,6 +96,14 @@ def test_other_names_are_told(written):
     assert found.plan.contestants["Big-model"].description == "imported votes, as Big, model"
 
 
+def test_names_that_may_be_one_are_told_and_names_makes_them_one(written):
+    path = written("model_a,model_b,winner\nAda,ada,tie\n\u901a\u4e49,ada,tie\nAda,\u901a\u4e49,model_a\n")
+    found = votes(path, "x")
+    assert set(found.plan.contestants) == {"Ada", "ada", "\u901a\u4e49"}
+    assert found.about["notes"] == ["Ada and ada are two; if they are one: --names 'ada'='Ada'"]
+    assert set(votes(path, "x", names={"ada": "Ada"}).plan.contestants) == {"Ada", "\u901a\u4e49"}
+
+
 def test_of_a_prompt_only_a_checksum_stays(written):
     rows = ["how are you?", "how are you?", "where?"]
     text = "model_a,model_b,winner,prompt\n" + "".join(f"x,y,tie,{prompt}\n" for prompt in rows)

@@ -113,7 +113,7 @@ def odd(words):
         ({"a": 3}, {}, "contestants: contestant 'a' is a int, expected a function"),
         ({"a": (word for word in "ab")}, {}, "contestants: contestant 'a' is a generator, expected a function"),
         ({"a": odd}, {}, "contestants: contestant 'a': .*odd.words.: expected one parameter"),
-        ({"a b": respond}, {}, "contestants: contestant 'a b': not a valid name"),
+        ({"a*b": respond}, {}, r"contestants: contestant 'a\*b': not a valid name"),
         ({"a": "spotbot:elisa"}, {}, "contestants: contestant 'a': .*Did you mean 'spotbot:eliza'"),
         ({"a": sb.openai("htp://x", "m")}, {}, "contestants: contestant 'a': .*begins with http://"),
         ({"a": sb.openai("http://127.0.0.1:1/v1", "m", key="NOT_SET")}, {}, "contestants: .* NOT_SET, which is not"),

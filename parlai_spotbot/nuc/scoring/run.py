@@ -13,6 +13,7 @@ from typing import Any
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.names import stem_of
 from parlai_spotbot.nuc.scoring.scores import FAMILIES, CandidateScores
 from parlai_spotbot.nuc.scoring.scoring_server import NucServer
 from parlai_spotbot.records import Contestant
@@ -71,7 +72,7 @@ class ScoringRun:
         return hashlib.sha256(made_of.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def path(self, name: str, ending: str = ".jsonl") -> Path:
-        return self.folder / "scores" / f"{name}{ending}"
+        return self.folder / "scores" / f"{stem_of(name)}{ending}"
 
 
 def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = print) -> dict[str, list[CandidateScores]]:
@@ -130,7 +131,7 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
         ways = len(FAMILIES[about["family"]])
         if len(read_scores(contestant.name, run)) == ways * len(run.questions):
             return
-    log = (run.folder / "logs" / f"{contestant.name}.log").resolve()
+    log = (run.folder / "logs" / f"{stem_of(contestant.name)}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
     process = ScoringProcess(contestant, log, run.threads)
     process.met = run.path(contestant.name).exists()

@@ -1,0 +1,49 @@
+"""Names of contestants: letters of any script, digits, spaces and a few signs; and what files call them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+
+STEM = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")
+"""What may be part of a file's name anywhere; judges and conversations have no other names."""
+
+SIGNS = frozenset(" /.:-_+()@")
+JOINERS = frozenset("\u200c\u200d")
+"""Without width; some scripts write words with them."""
+
+LONGEST = 100
+RULE = f"Use letters of any script, digits, spaces and / . : - _ + ( ) @, {LONGEST} at most, a letter or digit first."
+
+
+def _allowed(sign: str) -> bool:
+    return unicodedata.category(sign)[0] in "LMN" or sign in SIGNS or sign in JOINERS
+
+
+def is_name(text: str) -> bool:
+    """Return whether a contestant can have this name."""
+    return 0 < len(text) <= LONGEST and (bool(STEM.match(text)) or text == clean_name(text))
+
+
+def clean_name(text: str) -> str:
+    """Return the name that is nearest to a text: in NFC, "-" for what names can't have; "" if none is."""
+    composed = unicodedata.normalize("NFC", text)
+    signs = "".join(sign if _allowed(sign) else " " if sign.isspace() else "\0" for sign in composed)
+    text = re.sub(" +", " ", re.sub(" *\0[\0 ]*", "-", signs))
+    first = next((place for place, sign in enumerate(text) if unicodedata.category(sign)[0] in "LN"), len(text))
+    return text[first:].rstrip(" -")
+
+
+def alike(name: str) -> str:
+    """Return what names have in common that a reader may take for one: compatible signs, of either case."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def stem_of(name: str) -> str:
+    """Return what files call a contestant: its name where any system takes that, else what is left and a checksum."""
+    if STEM.match(name):
+        return name
+    digest = hashlib.sha256(name.encode("utf-8")).hexdigest()[:12]
+    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
+    return f"{plain or 'bot'}+{digest}"

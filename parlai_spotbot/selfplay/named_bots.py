@@ -42,7 +42,7 @@ def _entries(pool: str | None, named: Sequence[str]) -> list[PoolEntry]:
     names = {entry.name: f"--pool {pool}" for entry in entries}
     for written in named:
         name, equals, what = written.partition("=")
-        if not equals or not what or not is_name(name):
+        if not (equals and what and is_name(name)):
             shown = name if equals else "…"
             raise UserError(
                 f"--contestant {shown}: expected NAME=WHAT.", "Write for example --contestant mine=my_bot:respond."

@@ -11,6 +11,7 @@ import gc
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import parlai_spotbot
@@ -185,18 +186,19 @@ def _serve(collection: CrowdCollection, estimate: dry_run.LaunchEstimate, say: S
     from parlai_spotbot.crowdsourcing.server.collection_server import CollectionProgress, make_server
 
     request = collection.request
+    settings = request.settings
     paths = collection.paths
     setup = collection.setup
-    needed = max(1, estimate.annotators)
-    invitation = request.settings.platform.invitation(collection, needed)
+    invitation = settings.platform.invitation(collection, max(1, estimate.annotators))
     paths.make()
     title = f"{collection.study.path.resolve().name} · {collection.survey.title}"
-    progress = CollectionProgress(len(collection.units), request.settings, title)
+    invited = partial(settings.platform.invited, paths)
+    progress = CollectionProgress(len(collection.units), settings, title, invited)
     stop = threading.Event()
 
     def ready(url: str) -> None:
         state = {"port": int(url.rpartition(":")[2]), "url": request.url, "task_name": setup.task_name}
-        checksums.write_json(paths.launch, {**state, "settings": request.settings.recorded()})
+        checksums.write_json(paths.launch, {**state, "settings": settings.recorded()})
         for line in invitation(request.url or url, secret):
             say(line)
         say(f"\nhow far it is, for you alone: {operator_link(request.url or url, secret)}")

@@ -83,6 +83,10 @@ class UnitStock:
         fitting = [unit_id for unit_id in self.free - self.paused if unit_id not in barred]
         return min(fitting, key=lambda u: (self._lacking[self._segments[u]], self._place[u]), default=None)
 
+    def number_for(self, worker: str) -> int:
+        """Return how many free units could come to this annotator, as far as is known before others are done."""
+        return len(self.free) - len(self.free & self._barred.get(worker, set()))
+
     def any_for(self, worker: str, units: set[str]) -> bool:
         """Return whether one of these units could come to this annotator."""
         return not units <= self._barred.get(worker, set())

@@ -374,6 +374,15 @@ class Desk(Reception):
         """Return counts: units (all, free, open, done), annotators, and where it is served until settled pairs."""
         return {**self.stock.counts(), **self.ledger.counts()}
 
-    def standing(self) -> tuple[dict, list[dict]]:
-        """Return the counts and the pairs, for the operator's page."""
-        return self.counts(), self.stock.pairs()
+    def standing(self) -> tuple[dict, list[dict], list[dict]]:
+        """Return the counts, the pairs and the annotators, for the operator's page.
+
+        An annotator's `can` is how many more units may come to them, at most.
+        """
+        allowance = self.survey.limits.units_per_annotator
+        people = self.ledger.people()
+        for one in people:
+            one["can"] = 0
+            if one["standing"] != "stopped":
+                one["can"] = min(allowance - one["used"], self.stock.number_for(one["worker"]))
+        return self.counts() | {"allowance": allowance}, self.stock.pairs(), people

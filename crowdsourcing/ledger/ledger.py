@@ -360,6 +360,24 @@ class Ledger:
         sql = "SELECT COALESCE(SUM(missed), 0) FROM grades JOIN handouts USING (handle) WHERE worker = ?"
         return self._rows(sql, worker)[0][0]
 
+    def people(self) -> list[dict[str, Any]]:
+        """Return a row of each annotator in the order of coming: standing and why, units, minutes a unit, controls.
+
+        `used` are units that count for the limit of one person; `minutes` is None without a unit done.
+        """
+        sql = """
+            SELECT worker, standing, why, SUM(status = 'done') AS done, SUM(status = 'open') AS out,
+                SUM(status <> 'void') AS used,
+                AVG(CASE WHEN status = 'done' THEN finished_at - handed_at END) / 60 AS minutes,
+                (SELECT SUM(missed) FROM grades JOIN handouts AS own USING (handle) WHERE own.worker = one.worker)
+                    AS missed
+            FROM annotators AS one LEFT JOIN handouts USING (worker) GROUP BY worker ORDER BY first_seen, worker"""
+        cursor = self._db.execute(sql)
+        names = [column[0] for column in cursor.description]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor]
+        counted = ("done", "out", "used", "missed")
+        return [row | {name: row[name] or 0 for name in counted} for row in rows]
+
     def grades(self) -> list[tuple[str, str, int, int]]:
         """Return every graded control: (worker, handle, its place in the unit, 1 where it was missed)."""
         sql = "SELECT worker, handle, item, missed FROM grades JOIN handouts USING (handle) ORDER BY grades.rowid"

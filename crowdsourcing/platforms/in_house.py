@@ -13,6 +13,7 @@ from parlai_spotbot.crowdsourcing.platforms.sign_in import Door, signed
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.collection import CrowdCollection
+    from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 
 SHOWN = 10
 """Number of links that are printed; all are in links.csv."""
@@ -35,6 +36,9 @@ class InHouse(Platform):
 
     def door(self, collection: CrowdCollection, secret: bytes, crowd: Any) -> InHouseDoor:
         return InHouseDoor(secret)
+
+    def invited(self, paths: CollectionPaths) -> list[str]:
+        return known_names(paths.links)
 
     def invitation(self, collection: CrowdCollection, needed: int) -> Invitation:
         path = collection.paths.links

@@ -91,6 +91,10 @@ class Platform:
         """
         raise NotImplementedError
 
+    def invited(self, paths: CollectionPaths) -> list[str] | None:
+        """Return the names of all who can come; None where others may come, too."""
+        return None
+
     def statuses(self, paths: CollectionPaths, registrations: Collection[str]) -> Statuses:
         """Return the status of (worker, registration) on the platform's list; `UserError` where it can't be asked.
 

@@ -89,12 +89,18 @@ def _desk(collection: CrowdCollection, secret: bytes, crowd: FinishedUnits, door
 
 
 class CollectionProgress:
-    """How far the collection is: a line in the terminal, and the operator's page under this title."""
+    """How far the collection is: a line in the terminal, and the operator's page under this title.
 
-    def __init__(self, units: int, settings: LaunchSettings, title: str):
+    `invited` names all who can come, or None.
+    """
+
+    def __init__(
+        self, units: int, settings: LaunchSettings, title: str, invited: Callable[[], list[str] | None] = lambda: None
+    ):
         none = dict.fromkeys(("open", "done", "annotators", "stopped", "latest"), 0)
         self.counts: Mapping[str, Any] = {**none, "units": units, "free": units}
         self.title = title
+        self.invited = invited
         self.money = {"cost": settings.unit_cost, "currency": settings.currency}
         self.bar = Bar("units done", units, "unit")
 
@@ -107,8 +113,8 @@ class CollectionProgress:
     def said(self) -> str:
         return f"{self.counts['done']} of {self.counts['units']} units done, {line(self.counts, **self.money)}"
 
-    def page(self, counts: Mapping[str, Any], pairs: list[dict], nonce: str) -> str:
-        return page(self.title, counts, pairs, nonce=nonce, **self.money)
+    def page(self, counts: Mapping[str, Any], pairs: list[dict], people: list[dict], nonce: str) -> str:
+        return page(self.title, counts, pairs, people, self.invited(), nonce=nonce, **self.money)
 
     def close(self) -> None:
         self.bar.close()

@@ -56,7 +56,7 @@ class PageServerOptions:
 
     `port` 0 takes a free one, `prefer` first if that is free: open pages ask there. Serving goes on for `linger`
     seconds when all is done. `show` gets the desk's counts when they change, `back_up` is called from time to time.
-    `operator_page` makes the operator's page of the desk's counts, its pairs and a nonce.
+    `operator_page` makes the operator's page of the desk's counts, its pairs, its annotators and a nonce.
     """
 
     page: Path
@@ -67,7 +67,7 @@ class PageServerOptions:
     linger: float = 0.0
     show: Callable[[dict], None] = lambda counts: None
     back_up: Callable[[], None] = lambda: None
-    operator_page: Callable[[dict, list[dict], str], str] = lambda counts, pairs, nonce: ""
+    operator_page: Callable[[dict, list[dict], list[dict], str], str] = lambda counts, pairs, people, nonce: ""
 
 
 class PageServer:

@@ -5,7 +5,9 @@ Where it is served until settled, `counts` hold the figures of `Serving` too. Im
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -21,6 +23,9 @@ LINES = own_data(__file__)
 
 FAR = timedelta(days=365)
 """Beyond this no time is named."""
+
+MANY, FEW = 0.2, 5
+"""Such a share of stopped annotators, of so many at least, is worth a look at the controls."""
 
 
 def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, Any]:
@@ -84,8 +89,36 @@ def _template() -> jinja2.Template:
 
 
 def page(
-    title: str, counts: Mapping[str, Any], pairs: Sequence[Mapping], cost: float, currency: str, nonce: str
+    title: str,
+    counts: Mapping[str, Any],
+    pairs: Sequence[Mapping],
+    people: Sequence[Mapping],
+    invited: Collection[str] | None,
+    cost: float,
+    currency: str,
+    nonce: str,
 ) -> str:
-    """Return the operator's page; `pairs` are those of `Serving`, by `nonce` its policy knows its script."""
-    about = {"title": title, "pairs_table": pairs, "nonce": nonce, "cost": cost}
-    return _template().render(**about, **outlook(counts, cost, currency), now=datetime.now())
+    """Return the operator's page.
+
+    `pairs` are those of `Serving`, `people` the desk's, `invited` all who can come, or None; by `nonce` the page knows
+    its script.
+    """
+    values = outlook(counts, cost, currency)
+    about = {"title": title, "pairs_table": pairs, "people": people, "nonce": nonce, "cost": cost}
+    about["lacking"] = invited is not None and "pairs" not in counts and lacking(counts, people, invited)
+    why = Counter(one["why"] for one in people if one["standing"] == "stopped")
+    about["reasons"] = [f"{count:,} {LINES['why'].get(name, name)}" for name, count in why.most_common()]
+    about["many_stopped"] = counts["stopped"] > MANY * max(counts["annotators"], FEW)
+    return _template().render(**about, **values, now=datetime.now())
+
+
+def lacking(counts: Mapping[str, Any], people: Sequence[Mapping], invited: Collection[str]) -> str:
+    """Return a sentence where all who can come can't do the units that are free; else ""."""
+    free = counts["free"]
+    each = min(counts["allowance"], free)
+    new = len({*invited} - {one["worker"] for one in people})
+    able = min(free, sum(one["can"] for one in people) + new * each)
+    if able >= free:
+        return ""
+    more = math.ceil((free - able) / each)
+    return filled(LINES["lacking"], able=able, free=free, more=more, annotators=len(invited) + more)

@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-
 from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
@@ -149,7 +147,7 @@ class Serving:
         more = math.ceil(SPARE * self.left)
         return shown + [Unit(f"{n}", self.plan.survey, f"{n}", 0, 0, items[:size]) for n in range(more)]
 
-    def figures(self) -> dict[str, int | str]:
+    def figures(self) -> dict[str, Any]:
         """Return how many pairs are settled, how many of them equal, how many answers are counted, and what is left.
 
         `expected` are units that will still be drawn, about; `until` is the deadline.
@@ -169,13 +167,13 @@ class Serving:
             "expected": min(_units(self.plan, self._foreseen[1]), self.left),
             "ended": self.ended,
             "until": self.until,
+            "margin": self.plan.margin,
         }
 
     def pairs(self) -> list[dict[str, Any]]:
-        """Return a row of each two contestants, see `Course.pairs`, open ones first."""
-        order = np.argsort(-self.course.evidence.strengths[: len(self.plan.contestants)], kind="stable")
-        rows = self.course.pairs(order.tolist(), *nearest(self.course.proven, self.plan.rules))
-        return sorted(rows, key=lambda row: row["verdict"] != "open")
+        """Return a row of each two contestants, see `Course.pairs`, always in the same order."""
+        order = range(len(self.plan.contestants))
+        return self.course.pairs(order, *nearest(self.course.proven, self.plan.rules))
 
     def announced(self) -> str:
         """Return in lines by which plan it is served."""

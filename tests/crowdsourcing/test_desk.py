@@ -3,6 +3,7 @@
 import pytest
 
 from parlai_spotbot.crowdsourcing.desk.contract import Visitor
+from parlai_spotbot.sequential.outlook import lacking
 from tests.crowdsourcing.office import careful, controls_of, conversations, refused, spot_the_bot
 
 ANN, BOB = Visitor("ann"), Visitor("bob")
@@ -53,6 +54,27 @@ def test_whom_the_platform_refuses_gets_nothing(office):
     assert o.desk.session(BOB)["why"] == "Not qualified."
     said = o.desk.submit(ANN, body)  # what was begun is taken
     assert (said["accepted"], said["state"], said["why"]) == (True, "stopped", "Blocked.")
+
+
+def test_the_operator_sees_who_did_what_and_whether_those_invited_can_do_the_rest(office):
+    o = office(talks=conversations(bots=2, per_pair=6, people=2), annotators_per_segment=1)
+    do_unit(o, ANN)
+    o.clock.pass_by(60)
+    o.unit("bob")
+    _, pairs, (ann, bob) = o.desk.standing()
+    assert pairs == []
+    assert (ann["worker"], ann["done"], ann["out"], ann["used"], ann["missed"]) == ("ann", 1, 0, 1, 0)
+    assert (bob["done"], bob["out"], bob["minutes"]) == (0, 1, None)
+    allowance = o.survey.limits.units_per_annotator
+    assert 0 <= ann["can"] <= allowance - 1
+    people = [{"worker": "ann", "can": 2}, {"worker": "bob", "can": 0}]
+    some = {"free": 15, "allowance": 7}
+    assert lacking(some, people, ["ann", "bob"]) == (
+        "all who have a link can do 2 of 15 units that are free at most: add 2 annotators by the same launch with "
+        "--annotators 4"
+    )
+    assert lacking(some, people, ["ann", "bob", "cyd", "dan"]) == ""
+    assert lacking({"free": 0, "allowance": 7}, people, ["ann"]) == ""
 
 
 def test_no_control_comes_twice_to_an_annotator(office):

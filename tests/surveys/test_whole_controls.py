@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlai_spotbot import checksums
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, survey_of
+from parlai_spotbot.surveys.asking import asked_of_item
 from parlai_spotbot.surveys.controls import (
     KNOWN_BETTER,
     KNOWN_CHOICE,
@@ -19,9 +20,10 @@ from parlai_spotbot.surveys.controls import (
     write_controls,
 )
 from parlai_spotbot.surveys.controls.segments import WANTED
-from parlai_spotbot.surveys.controls.whole_controls import varied
+from parlai_spotbot.surveys.controls.whole_controls import OPEN, varied
 from parlai_spotbot.surveys.packing.pack_study import pack_study
 from parlai_spotbot.surveys.scripted_bots import WORD, shape_of
+from tests.findings.scripted import small_study
 
 FIRST, SECOND, NEITHER = "conversation:0", "conversation:1", "neither"
 
@@ -183,3 +185,28 @@ def test_controls_that_were_imported_stay(packed):
     known = study.provenance()
     checksums.write_json(study.provenance_path, {k: v for k, v in known.items() if k != "controls"})
     assert write_controls(study, "acute_eval").read_text() == one
+
+
+# -- whatever is asked -------------------------------------------------------------------------------------------------
+def answered_by(survey, item, right):
+    """Answers of who knows (`right`) what a control tells, or chooses the script and praises it."""
+    script = truth(item.control).index("bot")
+    values = {"scale": ("1", "5"), "free_text": ("well",) * 2}
+    chosen = {}
+    for question, target in asked_of_item(survey, item, {}):
+        low, high = values.get(survey.question(question).kind, (f"conversation:{1 - script}", f"conversation:{script}"))
+        chosen[question, target] = low if right else high
+    return chosen
+
+
+@pytest.mark.parametrize("survey", ["comparative", "acute_eval", "dialogue_likert", "turn_likert"])
+def test_whatever_is_asked_who_knows_misses_none_and_the_careless_all(tmp_path, survey):
+    names = [question.name for question in get_survey(survey).main]
+    for number, ask in enumerate([(name,) for name in names] + list(itertools.combinations(names, 2))[:9]):
+        study = small_study(tmp_path / f"{number}", survey, people=8, ask=ask)
+        write_controls(study, survey)
+        about, controls = survey_of(study, survey), read_controls(study, survey)
+        assert bool(controls) != {*OPEN}.issuperset(ask), ask
+        for item in controls:
+            assert not missed_by(item.control, answered_by(about, item, True)), (ask, item.questions)
+            assert missed_by(item.control, answered_by(about, item, False)), (ask, item.questions)

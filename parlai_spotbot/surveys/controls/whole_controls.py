@@ -30,9 +30,14 @@ FIRST = "quality"
 """The dimension in which even "neither" is wrong of people; of a bot both may be bad."""
 
 BAD = ("quality", "engagingness")
+LOW = (*BAD, "informativeness", "relevance")
+"""Dimensions in which a bot that loops is bad, the surest ones first; of others, those of a survey of one's own among
+them, nothing is known."""
+
+SCALE = tuple("12345")
 MOST, MOST_MEAN = 3, 2.5
-"""A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation; on average over its turns
-from the second on."""
+"""A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation, or, where these aren't
+asked, of `LOW`; on average over its turns from the second on."""
 
 OTHERS_OF_PAIRS, OTHERS_ALONE = 0.1, 0.35
 """As `OTHERS`: beside the side of another item a script needs fewer such turns, alone more."""
@@ -49,8 +54,8 @@ PAIRS_RULE = (
 )
 LOW_RULE = (
     f"A control is made like a drawn item: two scripts speak. {SCRIPTS} It is missed if the judged one is rated above "
-    "3 in overall quality or engagingness; turn by turn, if its turns from the second on are rated above 2.5 on "
-    "average in quality, engagingness, informativeness or relevance (the other dimensions have no controls)."
+    "3 in overall quality or engagingness (where neither is asked, in informativeness or relevance); turn by turn, if "
+    "its turns from the second on are rated above 2.5 on average in these four (the others have no controls)."
 )
 
 
@@ -60,8 +65,8 @@ class _WholeControl(PeopleControl):
     shortest = 2
 
     @abstractmethod
-    def tells(self, questions: Sequence[str]) -> bool:
-        """Return True if a control that asks these questions can be graded."""
+    def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
+        """Return True if a control that asks these questions of the survey can be graded."""
 
     def asked(self, study: Study, survey: Survey) -> Sets:
         """Return the sets of questions of the units' items that can be graded, else the survey's default."""
@@ -69,7 +74,7 @@ class _WholeControl(PeopleControl):
         question_sets = []
         for questions in sorted({item.questions for unit in study.units(survey.name) for item in unit.items}):
             telling = [q for q in questions or main if q in main]
-            if self.tells(telling):
+            if self.tells(survey, telling):
                 question_sets.append(questions)
         if not question_sets and survey.asked:
             free = [question.name for question in survey.questions if question.kind == "free_text"]
@@ -95,7 +100,7 @@ class ChoiceControl(_WholeControl):
             return True
         return mark in KNOWN_CHOICE and chosen.get(FIRST) == "neither"
 
-    def tells(self, questions: Sequence[str]) -> bool:
+    def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
         return any(question not in OPEN for question in questions)
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
@@ -131,21 +136,23 @@ class RatingControl(_WholeControl):
     title = "scripts that say the same few words for ever, who must not be rated high"
 
     def missed(self, mark: str, answers: Answers) -> bool:
-        """Return True if the script got over `MOST` in one of `BAD`, or its turns over `MOST_MEAN` on average."""
+        """Return True if the script got over `MOST`, or its turns over `MOST_MEAN` on average."""
         bot = KNOWN_LOW.index(mark)
-        whole = [answers[q, f"entity:{bot}"] for q in BAD if (q, f"entity:{bot}") in answers]
-        if whole:
-            return any(_rating(answer) > MOST for answer in whole)
+        for names in (BAD, LOW):
+            whole = [answers[q, f"entity:{bot}"] for q in names if (q, f"entity:{bot}") in answers]
+            if whole:
+                return any(_rating(answer) > MOST for answer in whole)
         turns = sorted(
             (int(target.partition(":")[2]), _rating(answer))
             for (question, target), answer in answers.items()
-            if target.startswith("turn:") and question not in OPEN
+            if target.startswith("turn:") and question in LOW
         )
         later = [rating for _, rating in turns[1:]]
         return not later or fmean(later) > MOST_MEAN
 
-    def tells(self, questions: Sequence[str]) -> bool:
-        return any(question in BAD for question in questions) or (len(questions) == 1 and questions[0] not in OPEN)
+    def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
+        asked = [survey.question(name) for name in questions if name in LOW]
+        return any(tuple(option.value for option in question.options) == SCALE for question in asked)
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return conversations of scripts."""
@@ -174,7 +181,7 @@ def patterns_of(draw: Draw) -> list[Item]:
 
 
 def _rating(answer: object) -> int:
-    return int(answer) if isinstance(answer, str) and answer in tuple("12345") else 5
+    return int(answer) if isinstance(answer, str) and answer in SCALE else 5
 
 
 KINDS = dict.fromkeys(ChoiceControl.marks, ChoiceControl()) | dict.fromkeys(KNOWN_LOW, RatingControl())

@@ -37,6 +37,9 @@ SUFFIXES = (".yaml", ".yml", ".json")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
 """How what is packed in a way can be shown; other ways belong to surveys of the package."""
+RATED = tuple("12345")
+COMPARED = ("conversation:0", "conversation:1", "neither")
+"""The values that findings of ratings and of choices take; of the latter the first two are needed."""
 CLOSED = ("tasks", "training", "chat")
 """Fields that only surveys of the package can have."""
 
@@ -63,7 +66,24 @@ def read_survey(path: Path | str) -> Survey:
     row = read_plain(path, "Name a file of a survey.")
     if isinstance(row, dict) and "base" in row:
         row = _over_base(row)
-    return checked(validated(Survey, row, path), str(path))
+    survey = checked(validated(Survey, row, path), str(path))
+    check_values(survey, str(path))
+    return survey
+
+
+def check_values(survey: Survey, where: str) -> None:
+    """Raise `UserError` where a finding of the survey can't use the values of a question: before anybody is asked."""
+    for finding, values, needed in (("ratings", RATED, len(RATED)), ("choices", COMPARED, 2)):
+        if not {finding, f"{finding}.ranking"} & {*survey.about.findings}:
+            continue
+        for question in survey.main:
+            own = [option.value for option in question.options]
+            if not {*own} <= {*values} or not {*own} >= {*values[:needed]}:
+                raise UserError(
+                    f"{where}: question {question.name} has the values {', '.join(own) or '(none)'}; the findings "
+                    f"{finding} take {', '.join(values)}.",
+                    "Give its options these values, with labels as you like, or leave that out of about.findings.",
+                )
 
 
 def _over_base(row: dict[str, Any]) -> dict[str, Any]:

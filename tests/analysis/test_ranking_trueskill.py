@@ -33,7 +33,7 @@ def by_package(env, matches, names):
 
 def in_order(matches, names, model):
     """Skills and their deviations by our own loop, in the order given."""
-    return [part[0] for part in _play(match_codes(matches, names), len(names), np.arange(len(matches))[None, :], model)]
+    return [part[0] for part in _play(match_codes(matches, names), len(names), np.arange(len(matches))[:, None], model)]
 
 
 @cases("model", "[{}, {tau: 0.0, draw_probability: 0.7}, {mu: 0.0, sigma: 1.0, beta: 0.5}]")
@@ -83,7 +83,7 @@ def test_shuffles_are_random_orders_of_all_matches():
     matches, names = played(n=60)
     rng = np.random.default_rng(1)
     orders = np.array([np.random.default_rng(i).permutation(len(matches)) for i in range(400)])
-    one, _ = _play(match_codes(matches, names), len(names), orders, None)
+    one, _ = _play(match_codes(matches, names), len(names), orders.T, None)
     mean = trueskill_scores(matches, names, rng=rng, shuffles=400)["mu"]
     error = np.std(one, axis=0) / 20
     assert (abs(mean - np.mean(one, axis=0)) < 5 * error).all()

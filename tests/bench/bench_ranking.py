@@ -20,6 +20,7 @@ from tests.bench.run import Row, alone, least, tell
 
 BOTS = ("BL", "LC", "KV", "HF", "BR", "DR")
 MILLION = 1_000_000
+SIZES = (130, 4300)
 
 
 def personachat() -> pd.DataFrame:
@@ -68,6 +69,15 @@ def skills(matches: pd.DataFrame) -> Iterator[Row]:
     ours = 1e6 * least(lambda: trueskill_replicates(matches, BOTS, weights, rng=rng), 3) / weights.size
     print(f"TrueSkill: {by_package / ours:,.0f} times the package")
     yield Row("TrueSkill, 1,000 replicates", ours, by_package, "trueskill", "µs a match")
+    few, many = (grown(conversations) for conversations in SIZES)
+    yield Row(f"TrueSkill, {SIZES[1] * 30:,} matches", many, few, f"{SIZES[0] * 30:,} matches", "µs a match")
+
+
+def grown(conversations: int) -> float:
+    """Microseconds a match and replicate of 500, of six bots with so many conversations a pair."""
+    matches, rng = made_up(np.random.default_rng(0), BOTS, conversations, 2, 40), np.random.default_rng(0)
+    weights = np.ones((500, len(matches)), dtype=np.int32)
+    return 1e6 * least(lambda: trueskill_replicates(matches, BOTS, weights, rng=rng), 1) / weights.size
 
 
 def one_by_one(games: list, rng: np.random.Generator) -> dict:

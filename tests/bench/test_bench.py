@@ -36,7 +36,7 @@ def test_what_a_benchmark_imports_is_there(path):
 - [metrics, {}, 1]
 - [nuc, {QUESTIONS: 4}, 2]
 - [packing, {BOTS: 30, PEOPLE: 12, UNITS: 90}, 1]
-- [ranking, {}, 1]
+- [ranking, {SIZES: [2, 4]}, 2]
 - [report, {BOTS: 5, PER_PAIR: 1, PEOPLE: 4, MANY: 4}, 11]
 - [sequential, {STUDIES: 2, BOTS: 3, EACH: 20}, 4]
 - [start, {RUNS: 1}, 2]

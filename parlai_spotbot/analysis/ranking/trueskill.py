@@ -12,11 +12,13 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from parlai_spotbot.analysis.ranking.wins import TIE, WIN, Codes, match_codes
-from parlai_spotbot.analysis.uncertainty.bootstrap import BLOCK
 from parlai_spotbot.analysis.values import ArrayPair
 from parlai_spotbot.errors import packages_named
 
 DENSITY = 1 / np.sqrt(2 * np.pi)
+
+PLACES = 1 << 26
+"""So many places of matches are in order at a time (256 MiB): a step takes hundreds of replicates as quickly as one."""
 
 
 @dataclass(frozen=True)
@@ -91,33 +93,36 @@ def _by_package(codes: Codes, size: int, model: TrueSkill) -> ArrayPair:
                 ratings[winner], ratings[loser], drawn=outcome == TIE, env=environment
             )
     except FloatingPointError:  # the chance of this outcome is 0 in a float; `_corrections` knows the limit
-        return _play(codes, size, np.arange(len(codes[0]))[None, :], model)
+        return _play(codes, size, np.arange(len(codes[0]))[:, None], model)
     return np.array([[rating.mu for rating in ratings]]), np.array([[rating.sigma for rating in ratings]])
 
 
 def _orders(weights: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Each replicate's matches in random order, filled up with -1; some replicates at a time."""
-    step = max(1, BLOCK // max(1, weights.shape[1]))
+    """Each replicate's matches in random order (steps, replicates), filled up with -1; some replicates at a time."""
+    matches = np.arange(weights.shape[1], dtype=np.int32)
+    step = max(1, PLACES // max(1, len(matches)))
     for start in range(0, len(weights), step):
         block = weights[start : start + step]
-        total = block.sum(axis=1)
-        played = np.repeat(np.tile(np.arange(block.shape[1], dtype=np.int32), len(block)), block.ravel())
-        order = np.full((len(block), int(total.max())), -1, dtype=np.int32)
-        order[np.arange(order.shape[1]) < total[:, None]] = played
-        yield rng.permuted(order, axis=1, out=order)
+        longest = int(block.sum(axis=1).max())
+        order = np.empty((longest, len(block)), dtype=np.int32)
+        for place, counts in enumerate(block):
+            played = np.repeat(matches, counts)
+            filled = np.append(played, np.full(longest - len(played), -1, dtype=np.int32))
+            order[:, place] = rng.permuted(filled)
+        yield order
 
 
 def _play(codes: Codes, size: int, order: np.ndarray, model: TrueSkill | None) -> ArrayPair:
-    """Play matches (entity 0, entity 1, outcome) in the orders given (replicates, steps); -1 is no match."""
+    """Play matches (entity 0, entity 1, outcome) in the orders given (steps, replicates); -1 is no match."""
     model = model or TrueSkill()
     first, second, outcome = codes
     winner = np.where(outcome <= TIE, first, second)
     loser = np.where(outcome <= TIE, second, first)
     drawn = outcome == TIE
     assert WIN < TIE  # the line above takes every place up to TIE as "entity 0 did not lose"
-    mu = np.full((len(order), size), model.mu)
-    variance = np.full((len(order), size), model.sigma**2)
-    for match in np.ascontiguousarray(order.T):
+    mu = np.full((order.shape[1], size), model.mu)
+    variance = np.full(mu.shape, model.sigma**2)
+    for match in order:
         row = np.flatnonzero(match >= 0)
         match = match[row] if len(row) < len(match) else match
         row *= size

@@ -76,7 +76,7 @@ def spot_the_bot(page, st, folder: Path, stem: str) -> None:
         page.get_by_text("Step 2 of 2").wait_for()
         choose(page, 2, 0)
         if number == 0:
-            shot("step-2")
+            shot("step-2", whole=not stem)
         choose(page, 2, 0, 1)
         following(page)
     heading(page, "Overview")

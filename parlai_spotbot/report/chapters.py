@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from parlai_spotbot.findings import findings_of, judge_account, render
 from parlai_spotbot.findings.finding import Finding, Result
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import charts
-from parlai_spotbot.report.parts import SourcePart, SurveyView, caution_of, said
+from parlai_spotbot.report.parts import SourcePart, SurveyView, said
 from parlai_spotbot.surveys.packing import packing_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class PageSection:
 
     anchor: str
     heading: str
-    parts: list[SourcePart]
+    parts: list[SourcePart] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,22 @@ class Chapter:
     """One survey on the page; `first` are the sections whose sentences are on the first screen, `told` all others,
     each with its source."""
 
-    name: str
-    anchor: str
-    title: str
-    question: str
     view: SurveyView
-    sections: list[PageSection] = field(default_factory=list)
-    first: list[tuple[str, Section]] = field(default_factory=list)
-    told: list[tuple[str, Section]] = field(default_factory=list)
+    sections: list[PageSection]
+    first: list[tuple[str, Section]]
+    told: list[tuple[str, Section]]
+
+    @property
+    def anchor(self) -> str:
+        return f"survey-{self.view.contents.survey}"
+
+    @property
+    def title(self) -> str:
+        return self.view.contents.asked.about.title
+
+    @property
+    def question(self) -> str:
+        return self.view.contents.asked.about.question
 
     @property
     def played(self) -> bool:
@@ -59,86 +67,77 @@ class Chapter:
 
 def chapter_of(view: SurveyView) -> Chapter:
     """The sections of a survey."""
-    name = view.contents.survey
-    about = view.contents.asked.about
     with known_to(view.contents):
-        told_sections = _told(view)
-        sections = _shown(view, told_sections)
-    first = [(source, section) for _, source, section in told_sections if section.first]
-    rest = [(source, section) for _, source, section in told_sections if not section.first]
-    return Chapter(name, f"survey-{name}", about.title, about.question, view, sections, first, rest)
+        told = _told(view.contents)
+        sections = _shown(view, told)
+    first = [(source, section) for _, source, section in told if section.first]
+    others = [(source, section) for _, source, section in told if not section.first]
+    return Chapter(view, sections, first, others)
 
 
-def results(contents: SurveyData) -> Iterator[tuple[str, dict[str, dict]]]:
-    """Each source that anything was found of, with what was, by the names of findings."""
-    for source in contents.sources:
-        results_of_source = {
-            name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source
-        }
-        if results_of_source:
-            yield source, results_of_source
-
-
-def result_of(contents: SurveyData, source: str, name: str, others: Mapping[str, dict]) -> Result:
-    """Return what a finding tells from."""
-    named = {worker: called for (whose, worker), called in contents.annotators.items() if whose == source}
-    return Result(source, others[name], others, named)
-
-
-def findings_with(contents: SurveyData, source: str, others: Mapping[str, dict]) -> Iterator[tuple[Finding, Result]]:
+def results_of(contents: SurveyData, source: str) -> Iterator[tuple[Finding, Result]]:
     """The findings of a survey that found something of a source, in their order, each with what it tells from."""
+    others = {name: by_source[source] for name, by_source in contents.analysis.items() if source in by_source}
+    annotators = {worker: called for (whose, worker), called in contents.annotators.items() if whose == source}
     for finding in findings_of(contents.asked):
         if finding.name in others:
-            yield finding, result_of(contents, source, finding.name, others)
+            yield finding, Result(source, others[finding.name], others, annotators)
 
 
-def _told(view: SurveyView) -> list[tuple[Finding, str, Section]]:
+def _told(contents: SurveyData) -> list[tuple[Finding, str, Section]]:
     """(finding, source, section): all that the findings of the survey tell, in their order, source by source."""
-    return [
-        (finding, source, section)
-        for source, others in results(view.contents)
-        for finding, result in findings_with(view.contents, source, others)
-        if (section := render.tell(finding, result))
-    ]
+    told = []
+    for source in contents.sources:
+        for finding, result in results_of(contents, source):
+            section = render.tell(finding, result)
+            if section:
+                told.append((finding, source, section))
+    return told
 
 
-def _shown(view: SurveyView, told_sections: list[tuple[Finding, str, Section]]) -> list[PageSection]:
-    """The sections in the order of findings, one part a source; what nobody has anything to say of stays away."""
-    contents = view.contents
-    if not (findings := findings_of(contents.asked)):
+def _shown(view: SurveyView, told: list[tuple[Finding, str, Section]]) -> list[PageSection]:
+    """The sections in the order of findings, then judges' accounts, one part a source; what nobody has anything to say
+    of stays away. A judge's part beside people's is its first sentence and its figure; tables are in the CSV files."""
+    findings = findings_of(view.contents.asked)
+    if not findings:
         return [PageSection(f"{view.prefix}results", "Results", unknown(view))]
-    headings: dict[str, str] = {}
-    parts: dict[str, list[SourcePart]] = {}
-    for _, source, section in sorted(told_sections, key=lambda told: findings.index(told[0])):
-        drawn = part_of_source(view, source, replace(section, text=[]) if section.first else section)
-        if not drawn.empty:
-            headings.setdefault(section.anchor, section.heading)
-            before = parts.setdefault(section.anchor, [])
-            before.append(_further(drawn) if before and before[0].source == HUMAN else drawn)
-    for source, judge in contents.judges.items():
-        if section := render.tell(judge_account.FINDING, Result(source, judge_account.frames_of(judge))):
-            headings[section.anchor] = section.heading
-            parts.setdefault(section.anchor, []).append(part_of_source(view, source, section))
-    return [PageSection(f"{view.prefix}{anchor}", heading, parts[anchor]) for anchor, heading in headings.items()]
-
-
-def _further(part: SourcePart) -> SourcePart:
-    """Return a judge's part beside people's: its first sentence and its figure; tables are in the CSV files."""
-    return replace(part, text=part.text[:1], figure=part.figure and replace(part.figure, caption=""), tables=[])
+    shown = [(source, section) for _, source, section in sorted(told, key=lambda one: findings.index(one[0]))]
+    for source, judge in view.contents.judges.items():
+        section = render.tell(judge_account.FINDING, Result(source, judge_account.frames_of(judge)))
+        if section:
+            shown.append((source, section))
+    sections: dict[str, PageSection] = {}
+    for source, section in shown:
+        if section.first:
+            section = replace(section, text=[])
+        part = part_of_source(view, source, section)
+        if part.empty:
+            continue
+        page_section = PageSection(f"{view.prefix}{section.anchor}", section.heading)
+        parts = sections.setdefault(section.anchor, page_section).parts
+        if parts and parts[0].source == HUMAN:
+            part = replace(part, text=part.text[:1], caption="", tables=[])
+        parts.append(part)
+    return list(sections.values())
 
 
 def part_of_source(view: SurveyView, source: str, section: Section) -> SourcePart:
-    """A source's part of a section, with its figures drawn."""
-    named = (lambda name: view.figure_name(name, source)) if source else str
-    return part_of(section, view.looks, source, named)
+    """A source's part of a section, with its figure drawn."""
+    name = ""
+    if source and section.chart:
+        name = view.figure_name(section.chart.name, source)
+    return part_of(section, view.looks, source, name)
 
 
-def part_of(
-    section: Section, looks: Mapping[str, Look], source: str = "", named: Callable[[str], str] = str
-) -> SourcePart:
-    """A section drawn; of no source it bears its own heading."""
-    figure = charts.figure(section.chart, looks, named(section.chart.name)) if section.chart else None
-    return SourcePart(said(source) if source else section.heading, source, figure, section.tables, section.text)
+def part_of(section: Section, looks: Mapping[str, Look], source: str = "", figure: str = "") -> SourcePart:
+    """A section drawn, its figure under a name of its own, or the chart's; of no source it bears its own heading."""
+    title = section.heading
+    if source:
+        title = said(source)
+    if section.chart is None:
+        return SourcePart(title, source, tables=section.tables, text=section.text)
+    drawing = charts.draw(section.chart, looks, figure or section.chart.name)
+    return SourcePart(title, source, drawing, section.chart.caption, section.tables, section.text)
 
 
 @contextmanager
@@ -156,21 +155,16 @@ def known_to(contents: SurveyData) -> Iterator[None]:
 
 def unknown(view: SurveyView) -> list[SourcePart]:
     """Return what there is of a survey whose answers nobody knows."""
+    contents = view.contents
+    folder = contents.study.analysis_path(contents.survey).relative_to(contents.study.path).as_posix()
     parts = []
-    for source in view.contents.sources:
-        names = [name for name, by_source in view.contents.analysis.items() if source in by_source]
-        text = [f"{view.contents.annotations(source)} annotations."]
+    for source in contents.sources:
+        names = [name for name, by_source in contents.analysis.items() if source in by_source]
+        text = "No statistics are known for this survey, so there is nothing to draw."
         if names:
-            text.append(f"Analysed: {', '.join(names)}. The results are in {where(view.contents)}, as JSON.")
-        else:
-            text.append("No statistics are known for this survey, so there is nothing to draw.")
-        parts.append(SourcePart(said(source), source, text=text))
+            text = f"Analysed: {', '.join(names)}. The results are in {folder}, as JSON."
+        parts.append(SourcePart(said(source), source, text=[f"{contents.annotations(source)} annotations.", text]))
     return parts
-
-
-def where(contents: SurveyData) -> str:
-    """The folder of the analysis, within the study."""
-    return contents.study.analysis_path(contents.survey).relative_to(contents.study.path).as_posix()
 
 
 @dataclass(frozen=True)
@@ -178,15 +172,14 @@ class SourceCard:
     """One source's ranking as the page shows it; `more` contestants stand elsewhere."""
 
     source: str
-    title: str
-    caution: str
     card: Card
     more: int = 0
 
 
 def card(contents: SurveyData, source: str) -> SourceCard | None:
     """The ranking of one source, whatever the survey; nothing where there is none."""
-    for finding, result in findings_with(contents, source, dict(results(contents)).get(source, {})):
-        if (found_card := render.card(finding, result)) is not None:
-            return SourceCard(source, said(source), caution_of(source), found_card)
+    for finding, result in results_of(contents, source):
+        found_card = render.card(finding, result)
+        if found_card is not None:
+            return SourceCard(source, found_card)
     return None

@@ -4,39 +4,36 @@ Both are the same bytes: SVG and PDF in the colours of light ground, and the dat
 """
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-
-from markupsafe import Markup
 
 from parlai_spotbot import files
 from parlai_spotbot.report.drawing import Drawing
-from parlai_spotbot.report.parts import SourcePart
 
 TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv;charset=utf-8"}
 FOLDER = "figures"
 
 
-def links(drawing: Markup) -> list[tuple[str, str, str]]:
+def _files(drawing: Drawing) -> Iterator[tuple[str, str, bytes]]:
+    """Yield kind, name and content of each file of a drawing that has something in it."""
+    for kind, data in drawing.files.items():
+        if data.strip():
+            yield kind, f"{drawing.name}.{kind}", data
+
+
+def links(drawing: Drawing) -> list[tuple[str, str, str]]:
     """Return what of a drawing can be saved from the page: what it is, the file's name, and a link that holds its
     bytes."""
-    exported = getattr(drawing, "files", {})
     return [
-        (kind.upper(), f"{drawing.name}.{kind}", f"data:{TYPES[kind]};base64,{base64.b64encode(data).decode()}")
-        for kind, data in exported.items()
-        if data.strip()
+        (kind.upper(), name, f"data:{TYPES[kind]};base64,{base64.b64encode(data).decode()}")
+        for kind, name, data in _files(drawing)
     ]
 
 
-def drawings(parts: Iterable[SourcePart]) -> list[Drawing]:
-    """All figures of some parts, in their order."""
-    return [part.figure.drawing for part in parts if part.figure]
-
-
-def write(found: Iterable[Drawing], folder: Path) -> None:
+def write(drawings: Iterable[Drawing], folder: Path) -> None:
     """Write each figure's files into `folder`; one that is there as it should be is left alone."""
-    for drawing in found:
-        for kind, data in drawing.files.items():
-            path = folder / f"{drawing.name}.{kind}"
-            if data.strip() and not (path.exists() and path.read_bytes() == data):
+    for drawing in drawings:
+        for _, name, data in _files(drawing):
+            path = folder / name
+            if not path.exists() or path.read_bytes() != data:
                 files.write_bytes(path, data)

@@ -6,26 +6,26 @@ are text to a screen reader.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings import needs
+from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.sections import Card, Section
+from parlai_spotbot.findings.sections import Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.alarms import Alarm, alarms_of
+from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.lead import lead_of
-from parlai_spotbot.report.parts import here
 from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
-    from parlai_spotbot.findings.source_accounts import SourceAccount
     from parlai_spotbot.findings.survey_data import SurveyData
 
 ROWS = 8
@@ -54,15 +54,14 @@ class ScreenStep:
 @dataclass(frozen=True)
 class FirstScreen:
     """The first screen: `answer` is one sentence, `lead` the ranking, `uncertain` sentences on what isn't known,
-    `alarms` what could be wrong."""
+    `alarms` the probes that say what could be wrong."""
 
-    title: str
     question: str
     answer: str
+    step: ScreenStep | None
     lead: SourceCard | None = None
     uncertain: list[str] = field(default_factory=list)
-    alarms: list[Alarm] = field(default_factory=list)
-    step: ScreenStep | None = None
+    alarms: list[Mapping] = field(default_factory=list)
 
 
 def first_screen(chapter: Chapter) -> FirstScreen:
@@ -70,56 +69,61 @@ def first_screen(chapter: Chapter) -> FirstScreen:
     contents = chapter.view.contents
     question = upper_first(chapter.question)
     with known_to(contents):
-        account, lead = _lead(contents)
-        if account is None or lead is None:
-            return FirstScreen(chapter.title, question, _unanswered(contents), step=missing(contents))
-        if not account.people:
-            question = f"{question.rstrip('?')}, by {source_said(account.source)}?"
-        alarms = alarms_of(contents, account.source)[:ALARMS]
-        sentences = lead.card.text[1 : 1 + FURTHER - bool(alarms)]
-        further = [text for text in sentences if not isinstance(text, (Caution, Fact))]
-        shown = _shortened(replace(lead, card=replace(lead.card, text=[])))
-        unsettled = [section for source, section in chapter.first if source == account.source] or before(contents)
-        uncertain = [*further, *(text for section in unsettled for text in section.text)]
-        steps = [section for section in unsettled if section.step]
-        steps = steps or [section for source, section in chapter.told if source == account.source and section.step]
-        step = _step(contents, lead.card, steps)
-        return FirstScreen(chapter.title, question, _answer(account, lead), shown, uncertain, alarms, step)
+        lead = _lead(contents)
+        if lead is None:
+            return FirstScreen(question, _unanswered(contents), missing(contents))
+        if lead.source != HUMAN:
+            question = f"{question.rstrip('?')}, by {source_said(lead.source)}?"
+        alarms = of_level(audit_rows(contents, lead.source), RED, AMBER)[:ALARMS]
+        further = lead.card.text[1 : 1 + FURTHER - bool(alarms)]
+        uncertain = [text for text in further if not isinstance(text, (Caution, Fact))]
+        unsettled = [section for source, section in chapter.first if source == lead.source] or before(contents)
+        for section in unsettled:
+            uncertain += section.text
+        told = [section for source, section in chapter.told if source == lead.source]
+        advice = next((section.step for section in [*unsettled, *told] if section.step), None)
+        step = _step(contents, lead, advice)
+        return FirstScreen(question, _answer(contents, lead), step, _shortened(lead), uncertain, alarms)
 
 
 def answer(contents: SurveyData) -> str:
     """Return what a survey says, in a sentence, by the source that leads."""
     with known_to(contents):
-        account, lead = _lead(contents)
-        return _unanswered(contents) if lead is None else _answer(account, lead)
+        lead = _lead(contents)
+        if lead is None:
+            return _unanswered(contents)
+        return _answer(contents, lead)
 
 
-def _lead(contents: SurveyData) -> tuple[SourceAccount | None, SourceCard | None]:
-    account = lead_of(contents)
-    return account, card(contents, account.source) if account else None
-
-
-def _answer(account: SourceAccount, lead: SourceCard) -> str:
+def _answer(contents: SurveyData, lead: SourceCard) -> str:
     sentence = lead.card.text[0]
-    alone = account.people or sentence in account.sentences
-    return sentence if alone else f"By {source_said(account.source)}: {sentence}"
+    if lead.source == HUMAN or sentence in contents.accounts[0].sentences:
+        return sentence
+    return f"By {source_said(lead.source)}: {sentence}"
 
 
-def _shortened(source_card: SourceCard) -> SourceCard:
-    """The same with as many contestants, or criteria, as a first screen holds."""
-    table, results = source_card.card.table, source_card.card
+def _lead(contents: SurveyData) -> SourceCard | None:
+    """The ranking of the source that leads."""
+    account = lead_of(contents)
+    if account is None:
+        return None
+    return card(contents, account.source)
+
+
+def _shortened(lead: SourceCard) -> SourceCard:
+    """The same without sentences, with as many contestants, or criteria, as a first screen holds."""
+    table = lead.card.table
     if table is not None:
         more = max(0, len(table.rows) - ROWS)
-        return replace(
-            source_card, card=replace(results, table=replace(table, rows=table.rows[:ROWS], folded=False)), more=more
-        )
-    clusters, left = [], ROWS
-    for places, members in results.clusters:
-        if members[:left]:
-            clusters.append((places, members[:left]))
-            left -= len(members[:left])
-    more = sum(len(members) for _, members in results.clusters) - (ROWS - left)
-    return replace(source_card, card=replace(results, clusters=clusters), more=more)
+        table = replace(table, rows=table.rows[:ROWS], folded=False)
+        return replace(lead, card=replace(lead.card, text=[], table=table), more=more)
+    clusters = []
+    more = -ROWS
+    for places, members in lead.card.clusters:
+        if more < 0:
+            clusters.append((places, members[:-more]))
+        more += len(members)
+    return replace(lead, card=replace(lead.card, text=[], clusters=clusters), more=max(0, more))
 
 
 NONE_LEFT = "No answer is left to analyse: whoever answered missed more controls than the launch allows."
@@ -133,7 +137,9 @@ def _none_left(contents: SurveyData) -> bool:
 def _unanswered(contents: SurveyData) -> str:
     if _none_left(contents):
         return NONE_LEFT
-    return "It isn't known yet: the answers are not analysed." if contents.judged else "Nothing has been judged yet."
+    if contents.judged:
+        return "It isn't known yet: the answers are not analysed."
+    return "Nothing has been judged yet."
 
 
 def before(contents: SurveyData) -> list[Section]:
@@ -148,33 +154,33 @@ def before(contents: SurveyData) -> list[Section]:
     return [Section("needs", needs.TITLE, sentences[:1], first=True, step=NextStep(sentences[-1]))]
 
 
-def _step(contents: SurveyData, lead: Card, sections: Sequence[Section]) -> ScreenStep | None:
+def _step(contents: SurveyData, lead: SourceCard, advice: NextStep | None) -> ScreenStep | None:
     """The one thing to do next: make what is missing, or what the findings tell; people's answers where there are none
     or too few for a ranking, else more conversations of the pair that they name, if they are played here, or a plan."""
-    if step := missing(contents):
+    step = missing(contents)
+    if step or not contents.asked.known:
         return step
     study, survey = contents.study, contents.survey
-    if not contents.asked.known or (not sections and (HUMAN in contents.sources or SETTLED in contents.analysis)):
-        return None
-    if not sections:
-        return ScreenStep("Let people answer, too.", here(study, answers_by_people(study, survey)))
-    ranked = HUMAN in contents.sources and (lead.clusters or lead.table)
-    first = sections[0].step
-    if first.go_on:
-        step = settles(study, survey)
-    elif SETTLED in contents.analysis and not first.plan:
-        return ScreenStep(first)
-    elif not ranked:
-        step = answers_by_people(study, survey)
-    elif first.more and "selfplay" in study.provenance():
-        step = command("selfchat", study.path, more=first.more)
-    elif first.plan and survey == "votes":
-        step = command("plan", study.path, survey, next=NEXT)
-    elif first.plan and contents.asked.about.planning:
-        step = command("plan", study.path, survey)
-    else:
-        return ScreenStep(first)
-    return ScreenStep(first, here(study, step))
+    by_people = HUMAN in contents.sources
+    settled = SETTLED in contents.analysis
+    if advice is None:
+        if by_people or settled:
+            return None
+        return ScreenStep("Let people answer, too.", answers_by_people(study, survey))
+    typed = ""
+    if advice.go_on:
+        typed = settles(study, survey)
+    elif settled and not advice.plan:
+        pass
+    elif not by_people or not (lead.card.clusters or lead.card.table):
+        typed = answers_by_people(study, survey)
+    elif advice.more and "selfplay" in study.provenance():
+        typed = command("selfchat", study.path, more=advice.more)
+    elif advice.plan and survey == "votes":
+        typed = command("plan", study.path, survey, next=NEXT)
+    elif advice.plan and contents.asked.about.planning:
+        typed = command("plan", study.path, survey)
+    return ScreenStep(advice, typed)
 
 
 def missing(contents: SurveyData) -> ScreenStep | None:
@@ -183,9 +189,15 @@ def missing(contents: SurveyData) -> ScreenStep | None:
     if not contents.asked.known:
         return None
     if not contents.judged:
-        what = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
-        return ScreenStep(what if contents.units else "There are no units yet.", here(study, next_step(study, survey)))
+        text = "There are no units yet."
+        if contents.units:
+            text = "There are no judgements yet. Let people answer, or for a quick look an automatic judge:"
+        return ScreenStep(text, next_step(study, survey))
     if _none_left(contents):
-        return ScreenStep("More people are to answer.", here(study, answers_by_people(study, survey)))
-    why = contents.outdated or ("" if contents.analysis else "The judgements are not analysed yet.")
-    return ScreenStep(why, here(study, command("analyze", study.path, survey))) if why else None
+        return ScreenStep("More people are to answer.", answers_by_people(study, survey))
+    text = contents.outdated
+    if not contents.analysis:
+        text = text or "The judgements are not analysed yet."
+    if not text:
+        return None
+    return ScreenStep(text, command("analyze", study.path, survey))

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 def lead_of(contents: SurveyData) -> SourceAccount | None:
     """The source whose ranking a survey's report begins with; None where nothing is analysed."""
-    accounts = contents.accounts
-    return accounts[0] if accounts else None
+    return next(iter(contents.accounts), None)
+
+
+def begun(read: Sequence[SurveyData]) -> list[SurveyData]:
+    """Surveys that have units or answers; the first where none has."""
+    return [contents for contents in read if contents.judged or contents.units] or list(read[:1])
 
 
 def in_order(read: Sequence[SurveyData], named: bool = False) -> list[SurveyData]:
@@ -24,11 +28,11 @@ def in_order(read: Sequence[SurveyData], named: bool = False) -> list[SurveyData
     The first is the one that was `named`, if it has answers; else that whose answers are worth most: people's, then a
     judge's; then the others as they came.
     """
-    begun = [contents for contents in read if contents.judged or contents.units] or list(read[:1])
-    if named and read[0] in begun and (read[0].judged or not any(contents.judged for contents in begun)):
-        return begun
-    first = min(begun, key=_worth)
-    return [first, *(contents for contents in begun if contents is not first)]
+    told = begun(read)
+    if named and read[0] in told and (read[0].judged or not any(contents.judged for contents in told)):
+        return told
+    first = min(told, key=_worth)
+    return [first, *(contents for contents in told if contents is not first)]
 
 
 def _worth(contents: SurveyData) -> tuple[bool, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
@@ -22,11 +23,11 @@ from parlai_spotbot.findings.whole_study import findings_of_study
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
-from parlai_spotbot.report.drawing import PALETTE, Drawing
+from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.lead import in_order
-from parlai_spotbot.report.parts import SurveyView
+from parlai_spotbot.report.parts import SurveyView, here
 from parlai_spotbot.report.second_screen import second_screen
-from parlai_spotbot.report.templating import environment, script
+from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.wording import NONE, counted
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.sections import Section
     from parlai_spotbot.report.first_screen import FirstScreen, ScreenStep
     from parlai_spotbot.study import Study
+
+
+FAILURE = ("contestant", "kind", "conversation_id")
 
 
 @dataclass(frozen=True)
@@ -47,49 +51,47 @@ class Panel:
     missing: ScreenStep | None = None
 
 
-def render(
-    contents: list[SurveyData], paper: Mapping[str, str] | None = None, without: Sequence[str] = ()
-) -> tuple[str, list[Drawing]]:
-    """The page as text, the surveys in the order given; and its figures. `paper` is made here if not given; `without`
-    are the sources that were left out."""
-    views = [
-        SurveyView(survey_contents, f"{survey_contents.survey}-" if number else "")
-        for number, survey_contents in enumerate(contents)
-    ]
-    paper = paper or appendix.appendix_of(contents)
-    context = _context(views, paper, without)
-    text = environment().get_template("page.html").render(**script(), **context)
-    return text, downloads.drawings(context["parts"])
-
-
-def _context(views: list[SurveyView], paper: Mapping[str, str], without: Sequence[str]) -> dict[str, Any]:
-    view, contents = views[0], views[0].contents
-    plan = contents.study.plan
-    chapters = [chapter_of(own) for own in views]
+def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequence[str]) -> tuple[str, list[Drawing]]:
+    """The page as text, the surveys in the order given, and its figures. `paper` are the texts of the appendix,
+    `without` the sources that were left out."""
+    views = [SurveyView(read[0]), *(SurveyView(contents, f"{contents.survey}-") for contents in read[1:])]
+    view, contents = views[0], read[0]
+    chapters = [chapter_of(view) for view in views]
     screen = first_screen.first_screen(chapters[0])
     of_study = told_of_study(views, without)
-    careful = [own for _, message in of_study for _, own in message]
-    failed = contents.failures, {c.conversation_id for c in contents.conversations}
-    whole = whole_study(view, of_study)
+    careful = [section for _, sections in of_study for _, section in sections]
+    whole = _whole_study(view, of_study)
+    finished = {c.conversation_id for c in contents.conversations}
+    text = (
+        environment()
+        .get_template("page.html")
+        .render(
+            plan=contents.study.plan,
+            looks=view.looks,
+            chapters=chapters,
+            screen=screen,
+            found=second_screen(chapters, careful, failures_sentence(contents.failures, finished), without),
+            figure=_figure(chapters[0], screen),
+            panels=_panels(chapters, screen, whole),
+            spoken=bool(contents.conversations) or not contents.counted,
+            reading=reader_data.as_data(reader_data.collect(views)),
+            failures=failures_table(contents.failures, finished),
+            paper=appendix.section(paper),
+            here=partial(here, contents.study),
+        )
+    )
     sections = [section for chapter in chapters for section in chapter.sections]
     parts = [part for section in [*sections, *whole] for part in section.parts]
-    spoken = bool(contents.conversations) or not contents.counted
-    return {
-        "plan": plan,
-        "palette": list(enumerate(PALETTE)),
-        "looks": view.looks,
-        "human": HUMAN,
-        "chapters": chapters,
-        "parts": parts,
-        "screen": screen,
-        "found": second_screen(chapters, careful, failures_sentence(*failed), without),
-        "figure": _figure(chapters[0], screen),
-        "panels": _panels(chapters, screen, whole),
-        "spoken": spoken,
-        "reading": reader_data.data(views, {chapter.name: chapter.title for chapter in chapters}),
-        "failures": failures_table(*failed),
-        "paper": appendix.section(paper),
-    }
+    return text, [part.drawing for part in parts if part.drawing]
+
+
+def _whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list[PageSection]:
+    """Return what findings on the whole study say, drawn."""
+    whole = []
+    for finding, sections in told:
+        parts = [part_of_source(view, source, section) for source, section in sections]
+        whole.append(PageSection(finding.name, finding.heading, parts))
+    return whole
 
 
 def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
@@ -97,20 +99,23 @@ def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
     if screen.lead is None:
         return None
     parts = [part for section in chapter.sections for part in section.parts if part.source == screen.lead.source]
-    return next((part.figure.drawing for part in parts if part.figure), None)
+    return next((part.drawing for part in parts if part.drawing), None)
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:
     panels = []
-    for number, chapter in enumerate(chapters):
-        lead = screen.lead.source if screen.lead and not number else ""
+    for chapter in chapters:
         contents = chapter.view.contents
-        cards = [c for source in contents.sources if source != lead and (c := card(contents, source))]
-        if not number:  # "Be careful" names the sources that rank nobody
-            cards = [c for c in cards if c.card.clusters or c.card.table]
-        missing = first_screen.missing(contents) if number else None
-        heading = f"{chapter.title}: {chapter.question}"
-        panels.append(Panel(chapter.anchor, heading, chapter.sections, cards, missing))
+        sources = contents.sources
+        if chapter is chapters[0] and screen.lead:
+            sources = [source for source in sources if source != screen.lead.source]
+        cards = [ranking for source in sources if (ranking := card(contents, source))]
+        missing = None
+        if chapter is chapters[0]:  # "Be careful" names the sources that rank nobody
+            cards = [ranking for ranking in cards if ranking.card.clusters or ranking.card.table]
+        else:
+            missing = first_screen.missing(contents)
+        panels.append(Panel(chapter.anchor, f"{chapter.title}: {chapter.question}", chapter.sections, cards, missing))
     if whole:
         panels.append(Panel("whole-study", "The whole study", whole))
     return panels
@@ -120,23 +125,18 @@ def told_of_study(
     views: Sequence[SurveyView], without: Sequence[str] = ()
 ) -> list[tuple[Finding, list[tuple[str, Section]]]]:
     """Return what findings on the whole study say, each with its (source, section)s; those with nothing stay away."""
-    contents, found = views[0].contents, []
+    contents = views[0].contents
+    surveys = [view.contents.survey for view in views]
+    told = []
     checksums.check_files(contents.study.path, ("analysis/", "nuc/analysis/"), "Run the command that wrote it again.")
     with known_to(contents):
         for finding in findings_of_study():
-            results = finding.compute(contents.study, [view.contents.survey for view in views])
-            message = [(name, own) for name, data in results.items() if (own := tell(finding, Result(name, data)))]
-            if message := [(name, own) for name, own in message if name not in without]:
-                found.append((finding, message))
-    return found
-
-
-def whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list[PageSection]:
-    """Return the same, drawn."""
-    return [
-        PageSection(finding.name, finding.heading, [part_of_source(view, *section) for section in sections])
-        for finding, sections in told
-    ]
+            results = finding.compute(contents.study, surveys)
+            sections = [(source, tell(finding, Result(source, frames))) for source, frames in results.items()]
+            sections = [(source, section) for source, section in sections if section and source not in without]
+            if sections:
+                told.append((finding, sections))
+    return told
 
 
 def build_report(study: Study, survey: str | None = None, without: Sequence[str] = ()) -> Path:
@@ -159,8 +159,7 @@ def build_report(study: Study, survey: str | None = None, without: Sequence[str]
     paper = appendix.appendix_of(read)
     text, drawn = render(read, paper, sources)
     files.remove_unfinished(study.report_path.parent)
-    # A lone surrogate in a conversation is no text that a file can hold.
-    files.write_text(study.report_path, text.encode("utf-8", "replace").decode("utf-8"))
+    write_text(study.report_path, text)
     appendix.write(study, paper)
     downloads.write(drawn, study.report_path.parent / downloads.FOLDER)
     return study.report_path
@@ -181,16 +180,13 @@ def failures_table(failures: list[dict], finished: set[str]) -> CardTable | None
     """One row a failure; `finished` are the conversations that a later run completed."""
     if not failures:
         return None
-    rows = [
-        (
-            Name(str(row.get("contestant", NONE))),
-            str(row.get("kind", NONE)),
-            str(row.get("conversation_id", NONE)),
-            str(row.get("message", "")),
-            "played later" if row.get("conversation_id") in finished else "still missing",
-        )
-        for row in failures
-    ]
+    rows = []
+    for failure in failures:
+        contestant, kind, conversation = (str(failure.get(name, NONE)) for name in FAILURE)
+        state = "still missing"
+        if failure.get("conversation_id") in finished:
+            state = "played later"
+        rows.append((Name(contestant), kind, conversation, str(failure.get("message", "")), state))
     how = (
         "What went wrong in self-play, each with its conversation; whether a later run completed it. Missing "
         "conversations make a pair's numbers less certain, and not at random where one bot fails at a certain kind of "
@@ -200,11 +196,13 @@ def failures_table(failures: list[dict], finished: set[str]) -> CardTable | None
     return CardTable("Failures", how, head, rows, folded=len(rows) > 12)
 
 
-def failures_sentence(found: list[dict], finished: set[str]) -> str:
+def failures_sentence(failures: list[dict], finished: set[str]) -> str:
     """Return how many failures there are, whose most are, and how many conversations are missing; "" of none."""
-    if not found:
+    if not failures:
         return ""
-    [(most, count)] = Counter(str(row.get("contestant", NONE)) for row in found).most_common(1)
-    missing = len({row.get("conversation_id") for row in found} - finished)
-    lost = f"{counted(missing, 'conversation')} {'is' if missing == 1 else 'are'} still missing"
-    return f"{counted(len(found), 'failure')}, most of {most} ({count}); {lost if missing else 'none is missing now'}."
+    [(most, count)] = Counter(str(failure.get("contestant", NONE)) for failure in failures).most_common(1)
+    missing = {failure.get("conversation_id") for failure in failures} - finished
+    lost = "none is missing now"
+    if missing:
+        lost = f"{counted(len(missing), 'conversation is', 'conversations are')} still missing"
+    return f"{counted(len(failures), 'failure')}, most of {most} ({count}); {lost}."

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN
+from parlai_spotbot.analysis.verdict.probe import AMBER, GREEN, RED
 from parlai_spotbot.findings.audit import of_level
 from parlai_spotbot.judges import CAUTION
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.report.alarms import Alarm, alarms_of, audit_rows
+from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import card
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.report.parts import said
@@ -19,6 +19,7 @@ from parlai_spotbot.wording import counted, listed, people_said, source_said
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.sections import Section
+    from parlai_spotbot.findings.source_accounts import SourceAccount
     from parlai_spotbot.findings.survey_data import SurveyData
     from parlai_spotbot.report.chapters import Chapter
 
@@ -31,6 +32,15 @@ CAREFUL = 6
 
 PACKING = 2
 """So many warnings of packing are among them, those of a surface that gives bots away first."""
+
+
+KINDS = {
+    "pairs": "of two bots",
+    "self": "of a bot with itself",
+    "people": "of two people",
+    "human_model": "of a bot with a person",
+}
+"""Kinds of conversations, in the order in which they are counted."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +61,13 @@ class SecondScreen:
     how: list[tuple[str, str]]
     others: list[OtherAnswer]
     further: int
-    alarms: list[Alarm]
+    alarms: list[Mapping]
     green: list[str]
 
     @property
     def careful(self) -> list[str]:
         """Return the texts of the alarms."""
-        return [alarm.text for alarm in self.alarms]
+        return [alarm["text"] for alarm in self.alarms]
 
 
 def second_screen(
@@ -66,45 +76,58 @@ def second_screen(
     """Return what is said of how the first survey's answer was found; `of_study` is told of the whole study, `failures`
     are self-play's, `without` are the sources left out."""
     first, contents = chapters[0], chapters[0].view.contents
-    account = lead_of(contents)
     how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
-    careful = []
-    if edited := contents.study.provenance().get("changed_by_hand", {}).get("files"):
-        careful.append(f"Files of this study were changed by hand: {listed(edited)}.")
-    if gone := sorted(contents.study.gone):
-        removed = f"{listed(gone)} {'is' if len(gone) == 1 else 'are'} left out of everything here"
-        careful.append(f"{removed}; what was said and judged is kept.")
-    careful += packing_warnings(contents)
+    careful = [*_of_files(contents), *packing_warnings(contents)]
     if without:
-        careful.append(f"This page leaves out the answers of {listed(source_said(source) for source in without)}.")
+        careful.append(f"This page leaves out the answers of {listed(map(source_said, without))}.")
+    rows = []
+    account = lead_of(contents)
     if account is not None:
-        if not account.people:
-            careful.append(f"{said(account.source)} is an {CAUTION}.")
-        careful += account.sentences
+        rows = audit_rows(contents, account.source)
         how.append(("Trust", account.trust))
-        led = [section for source, section in first.told if source == account.source]
-        how += [pair for section in led for pair in section.how]
-        careful += [text for section in led for text in section.careful]
-        for other in contents.accounts:
-            careful += other.sentences if other.source != account.source else []
-        others = [(source, section) for source, section in first.told if source != account.source]
-        careful += [
-            f"{said(source)}: {text}" for source, section in others for text in section.careful if text not in careful
-        ]
+        how += [pair for source, section in first.told if source == account.source for pair in section.how]
+        careful += _of_answers(first, account)
     careful += [text for section in of_study for text in section.careful]
     if failures:
         careful.append(f"Self-play: {failures}")
-    others = _others(chapters)
-    alarms = alarms_of(contents, account.source) if account else []
-    rows = audit_rows(contents, account.source) if account else ()
-    green = [row["title"] for row in of_level(rows, GREEN)]
+    cautions = [{"level": AMBER, "title": "", "text": text, "step": ""} for text in dict.fromkeys(careful[:CAREFUL])]
+    others = list(_others(chapters))
     return SecondScreen(
         how=[(what, text) for what, text in how if text],
         others=others[:OTHERS],
         further=max(0, len(others) - OTHERS),
-        alarms=[*alarms, *(Alarm(AMBER, "", text) for text in dict.fromkeys(careful[:CAREFUL]))],
-        green=green,
+        alarms=[*of_level(rows, RED, AMBER), *cautions],
+        green=[row["title"] for row in of_level(rows, GREEN)],
     )
+
+
+def _of_files(contents: SurveyData) -> list[str]:
+    """Return what was changed by hand, and who is left out."""
+    careful = []
+    edited = contents.study.provenance().get("changed_by_hand", {}).get("files")
+    if edited:
+        careful.append(f"Files of this study were changed by hand: {listed(edited)}.")
+    gone = sorted(contents.study.gone)
+    if gone:
+        verb = "is" if len(gone) == 1 else "are"
+        careful.append(f"{listed(gone)} {verb} left out of everything here; what was said and judged is kept.")
+    return careful
+
+
+def _of_answers(chapter: Chapter, lead: SourceAccount) -> list[str]:
+    """Return what to be careful of in the answers of the source that leads, then in those of others."""
+    careful = []
+    if not lead.people:
+        careful.append(f"{said(lead.source)} is an {CAUTION}.")
+    careful += lead.sentences
+    careful += [text for source, section in chapter.told if source == lead.source for text in section.careful]
+    for account in chapter.view.contents.accounts:
+        if account.source != lead.source:
+            careful += account.sentences
+    others = [(source, section) for source, section in chapter.told if source != lead.source]
+    return careful + [
+        f"{said(source)}: {text}" for source, section in others for text in section.careful if text not in careful
+    ]
 
 
 def packing_warnings(contents: SurveyData) -> list[str]:
@@ -113,45 +136,49 @@ def packing_warnings(contents: SurveyData) -> list[str]:
     warnings = packed.get("warnings") or []
     warnings = sorted(warnings, key=lambda warning: "tells it from people" not in warning)
     sentences = [f"Packing warned: {warning.rstrip('.')}." for warning in warnings[:PACKING]]
-    more = counted(len(warnings) - PACKING, "more warning")
-    return sentences + ([f"{more} of packing: see the texts for your paper."] if len(warnings) > PACKING else [])
+    more = len(warnings) - PACKING
+    if more > 0:
+        sentences.append(f"{counted(more, 'more warning')} of packing: see the texts for your paper.")
+    return sentences
 
 
-def _others(chapters: Sequence[Chapter]) -> list[OtherAnswer]:
-    """Return what other surveys answer; other sources of the first one stand right below."""
-    others = []
+def _others(chapters: Sequence[Chapter]) -> Iterator[OtherAnswer]:
+    """Yield what other surveys answer; other sources of the first one stand right below."""
     for chapter in chapters[1:]:
         contents = chapter.view.contents
         for account in contents.accounts:
-            found = card(contents, account.source)
-            if found is not None and found.card.text and found.card.text[0] not in account.sentences:
-                others.append(OtherAnswer(chapter.title, said(account.source), chapter.anchor, found.card.text[0]))
-    return others
+            ranking = card(contents, account.source)
+            if ranking is not None and ranking.card.text and ranking.card.text[0] not in account.sentences:
+                yield OtherAnswer(chapter.title, said(account.source), chapter.anchor, ranking.card.text[0])
 
 
 def _conversations(chapter: Chapter) -> str:
     contents = chapter.view.contents
     if contents.counted:
         return f"none: votes on {counted(len(contents.bots), 'contestant')}"
-    kinds = Counter(c.kind for c in contents.conversations)
-    counts = [(kinds["pairs"], "of two bots"), (kinds["self"], "of a bot with itself")]
-    counts += [(kinds["people"], "of two people"), (kinds["human_model"], "of a bot with a person")]
-    text = listed(f"{count:,} {what}" for count, what in counts if count)
-    lengths = sorted({row.exchanges for row in contents.judgements} - {0}) or contents.study.plan.segments
+    counts = Counter(c.kind for c in contents.conversations)
+    text = listed(f"{counts[kind]:,} {what}" for kind, what in KINDS.items() if counts[kind])
+    segments = contents.study.plan.segments
     if chapter.played:
-        most = contents.study.plan.segments[-1]
-        text += f", opened by the annotators themselves, up to {counted(most, 'exchange')}"
+        text += f", opened by the annotators themselves, up to {counted(segments[-1], 'exchange')}"
     elif chapter.segmented:
-        shown = f"{listed(map(str, lengths))} exchanges" if lengths[1:] else counted(lengths[0], "exchange")
+        lengths = sorted({row.exchanges for row in contents.judgements} - {0}) or segments
+        shown = counted(lengths[0], "exchange")
+        if len(lengths) > 1:
+            shown = f"{listed(map(str, lengths))} exchanges"
         text += f", shown in segments of {shown}"
     return text
 
 
 def _judged_by(contents: SurveyData) -> str:
+    what = "annotation"
+    if contents.counted:
+        what = "vote"
     judges = []
     for source in contents.sources:
-        who = people_said(contents.people(source)) if source == HUMAN else source_said(source)
-        what = "vote" if contents.counted else "annotation"
+        who = source_said(source)
+        if source == HUMAN:
+            who = people_said(contents.people(source))
         judges.append(f"{who} ({counted(contents.annotations(source), what)}{_analysed(contents, source)})")
     return listed(judges)
 
@@ -163,5 +190,8 @@ def _analysed(contents: SurveyData, source: str) -> str:
     used = (ranking.get("used") or {}).get(source)
     if used is None or used == contents.annotations(source) or contents.outdated:
         return ""
-    why = "; ".join(f"{count:,} × {reason}" for reason, count in (ranking["left_out"].get(source) or {}).items())
-    return f", {used:,} of them analysed{f'; left out: {why}' if why else ''}"
+    reasons = ranking["left_out"].get(source) or {}
+    if not reasons:
+        return f", {used:,} of them analysed"
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons.items())
+    return f", {used:,} of them analysed; left out: {why}"

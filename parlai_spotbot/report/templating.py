@@ -4,14 +4,17 @@ import base64
 import functools
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from parlai_spotbot import files
+from parlai_spotbot.findings.audit import SIGNS
 from parlai_spotbot.findings.sections import Name
+from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations, downloads
-from parlai_spotbot.report.parts import said
+from parlai_spotbot.report.drawing import PALETTE
+from parlai_spotbot.report.parts import caution_of, said
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -21,7 +24,8 @@ SCRIPTS = ("page.js", "tables.js", "reading.js")
 
 @functools.cache
 def environment() -> Environment:
-    """Templates that escape everything they are given, each compiled once a process."""
+    """Templates that escape everything they are given, each compiled once a process; the scripts, and the hash by
+    which their policy knows them."""
     env = Environment(
         loader=FileSystemLoader(TEMPLATES, encoding="utf-8"),
         autoescape=True,
@@ -29,14 +33,19 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters["said"] = said
-    env.filters |= {"cited": citations.short}
-    env.filters["links"] = downloads.links
+    env.filters |= {"said": said, "caution": caution_of, "cited": citations.short, "links": downloads.links}
     env.tests["name"] = lambda value: isinstance(value, Name)
+    script = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    env.globals |= {
+        "script": Markup(script),
+        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        "palette": list(enumerate(PALETTE)),
+        "human": HUMAN,
+        "signs": SIGNS,
+    }
     return env
 
 
-def script() -> dict[str, Any]:
-    """The scripts of the page, and the hash by which its policy knows them."""
-    text = "\n".join((TEMPLATES / name).read_text(encoding="utf-8") for name in SCRIPTS)
-    return {"script": Markup(text), "script_hash": base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}
+def write_text(path: Path, text: str) -> None:
+    """Write a file; a lone surrogate in a conversation is no text that it can hold."""
+    files.write_text(path, text.encode("utf-8", "replace").decode("utf-8"))

@@ -20,7 +20,7 @@ def test_the_data_end_no_script_and_come_back_as_they_were():
 
 def test_every_conversation_and_judgement_is_there_and_texts_stand_once(study):
     contents = load(study, "spot_the_bot")
-    data = reader_data.collect([SurveyView(contents)], {"spot_the_bot": "Spot The Bot"})
+    data = reader_data.collect([SurveyView(contents)])
     assert [row[0] for row in data["conversations"]] == [c.conversation_id for c in contents.conversations]
     assert len(set(data["texts"])) == len(data["texts"])
     for row, own in zip(data["conversations"], contents.conversations, strict=True):
@@ -35,7 +35,7 @@ def test_every_conversation_and_judgement_is_there_and_texts_stand_once(study):
 
 def test_of_a_long_turn_the_beginning_is_there(new_study, tmp_path):
     study = new_study(tmp_path / "s", text="on and on " * 40_000, analyze=False)
-    data = reader_data.collect([SurveyView(load(study, "spot_the_bot"))], {"spot_the_bot": "Spot The Bot"})
+    data = reader_data.collect([SurveyView(load(study, "spot_the_bot"))])
     longest = max(data["texts"], key=len)
     assert reader_data.MOST < len(longest) < reader_data.MOST + 100
     assert longest.startswith("on and on on and on")

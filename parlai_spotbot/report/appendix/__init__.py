@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from parlai_spotbot import files
 from parlai_spotbot.report.appendix import text_formats
 from parlai_spotbot.report.appendix.methods_text import methods
-from parlai_spotbot.report.templating import environment
+from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.study import Study
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ def write(study: Study, texts: Mapping[str, str]) -> None:
     """Write the texts into ``report/appendix/``."""
     folder = study.report_path.parent / "appendix"
     for name, text in texts.items():
-        files.write_text(folder / name, text.encode("utf-8", "replace").decode("utf-8"))
+        write_text(folder / name, text)
 
 
 def section(texts: Mapping[str, str]) -> Markup:

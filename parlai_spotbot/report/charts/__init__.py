@@ -10,13 +10,6 @@ from parlai_spotbot.report.charts.curves import curve
 from parlai_spotbot.report.charts.estimates import forest
 from parlai_spotbot.report.charts.shares import grid
 from parlai_spotbot.report.drawing import Drawing
-from parlai_spotbot.report.parts import Figure
-
-
-def figure(chart: CardChart, looks: Looks, name: str) -> Figure | None:
-    """Return a chart as a figure of the page, with its downloads; None where there is nothing to draw."""
-    drawing = draw(chart, looks, name)
-    return None if drawing is None else Figure(drawing, chart.caption)
 
 
 def draw(chart: CardChart, looks: Looks, name: str) -> Drawing | None:

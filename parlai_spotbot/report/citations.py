@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 ENTRY = re.compile(r"@\w+\{([^,]+),\n(.*?)^\}\n?", re.DOTALL | re.MULTILINE)
@@ -24,24 +25,34 @@ class Publication:
     @property
     def authors(self) -> list[tuple[str, str]]:
         """Family name and initials of each."""
-        names = [author.partition(", ") for author in self.fields["author"].split(" and ")]
-        return [(family, "".join(part[0] for part in re.split(r"[ -]", given) if part)) for family, _, given in names]
+        authors = []
+        for author in self.fields["author"].split(" and "):
+            family, _, given = author.partition(", ")
+            initials = [name[0] for name in re.findall(r"[^ -]+", given)]
+            authors.append((family, "".join(initials)))
+        return authors
 
     @property
     def short(self) -> str:
         """Return the citation in a text: Deriu et al. 2020."""
         names = [family for family, _ in self.authors]
-        return f"{' & '.join(names) if len(names) < 3 else f'{names[0]} et al.'} {self.fields['year']}"
+        if len(names) > 2:
+            return f"{names[0]} et al. {self.fields['year']}"
+        return f"{' & '.join(names)} {self.fields['year']}"
 
     @property
     def said(self) -> str:
         """Return the line of a list of references."""
-        fields, names = self.fields, ", ".join(" ".join(author).strip() for author in self.authors)
-        venue = next(fields[name] for name in ("journal", "booktitle", "publisher") if name in fields)
-        where, doi = (
-            f"{before}{fields[name]}" if name in fields else "" for before, name in ((", ", "note"), (" doi:", "doi"))
-        )
-        return f"{names} ({fields['year']}): {fields['title']}. {venue}{where}.{doi}"
+        fields = self.fields
+        names = ", ".join(" ".join(author).strip() for author in self.authors)
+        text = f"{names} ({fields['year']}): {fields['title']}. "
+        text += next(fields[name] for name in ("journal", "booktitle", "publisher") if name in fields)
+        if "note" in fields:
+            text += f", {fields['note']}"
+        text += "."
+        if "doi" in fields:
+            text += f" doi:{fields['doi']}"
+        return text
 
 
 @cache
@@ -56,12 +67,15 @@ def publications() -> dict[str, Publication]:
 
 def short(key: str) -> str:
     """Return how a work is cited; the key itself for a work that is not in the file."""
-    return publications()[key].short if key in publications() else key
+    if key not in publications():
+        return key
+    return publications()[key].short
 
 
 def used(cited: Iterable[Iterable[str]]) -> list[Publication]:
     """Return the works of these lists of keys, each once, by author and year; without those not in the file."""
-    works = [publications()[key] for key in {key for keys in cited for key in keys} if key in publications()]
+    wanted = set(chain.from_iterable(cited))
+    works = [work for key, work in publications().items() if key in wanted]
     return sorted(
         works, key=lambda work: (work.fields["author"].partition(" and ")[0].lower(), work.fields["year"], work.key)
     )

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from parlai_spotbot.report.appendix import text_formats
 from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.citations import used
 from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.study import Study
 
@@ -19,18 +20,20 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
 
 HEAD = "% Needs natbib, or biblatex with natbib=true, and references.bib. Check it, and add what only you know.\n"
-TITLE, REFERENCES = "# Methods\n\n", "\n\n## References\n\n"
+TITLE = "# Methods\n\n"
+REFERENCES = "\n\n## References\n\n"
 
 
 def appendix_of(read: Sequence[SurveyData]) -> dict[str, str]:
     """Return the texts by file name; the same study gives the same."""
     paragraphs = methods(read)
-    references = "\n".join(f"- {work.said}" for work in text_formats.cited(paragraphs))
+    works = used(map(text_formats.keys, paragraphs))
+    references = "\n".join(f"- {work.said}" for work in works)
     plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
     return {
         "methods.md": f"{TITLE}{plain}{REFERENCES}{references}\n",
         "methods.tex": HEAD + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
-        "references.bib": text_formats.bibliography(paragraphs),
+        "references.bib": "\n".join(work.bibtex for work in works),
     }
 
 

@@ -4,65 +4,53 @@ Texts hold citations as ``[@key]`` or ``[@one;@two]``; nothing else is markup.
 """
 
 import re
-from collections.abc import Iterable
 
-from parlai_spotbot.report.citations import Publication, short, used
+from parlai_spotbot.report.citations import short
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
-SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "–": "--",
-    "—": "---",
-    "“": "``",
-    "”": "''",
-    "−": "$-$",
-    "×": r"$\times$",
-    "…": r"\dots{}",
-}
+SPECIAL = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "–": "--",
+        "—": "---",
+        "“": "``",
+        "”": "''",
+        "−": "$-$",
+        "×": r"$\times$",
+        "…": r"\dots{}",
+    }
+)
+"""What LaTeX reads as markup, escaped."""
 
 
 def keys(text: str) -> list[str]:
     """The keys cited, in order, each once."""
-    found = [key for match in CITATION.finditer(text) for key in match[1].replace("@", "").split(";")]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(key for match in CITATION.finditer(text) for key in _keys(match[1])))
+
+
+def _keys(citation: str) -> list[str]:
+    return citation.replace("@", "").split(";")
 
 
 def plain(text: str) -> str:
     """As one reads it: (Deriu et al. 2020)."""
-    return CITATION.sub(lambda m: f" ({', '.join(short(key) for key in m[1].replace('@', '').split(';'))})", text)
+    return CITATION.sub(lambda match: f" ({', '.join(map(short, _keys(match[1])))})", text)
 
 
 def latex(text: str) -> str:
     r"""As LaTeX with natbib: ``~\citep{deriu2020}``."""
-    parts, start = [], 0
-    for match in CITATION.finditer(text):
-        parts.append(escaped(text[start : match.start()]))
-        parts.append(rf"~\citep{{{match[1].replace('@', '').replace(';', ',')}}}")
-        start = match.end()
-    return "".join(parts) + escaped(text[start:])
-
-
-def escaped(text: str) -> str:
-    """Plain text with whatever LaTeX reads as markup escaped."""
-    return "".join(SPECIAL.get(c, c) for c in text)
-
-
-def bibliography(texts: Iterable[str]) -> str:
-    """A BibTeX file of the works that these texts cite."""
-    return "\n".join(work.bibtex for work in cited(texts))
-
-
-def cited(texts: Iterable[str]) -> list[Publication]:
-    """Return the works that these texts cite, by author and year."""
-    return used(keys(text) for text in texts)
+    parts = CITATION.split(text)
+    parts[::2] = [part.translate(SPECIAL) for part in parts[::2]]
+    parts[1::2] = [rf"~\citep{{{','.join(_keys(citation))}}}" for citation in parts[1::2]]
+    return "".join(parts)

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from parlai_spotbot.report.export.scrub import EMAIL, own_names
 from parlai_spotbot.secrecy import FORM, environment_secrets, named_values
 from parlai_spotbot.study import Study
 
-LEAST, SHORTEST = 8, 4
+LEAST = 8
+SHORTEST = 4
 """A shorter id, or one of letters alone, may stand in a sentence by accident: it is looked for in single words outside
 `SPOKEN` fields. Below `SHORTEST` it isn't looked for."""
 SPOKEN = re.compile(r"(?:^|\.)(?:text|comment|answer)$")
@@ -29,14 +31,16 @@ def private_strings(study: Study, answers: dict[str, list[Judgement]]) -> dict[s
     for survey, rows in answers.items():
         strings |= {row.worker_id: "an annotator's id" for row in rows if row.source == "human"}
         strings |= _of_collection(study, survey)
-    strings = {text: what for text, what in strings.items() if text not in study.plan.contestants}
+    for name in study.plan.contestants:
+        strings.pop(name, None)
     strings |= {secret: f"the value of {name}" for secret, name in environment_secrets().items()}
-    values = [*named_values(study.plan.to_json()), *named_values(study.provenance())]
     paths = [Path.home(), study.path.absolute(), study.path.resolve()]
-    paths += [Path(value) for _, value in values if isinstance(value, str) and value.startswith("/")]
+    for _, value in [*named_values(study.plan.to_json()), *named_values(study.provenance())]:
+        if isinstance(value, str) and value.startswith("/"):
+            paths.append(Path(value))
     for path in paths:
-        folders = [folder for folder in (path, *path.parents) if len(folder.parts) > 2]
-        strings |= dict.fromkeys(map(str, folders), "a path of this machine")
+        folders = [str(folder) for folder in (path, *path.parents) if len(folder.parts) > 2]
+        strings |= dict.fromkeys(folders, "a path of this machine")
     return {text: what for text, what in strings.items() if len(text) >= SHORTEST}
 
 
@@ -47,7 +51,8 @@ def _of_collection(study: Study, survey: str) -> dict[str, str]:
     for name, what in (("annotators.csv", "an annotator's id"), ("links.csv", "an annotator's name or link")):
         for path in folder.rglob(name):  # a survey of tasks has links for each
             with path.open(encoding="utf-8", newline="") as lines:
-                strings |= {cell: what for row in list(csv.reader(lines))[1:] for cell in row}
+                rows = list(csv.reader(lines))[1:]
+            strings |= dict.fromkeys(chain.from_iterable(rows), what)
     secret = folder / "secret"
     if secret.exists():
         strings[secret.read_text(encoding="utf-8", errors="replace").strip()] = "the collection's secret"
@@ -82,10 +87,13 @@ def _is_word(field: str, text: str) -> bool:
 def _values(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield each single value of a JSON, JSON Lines or YAML file, with the names that lead to it."""
     content = path.read_text(encoding="utf-8")
-    parse = yaml.safe_load if path.suffix == ".yaml" else json.loads
-    documents = content.split("\n") if path.suffix == ".jsonl" else [content]
-    for document in filter(None, documents):
-        yield from named_values(parse(document))
+    if path.suffix == ".yaml":
+        yield from named_values(yaml.safe_load(content))
+    elif path.suffix == ".jsonl":
+        for line in filter(None, content.split("\n")):
+            yield from named_values(json.loads(line))
+    else:
+        yield from named_values(json.loads(content))
 
 
 def _expect_none(pattern: re.Pattern, texts: list[tuple[str, str]], name: str, what: str) -> None:
@@ -100,8 +108,8 @@ def _expect_none(pattern: re.Pattern, texts: list[tuple[str, str]], name: str, w
 
 def personal(conversations: Iterable[Conversation]) -> list[str]:
     """The conversations in which something looks like an e-mail address, a telephone number or a key."""
-    return [
-        c.conversation_id
-        for c in conversations
-        if any(form.search(turn.text) for turn in c.turns for form in (EMAIL, PHONE, FORM))
-    ]
+    telling = []
+    for c in conversations:
+        if any(form.search(turn.text) for turn in c.turns for form in (EMAIL, PHONE, FORM)):
+            telling.append(c.conversation_id)
+    return telling

@@ -4,43 +4,25 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.report.export.scrub import scrub, text
 from parlai_spotbot.study_plan import Plan
 
-SELFPLAY = ("versions", "domain", "seeds", "contestants", "counts", "overlap_with_training_data", "promise")
-COLLECTION = ("package", "mephisto", "settings", "limits", "language", "controls", "ids")
-SETTINGS = ("provider", "pay", "currency", "minutes_per_unit", "qualifications", "limits", "minimum_wage")
-JUDGE = (
-    "judge",
-    "seed",
-    "version",
-    "rule",
-    "trained_on",
-    "variants",
-    "definitions",
-    "units",
-    "answered",
-    "note",
-    "model",
-    "prompt",
-    "prompts",
-    "options",
-)
-TEXTS = ("examples", "reasons", "texts", "transcripts", "raw", "replies")
-"""What may quote conversations or free answers."""
+FIELDS = own_data(__file__)
+"""The fields that are known to be harmless, of each step; `texts` may quote conversations or free answers."""
 
 
-def chosen(row: Any, keys: tuple[str, ...]) -> dict:
-    """The fields that are named, cleaned."""
-    return {key: scrub(row[key]) for key in keys if isinstance(row, dict) and key in row}
+def chosen(row: Any, kind: str) -> dict:
+    """The fields of a step that are harmless, cleaned."""
+    return {key: scrub(row[key]) for key in FIELDS[kind] if isinstance(row, dict) and key in row}
 
 
 def provenance(recorded: dict) -> tuple[dict, list[str]]:
     """The provenance of the copy, and the names of the steps that were left out."""
     given = {step: value or {} for step, value in recorded.items()}
     result = {
-        "selfplay": chosen(given.get("selfplay"), SELFPLAY),
+        "selfplay": chosen(given.get("selfplay"), "selfplay"),
         "pack": {survey: _without_checksum(scrub(packed)) for survey, packed in given.get("pack", {}).items()},
         "controls": scrub(given.get("controls")),
         "judge": scrub(given.get("judge")),
@@ -59,8 +41,8 @@ def _without_checksum(row: dict) -> dict:
 
 
 def _collection(row: dict) -> dict:
-    result = chosen(row, COLLECTION)
-    result["settings"] = chosen(row.get("settings"), SETTINGS)
+    result = chosen(row, "collection")
+    result["settings"] = chosen(row.get("settings"), "settings")
     if row.get("tasks"):
         result["tasks"] = {task: _collection(task_row) for task, task_row in row["tasks"].items()}
     return result
@@ -71,17 +53,19 @@ def judge(row: dict, human_turns: bool = True) -> dict:
 
     The words that told people from bots are people's words too: they stay where `human_turns` do.
     """
-    described = _without_texts(chosen(row, JUDGE))
-    for variant in described["variants"].values():
-        if not human_turns:
+    described = _without_texts(chosen(row, "judge"))
+    if not human_turns:
+        for variant in described["variants"].values():
             variant.pop("words", None)
     return described
 
 
 def _without_texts(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _without_texts(inner) for key, inner in value.items() if key not in TEXTS}
-    return [_without_texts(inner) for inner in value] if isinstance(value, list) else value
+        return {key: _without_texts(inner) for key, inner in value.items() if key not in FIELDS["texts"]}
+    if isinstance(value, list):
+        return list(map(_without_texts, value))
+    return value
 
 
 def plan(original: Plan) -> Plan:
@@ -91,11 +75,14 @@ def plan(original: Plan) -> Plan:
 
 
 def _contestant(contestant: Contestant) -> Contestant:
-    model_file, model = text(contestant.model_file), text(contestant.model)
+    model_file = text(contestant.model_file)
+    model = text(contestant.model)
+    if not (model or model_file):
+        model = "removed"
     return replace(
         contestant,
         model_file=model_file,
-        model=model if model or model_file else "removed",
+        model=model,
         opt=scrub(contestant.opt),
         description=text(contestant.description),
         persona=text(contestant.persona),

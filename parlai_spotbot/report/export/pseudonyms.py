@@ -6,6 +6,7 @@ in no order.
 
 import hashlib
 import hmac
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -30,13 +31,16 @@ class Pseudonyms:
         return hmac.new(self.key, f"{kind}\n{value}".encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:size]
 
     def annotator(self, worker: str) -> str:
-        return f"annotator-{self.new('annotator', worker, 12)}" if worker else ""
+        if not worker:
+            return ""
+        return f"annotator-{self.new('annotator', worker, 12)}"
 
     def kept(self, kind: str, value: str) -> str:
         """Items and conversations keep their ids, which follow from what was said, unless something shows in them."""
         if (kind, value) not in self.known:
-            telling = self._worker_in(value) or text(value) != value
-            self.known[kind, value] = self.new(kind, value) if telling else value
+            self.known[kind, value] = value
+            if self._worker_in(value) or text(value) != value:
+                self.known[kind, value] = self.new(kind, value)
         return self.known[kind, value]
 
     def conversations(self, row: Item | Judgement) -> tuple[str, ...]:
@@ -51,18 +55,21 @@ class Pseudonyms:
 
         Where an annotator's id is in them, that order would tell something of it: then they come in a new order.
         """
-        names: dict[str, set[str]] = {}
+        names: dict[str, set[str]] = defaultdict(set)
         for row in rows:
-            names.setdefault(row.source, set()).add(row.annotation_id)
-        telling = any(self._worker_in(name) for name in names.get(HUMAN, ()))
-        for place, (source, annotation_ids) in enumerate(sorted(names.items())):
-            new = source == HUMAN and telling
-            ordered = sorted(annotation_ids, key=lambda name: self.new("annotation", name, 64) if new else name)
+            names[row.source].add(row.annotation_id)
+        for place, source in enumerate(sorted(names)):
+            ordered = sorted(names[source])
+            if source == HUMAN and any(map(self._worker_in, ordered)):
+                ordered.sort(key=lambda name: self.new("annotation", name, 64))
             for number, name in enumerate(ordered):
                 self.known["annotation", f"{source}\n{name}"] = f"annotation-{place}-{number:07d}"
 
     def judgement(self, row: Judgement) -> Judgement:
         """A row under new names; times of day are gone, durations are whole seconds. A judge keeps its name."""
+        worker = text(row.worker_id)
+        if row.source == HUMAN:
+            worker = self.annotator(row.worker_id)
         return replace(
             row,
             judgement_id=self.new("judgement", f"{row.source}\n{row.judgement_id}", 24),
@@ -70,7 +77,7 @@ class Pseudonyms:
             unit_id=self.new("unit", row.unit_id),
             item_id=self.kept("item", row.item_id),
             conversation_ids=self.conversations(row),
-            worker_id=self.annotator(row.worker_id) if row.source == HUMAN else text(row.worker_id),
+            worker_id=worker,
             started_at="",
             submitted_at="",
             seconds=_whole(row.seconds),
@@ -79,4 +86,6 @@ class Pseudonyms:
 
 
 def _whole(seconds: float | None) -> float | None:
-    return None if seconds is None else float(round(seconds))
+    if seconds is None:
+        return None
+    return float(round(seconds))

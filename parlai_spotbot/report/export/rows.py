@@ -1,8 +1,10 @@
 """The rows of a copy: conversations, units, answers and comments, under new names and without what was asked to go."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Item, Judgement, Turn, Unit, Utterance
@@ -15,115 +17,127 @@ NOT_FREE = "[said by a person; not in this copy]"
 PRESENTED = ("entity:", "side:", "conversation:", "turn:", "question_order", "order")
 """How the fields of a presentation begin that a copy keeps."""
 
-Questions = tuple[set[str], set[str] | None]
-"""The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
 
+@dataclass(frozen=True)
+class RowCopies:
+    """Copies of a study's rows under new `names`, with or without free `texts` and the turns of people.
 
-Removed = Counter[str]
-"""How many free-text answers, comments and turns of people were taken out."""
-
-
-def conversation(row: Conversation, names: Pseudonyms, human_turns: bool, removed: Removed) -> Conversation:
-    """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed on."""
-    kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
-    row = replace(
-        row,
-        conversation_id=names.kept("conversation", row.conversation_id),
-        domain=text(row.domain),
-        seed_id=text(row.seed_id),
-        provenance=scrub(kept),
-    )
-    if human_turns:
-        return row
-    turns = []
-    for place, turn in enumerate(row.turns):
-        blank = place < 2 * row.seed_exchanges or turn.speaker == HUMAN
-        removed["turns of people"] += blank
-        turns.append(Turn(turn.speaker, NOT_FREE) if blank else turn)
-    context = tuple(NOT_FREE if text else "" for text in row.context)
-    return replace(row, turns=tuple(turns), context=context)
-
-
-def unit(row: Unit, names: Pseudonyms, people: dict[str, tuple[bool, bool]], human_turns: bool) -> Unit:
-    """A unit; `people` says of each conversation which of its entities is a person."""
-    items = tuple(_item(item, names, people, human_turns) for item in row.items)
-    return replace(row, unit_id=names.new("unit", row.unit_id), block_id=names.new("block", row.block_id), items=items)
-
-
-def _item(row: Item, names: Pseudonyms, people: dict[str, tuple[bool, bool]], human_turns: bool) -> Item:
-    transcripts = row.transcripts
-    if not human_turns:
-        transcripts = tuple(
-            tuple(
-                # A conversation that isn't here any more can't be told to be a bot's.
-                Utterance(u.entity, NOT_FREE) if people.get(name, (True, True))[u.entity] else u
-                for u in transcript
-            )
-            for name, transcript in zip(row.conversation_ids, row.transcripts, strict=True)
-        )
-    return replace(
-        row, item_id=names.kept("item", row.item_id), conversation_ids=names.conversations(row), transcripts=transcripts
-    )
-
-
-def free_questions(study: Study, survey: str) -> Questions:
-    """The questions of a survey that are answered in free text, and all that it asks; None where it isn't known."""
-    try:
-        survey_asked = survey_of(study, survey)
-    except UserError:
-        return set(), None
-    free = {question.name for question in survey_asked.questions if question.kind == "free_text"}
-    return free, {question.name for question in survey_asked.questions}
-
-
-def judgements(
-    rows: Iterable[Judgement], questions: Questions, names: Pseudonyms, texts: bool, removed: Removed
-) -> list[Judgement]:
-    """The answers, to questions as `free_questions` has them.
-
-    Without `texts`, free ones are empty, and those to questions that a launch added are left out.
-
-    Where a survey isn't known, only answers that several annotators could give alike are surely no free text: those of
-    one word, and numbers.
+    `removed` counts the free-text answers, comments and turns of people that were taken out.
     """
-    copied = []
-    for row in rows:
-        shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
-        judgement = replace(names.judgement(row), presentation=scrub(shown))
-        if not texts and _is_text(row, *questions):
-            removed["free-text answers"] += 1
-            if row.question.startswith(ADDITIONAL):
-                continue
-            judgement = replace(judgement, answer="")
-        copied.append(judgement)
-    return copied
+
+    study: Study
+    names: Pseudonyms
+    texts: bool
+    human_turns: bool
+    removed: Counter[str] = field(default_factory=Counter)
+
+    @cached_property
+    def _originals(self) -> list[Conversation]:
+        if not self.study.conversations_path.exists():
+            return []
+        return self.study.conversations()
+
+    @cached_property
+    def conversations(self) -> list[Conversation]:
+        return list(map(self._conversation, self._originals))
+
+    def _conversation(self, row: Conversation) -> Conversation:
+        """A conversation; what people said (their turns, the seed, contexts) is blanked where it may not be passed
+        on."""
+        kept = {key: value for key, value in row.provenance.items() if key in ("fold", "system_prompts")}
+        row = replace(
+            row,
+            conversation_id=self.names.kept("conversation", row.conversation_id),
+            domain=text(row.domain),
+            seed_id=text(row.seed_id),
+            provenance=scrub(kept),
+        )
+        if self.human_turns:
+            return row
+        turns = []
+        for place, turn in enumerate(row.turns):
+            if place < 2 * row.seed_exchanges or turn.speaker == HUMAN:
+                self.removed["turns of people"] += 1
+                turn = Turn(turn.speaker, NOT_FREE)
+            turns.append(turn)
+        return replace(row, turns=tuple(turns), context=tuple(said and NOT_FREE for said in row.context))
+
+    @cached_property
+    def _people(self) -> dict[str, tuple[bool, bool]]:
+        """Say of each conversation which of its entities is a person."""
+        return {c.conversation_id: c.is_human for c in self._originals}
+
+    def unit(self, row: Unit) -> Unit:
+        unit_id = self.names.new("unit", row.unit_id)
+        block_id = self.names.new("block", row.block_id)
+        return replace(row, unit_id=unit_id, block_id=block_id, items=tuple(map(self._item, row.items)))
+
+    def _item(self, row: Item) -> Item:
+        transcripts = row.transcripts
+        if not self.human_turns:
+            pairs = zip(row.conversation_ids, transcripts, strict=True)
+            transcripts = tuple(self._without_people(name, transcript) for name, transcript in pairs)
+        return replace(
+            row,
+            item_id=self.names.kept("item", row.item_id),
+            conversation_ids=self.names.conversations(row),
+            transcripts=transcripts,
+        )
+
+    def _without_people(self, name: str, transcript: Sequence[Utterance]) -> tuple[Utterance, ...]:
+        """A transcript without people's turns; of a conversation that isn't here any more anybody may be a person."""
+        people = self._people.get(name, (True, True))
+        return tuple(replace(u, text=NOT_FREE) if people[u.entity] else u for u in transcript)
+
+    def judgements(self, rows: Sequence[Judgement], survey: str) -> list[Judgement]:
+        """The answers to a survey. Without `texts`, free ones are empty, and those to questions that a launch added are
+        left out."""
+        try:
+            kinds = {question.name: question.kind for question in survey_of(self.study, survey).questions}
+        except UserError:  # nobody knows it
+            kinds = {}
+        self.names.number_annotations(rows)
+        copied = []
+        for row in rows:
+            shown = {key: value for key, value in row.presentation.items() if key.startswith(PRESENTED)}
+            judgement = replace(self.names.judgement(row), presentation=scrub(shown))
+            if not self.texts and _is_text(row, kinds):
+                self.removed["free-text answers"] += 1
+                if row.question.startswith(ADDITIONAL):
+                    continue
+                judgement = replace(judgement, answer="")
+            copied.append(judgement)
+        return copied
+
+    def comments(self, rows: Sequence[dict]) -> list[dict]:
+        """Comments under new names, without their times."""
+        copied = []
+        for row in rows:
+            item = row.get("item_id")
+            if item is not None:
+                item = self.names.kept("item", str(item))
+            copied.append(
+                {
+                    "survey": row.get("survey"),
+                    "unit_id": self.names.new("unit", str(row.get("unit_id", ""))),
+                    "item_id": item,
+                    "worker_id": self.names.annotator(str(row.get("worker_id", ""))),
+                    "comment": row.get("comment", ""),
+                }
+            )
+        return copied
+
+    def training(self, rows: Sequence[dict]) -> list[dict]:
+        """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""
+        return [scrub(row) | {"annotator": self.names.annotator(str(row.get("annotator", "")))} for row in rows]
 
 
-def _is_text(row: Judgement, free: set[str], asked: set[str] | None) -> bool:
-    if row.question in free or (asked is not None and row.question in asked):
-        return row.question in free
-    answer = row.answer
-    if isinstance(answer, str):
-        plain = len(answer) <= 40 and not any(c.isspace() for c in answer)
-    else:
-        plain = isinstance(answer, (int, float, type(None)))
+def _is_text(row: Judgement, kinds: Mapping[str, str]) -> bool:
+    """Return True for an answer in free text, by the `kinds` of questions where they are known. Else only answers that
+    several annotators could give alike are surely none: those of one word, and numbers."""
+    if row.question in kinds:
+        return kinds[row.question] == "free_text"
+    plain = isinstance(row.answer, (int, float, type(None)))
+    if isinstance(row.answer, str):
+        plain = len(row.answer) <= 40 and not re.search(r"\s", row.answer)
     return row.question.startswith(ADDITIONAL) or not plain
-
-
-def comments(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
-    """Comments under new names, without their times."""
-    return [
-        {
-            "survey": row.get("survey"),
-            "unit_id": names.new("unit", str(row.get("unit_id", ""))),
-            "item_id": None if row.get("item_id") is None else names.kept("item", str(row["item_id"])),
-            "worker_id": names.annotator(str(row.get("worker_id", ""))),
-            "comment": row.get("comment", ""),
-        }
-        for row in rows
-    ]
-
-
-def training(rows: Sequence[dict], names: Pseudonyms) -> list[dict]:
-    """Rounds of a training, and gold dialogues, under new names, in their order but without their times."""
-    return [scrub(row) | {"annotator": names.annotator(str(row.get("annotator", "")))} for row in rows]

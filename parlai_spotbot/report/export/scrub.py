@@ -50,10 +50,8 @@ def own_names() -> tuple[str, ...]:
 def text(value: str) -> str:
     """A text without addresses, hosts and secrets; of a path only the last part stays."""
     value = masked(value)
-    value = ADDRESS.sub(REMOVED, value)
-    value = EMAIL.sub(REMOVED, value)
-    value = MACHINE.sub(REMOVED, value)
-    value = HOST.sub(REMOVED, value)
+    for pattern in (ADDRESS, EMAIL, MACHINE, HOST):
+        value = pattern.sub(REMOVED, value)
     value = PATH.sub(lambda match: match[1] or match[2] or REMOVED, value)
     for name in own_names():
         value = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", REMOVED, value)
@@ -71,5 +69,7 @@ def scrub(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {text(str(key)): scrub(inner) for key, inner in value.items() if not private(str(key))}
     if isinstance(value, (list, tuple)):
-        return [scrub(inner) for inner in value]
-    return text(value) if isinstance(value, str) else value
+        return list(map(scrub, value))
+    if isinstance(value, str):
+        return text(value)
+    return value

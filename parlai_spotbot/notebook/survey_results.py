@@ -80,17 +80,15 @@ class SurveyResults:
             Axes of its first panel; ``.figure`` has the others.
         """
         from parlai_spotbot.report.charts import draw
-        from parlai_spotbot.report.drawing import figures_kept
 
         chosen = next((candidate for candidate in self._charts if chart in ("", candidate.name)), None)
         if chosen is None:
             raise ValueError(f"chart: there is no {chart!r}. {nearest(chart, [one.name for one in self._charts])}")
-        with figures_kept() as figures:
-            drawing = draw(chosen, self._looks, "plot")
+        drawing = draw(chosen, self._looks, "plot")
         if drawing is None:
             raise ValueError(f"chart: too little was answered to draw {chosen.name!r}.")
         _show(drawing.files["svg"])
-        return figures[-1].axes[0]
+        return drawing.figure.axes[0]
 
     @property
     def heading(self) -> str:

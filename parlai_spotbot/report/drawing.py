@@ -11,8 +11,8 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import chain
 
 import matplotlib as mpl
 from markupsafe import Markup
@@ -21,29 +21,23 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from parlai_spotbot import files
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.pdf_fonts import quick_fonts
 
-PALETTE = (
-    ("#0072b2", "#56b4e9"),
-    ("#c95800", "#ff9248"),
-    ("#00805c", "#2ecf9e"),
-    ("#ab4089", "#e890c8"),
-    ("#866900", "#e6c32e"),
-    ("#7a1f3d", "#ff9dab"),
-    ("#3b38a0", "#aaa8ff"),
-    ("#4f7d14", "#b5d56a"),
-)
-"""Colours on light and on dark ground, after Okabe and Ito's set for the colour-blind, each with contrast of 3 to 1."""
+SETTINGS = own_data(__file__)
+PALETTE: list[tuple[str, str]] = SETTINGS["palette"]
+COLOURS: dict[str, str] = SETTINGS["colours"]
+INK = COLOURS["ink"]
+MUTED = COLOURS["muted"]
+LINE = COLOURS["line"]
+WIN = COLOURS["win"]
+LOSS = COLOURS["loss"]
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-INK, MUTED, LINE, WIN, LOSS = "#1a1c1e", "#5a6068", "#d8dadd", "#0072b3", "#c95801"
-"""The page's other colours on light ground; `WIN` and `LOSS` are a step from those of the first two bots, to be told
-from these."""
+VARIABLES = {colour: f"var(--{name})" for name, colour in COLOURS.items()}
+VARIABLES |= {light: f"var(--bot{number})" for number, (light, _) in enumerate(PALETTE)}
 
-VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)", WIN: "var(--win)", LOSS: "var(--loss)"} | {
-    light: f"var(--bot{i})" for i, (light, _) in enumerate(PALETTE)
-}
+MARKERS = "os^DvPX*"
 
 TOLD = "told-"
 """Begins the id of a mark that says something; the rest is what it says, in hexadecimal digits."""
@@ -51,29 +45,7 @@ TOLD = "told-"
 WIDTH = 4.6
 """Inches (331 points): about the width of a phone, so that text stays readable there."""
 
-STYLE = {
-    "font.size": 9.5,
-    "font.family": ["DejaVu Sans"],
-    "text.parse_math": False,
-    "text.color": INK,
-    "axes.edgecolor": MUTED,
-    "axes.labelcolor": INK,
-    "axes.titlesize": 9.5,
-    "axes.titlelocation": "left",
-    "axes.titleweight": "bold",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "xtick.color": MUTED,
-    "ytick.color": MUTED,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "grid.color": LINE,
-    "grid.linewidth": 0.7,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "parlai_spotbot",
-    "pdf.fonttype": 42,  # TrueType: what publishers' checks ask for
-}
+DASHES = ("-", (0, (5, 1)), (0, (1, 1)), (0, (6, 1, 1, 1)))
 
 
 @dataclass(frozen=True)
@@ -91,9 +63,9 @@ def looks(bots: list[str]) -> dict[str, Look]:
     """The look of every bot, by its place in `bots`, and of people."""
     result = {HUMAN: Look(INK, "h", (0, (4, 2)), "human")}
     for place, bot in enumerate(bots):
-        hue, lap = place % len(PALETTE), place // len(PALETTE)
-        linestyle = ("-", (0, (5, 1)), (0, (1, 1)))[lap % 3]
-        result[bot] = Look(PALETTE[hue][0], MARKERS[(place + lap) % len(MARKERS)], linestyle, f"bot{hue}")
+        lap, hue = divmod(place, len(PALETTE))
+        marker = MARKERS[(place + lap) % len(MARKERS)]
+        result[bot] = Look(PALETTE[hue][0], marker, DASHES[lap % 3], f"bot{hue}")
     return result
 
 
@@ -106,29 +78,17 @@ def drawn(width: float, height: float) -> Iterator[Figure]:
     with mpl.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         mpl.rcdefaults()
-        mpl.rcParams.update(STYLE)
+        mpl.rcParams.update(SETTINGS["style"])
         yield Figure(figsize=(width, height))
 
 
-_KEPT: ContextVar[list[Figure] | None] = ContextVar("kept figures", default=None)
-
-
-@contextmanager
-def figures_kept() -> Iterator[list[Figure]]:
-    """The figures that are drawn within, for who continues with them."""
-    figures: list[Figure] = []
-    token = _KEPT.set(figures)
-    try:
-        yield figures
-    finally:
-        _KEPT.reset(token)
-
-
 class Drawing(Markup):
-    """A figure as inline SVG, and to be taken away: `name`, and the bytes of `files` by their ending."""
+    """A figure as inline SVG, and to be taken away: `name`, and the bytes of `files` by their ending; matplotlib's
+    `figure`, for who continues with it."""
 
     name: str
     files: dict[str, bytes]
+    figure: Figure
 
 
 def tell(artist: Artist, title: str) -> None:
@@ -158,38 +118,42 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     data : iterable of mappings
         What is drawn, a row a mark, for the CSV.
     """
-    if (kept := _KEPT.get()) is not None:
-        kept.append(figure)
     ConstrainedLayoutEngine().execute(figure)  # once for all formats: else the figure would be drawn five times
+    title = html.escape(label)
     out = io.StringIO()
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = text[text.index("<svg") :]
     text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
-    drawing = Drawing(_inline(text, name, label, figure.get_figwidth() > WIDTH))
+    opening = f'<svg role="img" aria-label="{title}"'
+    if figure.get_figwidth() > WIDTH:
+        opening = f'<svg role="img" class="wide" aria-label="{title}"'
+    drawing = Drawing(_inline(text, name, opening))
     drawing.name = name
-    alone = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{html.escape(label)}</title>", text, count=1)
+    drawing.figure = figure
+    alone = re.sub(r"(<svg [^>]*>)", rf"\1\n <title>{title}</title>", text, count=1)
     alone = f'<?xml version="1.0" encoding="utf-8"?>\n{alone}'
     drawing.files = {"svg": alone.encode(), "pdf": _pdf(figure, label), "csv": table(data).encode()}
     return drawing
 
 
-def _inline(text: str, name: str, label: str, wide: bool) -> str:
+def _inline(text: str, name: str, opening: str) -> str:
     text = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", text, flags=re.S)
-    text = re.sub(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>", _opening(label, wide), text, count=1)
+    text = re.sub(r"<svg [^>]*?( viewBox=\"[^\"]*\")[^>]*>", rf"{opening}\1>", text, count=1)
     used = set(re.findall(r"(?:href=\"|url\()#([^\")]*)", text))
-    text = re.sub(r' id="([^"]*)"', lambda match: f' id="{name}-{match[1]}"' if match[1] in used else "", text)
-    text = re.sub(r'href="#', f'href="#{name}-', text).replace("url(#", f"url(#{name}-")
+
+    def own_id(match: re.Match) -> str:
+        if match[1] not in used:
+            return ""
+        return f' id="{name}-{match[1]}"'
+
+    text = re.sub(r' id="([^"]*)"', own_id, text)
+    text = text.replace('href="#', f'href="#{name}-').replace("url(#", f"url(#{name}-")
     text = re.sub(r"font-family: [^;\"]*;? ?", "", text)
     text = re.sub(r"(font: [^'\"]*?[\d.]+px) [^;\"]*", r"\1 inherit", text)
     text = re.sub(r"(\d\.\d\d)\d+", r"\1", text)  # hundredths of a point are finer than any screen
     text = re.sub(r"#[0-9a-f]{6}\b", lambda match: VARIABLES.get(match[0], match[0]), text)
     return re.sub(r"\s*\n\s*", "\n", text).strip()
-
-
-def _opening(label: str, wide: bool) -> str:
-    kind = ' class="wide"' if wide else ""
-    return rf'<svg role="img"{kind} aria-label="{html.escape(label)}" viewBox="\1">'
 
 
 def _pdf(figure: Figure, label: str) -> bytes:
@@ -203,5 +167,5 @@ def _pdf(figure: Figure, label: str) -> bytes:
 def table(data: Iterable[Mapping]) -> str:
     """Rows as CSV; the columns are those of all rows in the order in which they first occur, unknown values empty."""
     rows = list(data)
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    return files.csv_text(columns, ([row.get(key) for key in columns] for row in rows))
+    columns = list(dict.fromkeys(chain.from_iterable(rows)))
+    return files.csv_text(columns, (map(row.get, columns) for row in rows))

@@ -26,7 +26,9 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     series = [line for line in data["series"] if any(y is not None for y in line["y"])]
     if not series:
         return None
-    columns = 3 if max(len(str(line["label"])) for line in series) < 18 else 2
+    columns = 2
+    if max(len(str(line["label"])) for line in series) < 18:
+        columns = 3
     with drawn(WIDTH, 3.0 + 0.17 * -(-len(series) // columns)) as drawing:
         axes = drawing.subplots()
         axes.grid(axis="y")
@@ -53,20 +55,29 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
     axes.set_xscale("log")
     low, high = min(values), max(values)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    steps = (1, 2, 5) if len(powers) <= 3 else (1, 3) if len(powers) <= 4 else (1,)
-    ticks = [tick for power in powers for step in steps if low / 1.2 <= (tick := step * 10.0**power) <= high * 1.2]
-    ticks = sorted(set(values)) if len(set(values)) <= FEW_TICKS else ticks
+    steps = (1,)
+    if len(powers) <= 3:
+        steps = (1, 2, 5)
+    elif len(powers) == 4:
+        steps = (1, 3)
+    ticks = [step * 10.0**power for power in powers for step in steps]
+    ticks = [tick for tick in ticks if low / 1.2 <= tick <= high * 1.2]
+    if len(set(values)) <= FEW_TICKS:
+        ticks = sorted(set(values))
     axes.minorticks_off()
     axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
 
 
 def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None:
-    x, y = (np.array(line[key], dtype=float) for key in ("x", "y"))
-    where = "post" if steps else None
-    if banded and line.get("low") and line.get("high"):
-        low, high = (np.array(line[key], dtype=float) for key in ("low", "high"))
-        axes.fill_between(x, low, high, step=where, color=look.colour, alpha=0.14, lw=0)
+    known = {key: np.array(line[key], dtype=float) for key in ("x", "y", "low", "high") if line.get(key)}
+    x = known["x"]
+    y = known["y"]
     style = {"color": look.colour, "ls": look.linestyle, "lw": 1.5, "label": label_text(line["label"])}
+    where = None
+    if steps:
+        where = "post"
+    if banded and "low" in known and "high" in known:
+        axes.fill_between(x, known["low"], known["high"], step=where, color=look.colour, alpha=0.14, lw=0)
     if steps:
         axes.step(x, y, where=where, **style)
     else:

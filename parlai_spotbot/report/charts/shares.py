@@ -1,5 +1,8 @@
 """Chart of a grid of values."""
 
+from itertools import chain
+
+from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from parlai_spotbot.findings.sections import CardChart, Name
@@ -10,24 +13,19 @@ from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn
 def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
     data = chart.data
-    rows, columns, values, texts = (data[key] for key in ("rows", "columns", "values", "texts"))
-    if not any(text for line in texts for text in line):
+    rows = data["rows"]
+    columns = data["columns"]
+    cells = list(chain.from_iterable(data["texts"]))
+    if not any(cells):
         return None
-    longest = max((len(part) for line in texts for cell in line for part in str(cell).split("\n")), default=1)
-    cell = max(0.6, 0.075 * longest + 0.15)
+    longest = max(len(part) for text in cells for part in str(text).split("\n"))
+    wide = max(0.6, 0.075 * longest + 0.15)
     against = list(rows) == list(columns) and all(isinstance(label, Name) for label in rows)
-    with drawn(max(WIDTH, 1.1 + cell * len(columns)), 1.05 + 0.42 * len(rows)) as drawing:
+    with drawn(max(WIDTH, 1.1 + wide * len(columns)), 1.05 + 0.42 * len(rows)) as drawing:
         axes = drawing.subplots()
-        for y, line in enumerate(values):
+        for y, line in enumerate(data["values"]):
             for x, value in enumerate(line):
-                strength = 0.0 if value is None else 1.2 * abs(value - 0.5) if against else 0.6 * value
-                colour = LOSS if against and value is not None and value < 0.5 else WIN
-                box = (x - 0.48, y - 0.47), 0.96, 0.94
-                if value is not None:
-                    axes.add_patch(Rectangle(*box, fc=colour, alpha=min(strength, 0.7), lw=0))
-                if value is not None or texts[y][x]:
-                    axes.add_patch(Rectangle(*box, fc="none", ec=LINE, lw=0.7))
-                axes.text(x, y, texts[y][x], ha="center", va="center", fontsize=8)
+                _cell(axes, x, y, value, data["texts"][y][x], against)
         axes.set_xlim(-0.5, len(columns) - 0.5)
         axes.set_xticks(
             range(len(columns)), [*map(label_text, columns)], rotation=30, ha="left", rotation_mode="anchor"
@@ -40,3 +38,19 @@ def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         axes.set_xlabel(data["x"])
         axes.set_ylabel(data["y"])
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def _cell(axes: Axes, x: int, y: int, value: float | None, text: str, against: bool) -> None:
+    """Draw a cell, the stronger the more its value differs from one half, or from nought."""
+    corner = (x - 0.48, y - 0.47)
+    if value is not None:
+        colour = WIN
+        strength = 0.6 * value
+        if against:
+            strength = 1.2 * abs(value - 0.5)
+            if value < 0.5:
+                colour = LOSS
+        axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=colour, alpha=min(strength, 0.7), lw=0))
+    if value is not None or text:
+        axes.add_patch(Rectangle(corner, 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
+    axes.text(x, y, text, ha="center", va="center", fontsize=8)

@@ -42,7 +42,8 @@ class Command(ABC):
 
     def __init_subclass__(cls) -> None:
         path = Path(sys.modules[cls.__module__].__file__ or "").with_suffix(".yaml")
-        cls.about = own_data(str(path)) if path.exists() else {}
+        if path.exists():
+            cls.about = own_data(str(path))
 
     def __init__(self, opt: dict[str, Any]):
         self.opt = opt
@@ -53,8 +54,13 @@ class Command(ABC):
         """Run it, as words say or as options do by their names: ``main("--study", "x")`` is ``main(study="x")``."""
         given = list(words)
         for name, value in options.items():
-            values = value if isinstance(value, list) else [] if value is True else [value]
-            given += [f"--{name.replace('_', '-')}", *map(str, values)] if value is not False else []
+            option = f"--{name.replace('_', '-')}"
+            if value is True:
+                given.append(option)
+            elif isinstance(value, list):
+                given += [option, *map(str, value)]
+            elif value is not False:
+                given += [option, str(value)]
         cls(vars(cls.setup_args().parse_args(given))).run()
 
     @classmethod
@@ -70,7 +76,8 @@ class Command(ABC):
             action.required = False
             if action.dest in cls.unset:
                 action.default = argparse.SUPPRESS  # or --help would end its line with "(default: None)"
-        parser.first, parser.examples = cls.about.get("first", ()), cls.about.get("examples", "")
+        parser.first = cls.about.get("first", ())
+        parser.examples = cls.about.get("examples", "")
         parser.codes = cls.about.get("codes", "").replace("counted", COUNTED)
         return parser
 
@@ -126,8 +133,13 @@ class Command(ABC):
             return STOPPED
 
     def _mistake(self, problem: str, remedy: str, code: int = MISTAKE) -> int:
-        kind = "error" if code == MISTAKE else "warning"
-        print(f"{kind}: {problem}" + (f"\n  {remedy}" if remedy else ""), file=sys.stderr)
+        text = problem
+        if remedy:
+            text += f"\n  {remedy}"
+        if code == MISTAKE:
+            print(f"error: {text}", file=sys.stderr)
+        else:
+            print(f"warning: {text}", file=sys.stderr)
         self.result.error = {"problem": problem, "remedy": remedy}
         return code
 
@@ -138,8 +150,15 @@ class Command(ABC):
         """
         reasons = "; ".join(f"{count:,} × {what}" for what, count in self.result.missing.items())
         if problem:
-            return self._mistake(f"{problem}: {reasons}." if reasons else f"{problem}.", remedy)
-        return self._mistake(f"missing: {reasons}.", remedy, PARTLY) if reasons else DONE
+            return self._mistake(f"{': '.join(filter(None, (problem, reasons)))}.", remedy)
+        if reasons:
+            return self._mistake(f"missing: {reasons}.", remedy, PARTLY)
+        return DONE
+
+    def tell(self, text: str) -> None:
+        """Print a text whose first line is the result."""
+        print(text)
+        self.result.said = text.partition("\n")[0]
 
     def answered(self, study: Study, survey: str | None) -> None:
         """The result is what the survey says (None: the one whose answers are worth most), figures are its ranking."""
@@ -149,11 +168,11 @@ class Command(ABC):
             from parlai_spotbot.report.first_screen import answer
             from parlai_spotbot.report.lead import in_order
 
-            study, named = study.remaining(), survey is not None
-            contents_list = in_order(surveys_of(study, survey), named)
+            contents_list = in_order(surveys_of(study.remaining(), survey), survey is not None)
             self.result.said = answer(contents_list[0])
-            rankings = {contents.survey: contents.analysis.get("ranking", {}) for contents in contents_list}
-            self.result.figures["ranking"] = {survey: records(found) for survey, found in rankings.items()}
+            self.result.figures["ranking"] = {
+                contents.survey: records(contents.analysis.get("ranking", {})) for contents in contents_list
+            }
 
     def say_next(self, study: Study, survey: str, judge: str = "") -> None:
         """Print the command that comes next for the survey: by people too, where it lacks answers.
@@ -162,10 +181,12 @@ class Command(ABC):
         """
         from parlai_spotbot.judges.next_step import answers_by_a_judge, answers_by_people, next_step
 
-        self.result.next = step = judge or next_step(study, survey)
-        if judge or step == answers_by_a_judge(study, survey):
-            people, by = answers_by_people(study, survey), "the same judge" if judge else "a judge"
-            print(f"\nnext, by people: {people}\nor by {by}: {step}")
+        step = judge or next_step(study, survey)
+        self.result.next = step
+        if judge:
+            print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by the same judge: {step}")
+        elif step == answers_by_a_judge(study, survey):
+            print(f"\nnext, by people: {answers_by_people(study, survey)}\nor by a judge: {step}")
         else:
             print(f"\nnext: {step}")
 
@@ -177,4 +198,13 @@ class Command(ABC):
 
 def seed_of(opt: dict, study: Study) -> int:
     """The seed that was asked for, else the study's."""
-    return study.plan.seed if opt["seed"] is None else opt["seed"]
+    if opt["seed"] is None:
+        return study.plan.seed
+    return opt["seed"]
+
+
+def study_of(opt: dict) -> Study | None:
+    """The study that was named; None where none was."""
+    if not opt["study"]:
+        return None
+    return Study.open(opt["study"])

@@ -33,7 +33,9 @@ def main(args: list[str] | None = None) -> None:
     print_plainly()
     try:
         try:
-            _run(list(sys.argv[1:] if args is None else args))
+            if args is None:
+                args = sys.argv[1:]
+            _run(list(args))
         finally:
             sys.stdout.flush()
     except BrokenPipeError:  # who reads it, `head` say, has seen enough

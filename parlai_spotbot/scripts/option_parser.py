@@ -18,7 +18,8 @@ from parlai_spotbot.errors import nearest
 from parlai_spotbot.options import dest_of, flags_of
 from parlai_spotbot.reading import own_data
 
-YES, NO = ("yes", "true", "t", "1", "y"), ("no", "false", "f", "n", "0")
+YES = ("yes", "true", "t", "1", "y")
+NO = ("no", "false", "f", "n", "0")
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
@@ -59,7 +60,9 @@ class _Layout(argparse.RawDescriptionHelpFormatter):
     def _get_help_string(self, action):
         if not isinstance(action, argparse._StoreAction) or action.default in (argparse.SUPPRESS, "", ()):
             return action.help
-        shown = ",".join(map(str, action.default)) if isinstance(action.default, tuple) else "%(default)s"
+        shown = "%(default)s"
+        if isinstance(action.default, tuple):
+            shown = ",".join(map(str, action.default))
         return f"{action.help} (default: {shown})"
 
 
@@ -68,11 +71,15 @@ class _Help(argparse.Action):
 
     def __init__(self, owner: OptionParser, whole: bool, **kwargs: Any):
         super().__init__(**{**kwargs, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS, "nargs": 0})
-        self.owner, self.whole = owner, whole
+        self.owner = owner
+        self.whole = whole
 
     def __call__(self, parser, namespace, values, option_string=None):
         self.owner.prog = parser.prog
-        print(self.owner.format_help() if self.whole else self.owner.short_help(), end="")
+        if self.whole:
+            print(self.owner.format_help(), end="")
+        else:
+            print(self.owner.short_help(), end="")
         parser.exit()
 
 
@@ -81,8 +88,11 @@ class _Listed(argparse._StoreAction):
 
     def __call__(self, parser, namespace, values, option_string=None):
         before = getattr(namespace, self.dest, None)
-        joined = f"{before},{values}" if isinstance(values, str) else (*(before or ()), *values)
-        setattr(namespace, self.dest, joined if before else values)
+        if before and isinstance(values, str):
+            values = f"{before},{values}"
+        elif before:
+            values = (*before, *values)
+        setattr(namespace, self.dest, values)
 
 
 class OptionParser(argparse.ArgumentParser):
@@ -107,8 +117,11 @@ class OptionParser(argparse.ArgumentParser):
         for own in fields(kind):
             title = own.metadata.get("group", title)
             if "help" in own.metadata and own.name not in without and (not only or own.name in only):
-                typed = own.type if own.type in TYPES else own.type.removesuffix(" | None")
-                typed = "" if "action" in own.metadata else typed
+                typed = own.type
+                if "action" in own.metadata:
+                    typed = ""
+                elif typed not in TYPES:
+                    typed = typed.removesuffix(" | None")
                 about = {"kind": typed, "default": own.default, **own.metadata, "dest": dest_of(own)}
                 about = {name: value for name, value in about.items() if name not in ("group", "flags")}
                 self.add_table(title, {" ".join(flags_of(own)): about})
@@ -153,8 +166,9 @@ class OptionParser(argparse.ArgumentParser):
         return layout.format_help()
 
     def parse_known_args(self, args=None, namespace=None):
-        words = sys.argv[1:] if args is None else args
-        return super().parse_known_args([_with_hyphens(word) for word in words], namespace)
+        if args is None:
+            args = sys.argv[1:]
+        return super().parse_known_args([_with_hyphens(word) for word in args], namespace)
 
     def parse_args(self, args=None, namespace=None):
         results, unknown = self.parse_known_args(args, namespace)
@@ -172,7 +186,8 @@ class OptionParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"^argument (?:\S*/)?([^\s/:]+):", r"\1:", message)
-        message = message if message.endswith((".", "?")) else f"{message}."
+        if not message.endswith((".", "?")):
+            message = f"{message}."
         self.exit(2, f"error: {message}\n  {self.prog} --help-all lists the options.\n")
 
 
@@ -182,12 +197,16 @@ def _shared() -> dict[str, dict]:
 
 
 def _called(action: argparse.Action) -> str:
-    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
+    if action.option_strings:
+        return action.option_strings[-1]
+    return str(action.metavar or action.dest)
 
 
 def _with_hyphens(word: str) -> str:
     name, equals, value = word.partition("=")
-    return (name.replace("_", "-") if name.startswith("-") else name) + equals + value
+    if not name.startswith("-"):
+        return word
+    return name.replace("_", "-") + equals + value
 
 
 def _yes_or_no(word: str) -> bool:

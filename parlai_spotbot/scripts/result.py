@@ -12,7 +12,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-DONE, PARTLY, MISTAKE, UNDECIDED, WORSE, STOPPED = 0, 1, 2, 3, 4, 130
+DONE = 0
+PARTLY = 1
+MISTAKE = 2
+UNDECIDED = 3
+WORSE = 4
+STOPPED = 130
 EXIT_CODES = {
     DONE: "done, and nothing is missing (compare: NEW is better)",
     PARTLY: "done in part: what is missing or wrong is counted, with reasons",
@@ -89,7 +94,9 @@ def shown(result: Outcome, opt: Mapping[str, Any]) -> Iterator[None]:
             yield
         finally:
             stack.close()
-            text = files.dumps(asdict(result)) if as_json else result.in_short()
+            text = result.in_short()
+            if as_json:
+                text = files.dumps(asdict(result))
             if text:
                 print(text, flush=True)
 
@@ -98,12 +105,16 @@ def shown(result: Outcome, opt: Mapping[str, Any]) -> Iterator[None]:
 def _elsewhere(quiet: bool) -> Iterator[None]:
     """Send stdout nowhere if `quiet`, else to stderr, also that of other processes and C libraries where it is ours."""
     with contextlib.ExitStack() as stack:
-        away = stack.enter_context(open(os.devnull, "w", encoding="utf-8")) if quiet else sys.stderr
+        away = sys.stderr
+        descriptor = 2
+        if quiet:
+            away = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            descriptor = away.fileno()
         if sys.stdout is sys.__stdout__:
             sys.stdout.flush()
             kept = os.dup(1)
             stack.callback(os.close, kept)
             stack.callback(os.dup2, kept, 1)
-            os.dup2(away.fileno() if quiet else 2, 1)
+            os.dup2(descriptor, 1)
         stack.enter_context(contextlib.redirect_stdout(away))
         yield

@@ -42,8 +42,9 @@ class SpotbotAnalyze(Command):
         from parlai_spotbot.surveys import get_survey
 
         opt = self.opt
-        study, survey = Study.open(opt["study"]), opt["survey"]
-        if survey == "spot_the_bot" not in study.plan.surveys and not study.judgements_path(survey).exists():
+        study = Study.open(opt["study"])
+        survey = opt["survey"]
+        if survey == "spot_the_bot" and survey not in study.plan.surveys and not study.judgements_path(survey).exists():
             survey = next(iter(study.plan.surveys), survey)  # of votes alone there is no other
         options = option_values(Options, {**opt, "seed": seed_of(opt, study)})
         metrics = None

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.wording import counted
 
 
@@ -30,16 +31,22 @@ class SpotbotCheck(Command):
         if not any(one.problem for one in checked[:1]):
             checked += check_collections(Study.open(folder, verify=False))
         for one in checked:
-            name = one.path.relative_to(folder) if one.path.is_relative_to(folder) else one.path
+            name = str(one.path)
+            if one.path.is_relative_to(folder):
+                name = str(one.path.relative_to(folder))
             if one.problem:
                 print(f"WRONG  {one.problem}\n       {one.remedy}")
             else:
-                print(f"ok     {name}" + (f": {one.said}" if one.said else ""))
-        wrong = sum(bool(one.problem) for one in checked)
-        self.result.said = f"{counted(len(checked), 'file')}, {f'{wrong} with a problem' if wrong else 'all sound'}"
-        self.result.figures = {"files": len(checked), "wrong": [str(one.path) for one in checked if one.problem]}
+                print(f"ok     {': '.join(filter(None, (name, one.said)))}")
+        wrong = [str(one.path) for one in checked if one.problem]
+        self.result.figures = {"files": len(checked), "wrong": wrong}
+        self.result.said = f"{counted(len(checked), 'file')}, all sound"
+        if wrong:
+            self.result.said = f"{counted(len(checked), 'file')}, {len(wrong)} with a problem"
         print(f"\n{self.result.said}")
-        return 1 if wrong else 0
+        if wrong:
+            return PARTLY
+        return DONE
 
 
 COMMAND = SpotbotCheck

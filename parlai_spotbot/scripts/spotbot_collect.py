@@ -19,23 +19,25 @@ class SpotbotCollect(Command):
         from parlai_spotbot.study import Study
         from parlai_spotbot.surveys import get_survey
 
-        study, survey, who = Study.open(self.opt["study"]), self.opt["survey"], self.opt["withdraw"]
+        study = Study.open(self.opt["study"])
+        survey = self.opt["survey"]
         get_survey(survey, study)
-        if who is not None:
-            return self._withdraw(study, who)
+        if self.opt["withdraw"] is not None:
+            return self._withdraw(study, self.opt["withdraw"])
         from parlai_spotbot.crowdsourcing.collect import collect
 
         with study.lock("spotbot_collect"):
             collected = collect(study, survey)
-        print(text := report(collected, study, survey))
-        self.result.said, self.result.figures = text.partition("\n")[0], collected.figures()
+        self.tell(report(collected, study, survey))
+        self.result.figures = collected.figures()
         self.result.wrote(judgements=study.judgements_path(survey))
         if collected.unfinished:
             self.result.missing["unit that nobody has finished"] = collected.unfinished
-        if collected.rows:
-            self.say_next(study, survey)
-        nothing = "" if collected.rows else "no finished unit can be used"
-        return self.accounted("Collect again when more units are finished.", nothing)
+        again = "Collect again when more units are finished."
+        if not collected.rows:
+            return self.accounted(again, "no finished unit can be used")
+        self.say_next(study, survey)
+        return self.accounted(again)
 
     def _withdraw(self, study: Study, who: str) -> int:
         """Delete all that somebody answered, in every survey, and say what is left to do."""
@@ -48,8 +50,8 @@ class SpotbotCollect(Command):
         print(self.result.said)
         lines = self.about["withdrawal"]
         for survey in {**done.judgements, **done.units}:
-            rows, units = done.judgements.get(survey, 0), done.units.get(survey, 0)
-            print(filled(lines["survey"], survey=survey, rows=rows, units=units))
+            counts = {"rows": done.judgements.get(survey, 0), "units": done.units.get(survey, 0)}
+            print(filled(lines["survey"], survey=survey, **counts))
         for survey in done.analysed:
             print(filled(lines["analysed"], survey=survey, command=hints.command("analyze", study.path, survey)))
         for path in done.exported:
@@ -62,7 +64,8 @@ def report(collected: CollectResult, study: Study, survey: str) -> str:
     from parlai_spotbot.crowdsourcing.annotator_summary import table
     from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 
-    lines, chats = SpotbotCollect.about["lines"], collected.chats
+    lines = SpotbotCollect.about["lines"]
+    chats = collected.chats
     values = {
         "it": collected,
         "rows": len(collected.rows),

@@ -40,7 +40,8 @@ class SpotbotCompare(SpotbotTournament):
             if self._evaluate(played, [judge]) == MISTAKE:
                 return MISTAKE
         comparison = compare(load(played.study, survey), f"judge:{judge.name}", new.name, old.name)
-        self.result.verdict, self.result.said = comparison.verdict, str(comparison)
+        self.result.verdict = comparison.verdict
+        self.result.said = str(comparison)
         self.result.figures = asdict(comparison)
         equal = comparison.equal or (comparison.settled and comparison.settled["ended"] == "settled")
         cause = comparison.cause
@@ -55,15 +56,20 @@ class SpotbotCompare(SpotbotTournament):
 
     def _two(self) -> tuple[Contestant, Contestant]:
         """Both contestants, checked as those of a pool are."""
-        if missing := " and ".join(name for name in ("NEW", "OLD") if self.opt[name.lower()] is None):
-            raise UserError(f"{missing} missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example.")
+        missing = [name for name in ("NEW", "OLD") if self.opt[name.lower()] is None]
+        if missing:
+            raise UserError(
+                f"{' and '.join(missing)} missing.", "Name two bots: spotbot compare NEW OLD; --help shows an example."
+            )
         given = self.opt["new"], self.opt["old"]
         if given[0] == given[1]:
             raise UserError(f"NEW and OLD are both {given[0]}.", "Name two bots.")
         from parlai_spotbot.selfplay.contestant_text import split
         from parlai_spotbot.selfplay.named_bots import asked_contestants, name_of
 
-        pool, named, names = self.opt["pool"], self.opt["contestants"] or [], given
+        pool = self.opt["pool"]
+        named = self.opt["contestants"] or []
+        names = given
         if not pool and not named:
             names = [name_of(split(text)[0].rpartition("#")[2]) for text in given]
             if names[0] == names[1]:
@@ -83,11 +89,14 @@ class SpotbotCompare(SpotbotTournament):
 
     def _more(self, study: Study) -> str:
         """Return this command with twice the conversations; in another study where this one's pool is frozen."""
-        settled, path = self._settled(), study.path
+        settled = self._settled()
+        path = study.path
         given = {name: self.opt[name] for name in ("pool", "survey") if self.opt[name]}
         given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.of(self.opt).given()}
         if settled:
-            given |= settled.named() | ({"budget": 2 * settled.budget} if settled.budget else {})
+            given |= settled.named()
+            if settled.budget:
+                given["budget"] = 2 * settled.budget
             path = path.with_name(f"{path.name}-{given['conversations']}")
         elif self.opt["margin"]:
             given["margin"] = self.opt["margin"]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.command import Command, study_of
 from parlai_spotbot.scripts.play_options import named_in
+from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY
 from parlai_spotbot.wording import filled
 
 if TYPE_CHECKING:
@@ -20,16 +20,15 @@ class SpotbotContestants(Command):
         from parlai_spotbot.selfplay.named_bots import asked_entries
         from parlai_spotbot.selfplay.pool_summary import as_json, pool_text, trials_text
         from parlai_spotbot.selfplay.trial import try_pool
-        from parlai_spotbot.study import Study
 
-        study = Study.open(Path(self.opt["study"])) if self.opt["study"] else None
+        study = study_of(self.opt)
         if self.opt["leave_out"]:
             return self._leave_out(study)
         entries = asked_entries(self.opt["pool"], study, named_in(self.opt))
         print(pool_text(entries))
         problems = [problem for entry in entries for problem in entry.problems]
         for problem in problems:
-            print(f"error: {problem.problem}" + (f"\n  {problem.remedy}" if problem.remedy else ""), file=sys.stderr)
+            print("\n  ".join(filter(None, (f"error: {problem.problem}", problem.remedy))), file=sys.stderr)
         trials = []
         if self.opt["trying"]:
             trials, logs = try_pool(entries, self._domain(study))
@@ -37,10 +36,15 @@ class SpotbotContestants(Command):
             if any(trial.problem for trial in trials):
                 print(f"what they printed is in {logs}")
         failed = [trial.name for trial in trials if trial.problem]
-        tried = f", {len(failed)} of {len(trials)} tried failed" if trials else ""
-        self.result.said = filled("{:contestant}, {:problem}", len(entries), len(problems)) + tried
+        self.result.said = filled("{:contestant}, {:problem}", len(entries), len(problems))
+        if trials:
+            self.result.said += f", {len(failed)} of {len(trials)} tried failed"
         self.result.figures = as_json(entries, trials)
-        return 2 if problems else 1 if failed else 0
+        if problems:
+            return MISTAKE
+        if failed:
+            return PARTLY
+        return DONE
 
     def _domain(self, study: Study | None) -> Domain | None:
         """Whose seeds a trial takes: the one asked for, else the study's, which keeps a copy of one of its own."""
@@ -48,7 +52,9 @@ class SpotbotContestants(Command):
 
         if self.opt["domain"]:
             return get_domain(self.opt["domain"])
-        return domain_of(study.path, study.plan.domain) if study else None
+        if study is None:
+            return None
+        return domain_of(study.path, study.plan.domain)
 
     def _leave_out(self, study: Study | None) -> int:
         from parlai_spotbot.errors import UserError

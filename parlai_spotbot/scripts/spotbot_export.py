@@ -22,11 +22,15 @@ class SpotbotExport(Command):
         request = ExportRequest(Study.open(opt["study"]), **option_values(ExportRequest, opt))
         exported, new = export(opt["format"], how, request, path)
         request.study.note_export(path)
-        self.result.said, self.result.figures = exported.said, {"new": new, "notes": list(exported.notes)}
+        self.result.said = exported.said
+        self.result.figures = {"new": new, "notes": list(exported.notes)}
         paths = [path, *(path.with_name(path.name + end) for end in exported.beside)]
         self.result.wrote(export=path)
         print("\n".join((exported.said, *(f"note: {note}" for note in exported.notes))))
-        print(f"\n{'written' if new else 'there already, nothing changed'}: {', '.join(map(str, paths))}")
+        state = "there already, nothing changed"
+        if new:
+            state = "written"
+        print(f"\n{state}: {', '.join(map(str, paths))}")
 
 
 COMMAND = SpotbotExport

@@ -15,10 +15,11 @@ class SpotbotImport(Command):
         bring = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         where = {name: self.opt[name] for name in ("data", "study", "survey")}
         request = ImportRequest(**where, **option_values(ImportRequest, self.opt))
-        print(message := bring(request))
-        self.result.said = message.strip().partition("\n")[0]
-        *_, last = message.strip().splitlines()
-        self.result.next = last.partition("next: ")[2]
+        message = bring(request)
+        print(message)
+        lines = message.strip().splitlines()
+        self.result.said = lines[0]
+        self.result.next = lines[-1].partition("next: ")[2]
         self.result.wrote(study=self.opt["study"])
         self.result.missing = dict(request.left_out.counts)
         return self.accounted("All else is imported; correct the file and import it into another --study.")

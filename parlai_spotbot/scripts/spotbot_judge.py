@@ -26,14 +26,15 @@ class SpotbotJudge(Command):
         from parlai_spotbot.surveys import own_surveys, survey_at
         from parlai_spotbot.wording import counted, listed
 
-        request, settled = JudgeRequest.of(self.opt), SettledRequest.asked(self.opt)
+        request = JudgeRequest.of(self.opt)
+        settled = SettledRequest.asked(self.opt)
         given = self.opt["survey"]
         if own_surveys.is_file(given) and settled is None:
             raise own_surveys.needs_packing(given)
         study = Study.open(self.opt["study"])
         asked = survey_at(given, study)
-        survey, specs = asked.name, request.specs(asked, settled)
-        judges = [spec.make(seed_of(self.opt, study)) for spec in specs]
+        survey = asked.name
+        judges = [spec.make(seed_of(self.opt, study)) for spec in request.specs(asked, settled)]
         if self.opt["dry_run"]:
             return self._estimate(study, survey, judges, settled)
         with study.lock("spotbot_judge"):
@@ -42,20 +43,20 @@ class SpotbotJudge(Command):
         self.result.missing, remedy, problem = accounted(summaries)
         n = sum(self.result.missing.values())
         self.result.said = problem or f"judged by {listed(summaries)}"
-        self.result.said += f"; {counted(n, 'answer')} missing" if n else ""
+        if n:
+            self.result.said += f"; {counted(n, 'answer')} missing"
         self.result.wrote(judgements=study.judgements_path(survey))
         code = self.accounted(remedy, problem)
-        again = command(
-            "judge",
-            study.path,
-            survey,
-            **request.given(),
-            **(settled.named() if settled else {}),
-            seed=self.opt["seed"],
-        )
-        self.say_next(study, survey, again if problem else "")
-        if not problem and any(map(is_open, summaries.values())):
-            print(f"for the missing answers: {again}")
+        options = request.given()
+        if settled:
+            options |= settled.named()
+        again = command("judge", study.path, survey, **options, seed=self.opt["seed"])
+        if problem:
+            self.say_next(study, survey, again)
+        else:
+            self.say_next(study, survey)
+            if any(map(is_open, summaries.values())):
+                print(f"for the missing answers: {again}")
         return code
 
     def _estimate(self, study: Study, survey: str, judges: Sequence[Judge], settled: SettledRequest | None) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 from parlai_spotbot import hints, terminal
 from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.command import Command, study_of
+from parlai_spotbot.scripts.result import DONE, PARTLY
 
 WIDTH = 110
 
@@ -24,30 +25,36 @@ class SpotbotNuc(Command):
         from parlai_spotbot.findings.whole_study.nuc import FINDINGS, agreement_of, asked, with_rows
         from parlai_spotbot.nuc.recall import recall
         from parlai_spotbot.report.nuc_page import write_page
-        from parlai_spotbot.study import Study
 
         opt = self.opt
-        study = Study.open(opt["study"]) if opt["study"] else None
-        out = Path(opt["out"] or (study.path / "nuc" if study else "nuc"))
+        study = study_of(opt)
+        out = Path(opt["out"] or "nuc")
+        if study and not opt["out"]:
+            out = study.path / "nuc"
         found = recall(RecallRequest(**option_values(RecallRequest, opt)), out, study, partial(print, flush=True))
         if found is None:
-            return 1
-        (results, complete), ranking = found, found[0]["ranking"]
+            return PARTLY
+        results, complete = found
+        ranking = results["ranking"]
         if study:
             results["agreement"] = agreement_of(analysed(study), ranking)
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
         write_page(out / "index.html", results)
         shown = Result("", with_rows(results))
-        for stem, table in (pair for finding in FINDINGS for pair in csv_tables(finding).items()):
-            files.write_text(out / "analysis" / f"{stem}.csv", files.frame_csv(table.read(shown.frames)))
+        for finding in FINDINGS:
+            for stem, table in csv_tables(finding).items():
+                files.write_text(out / "analysis" / f"{stem}.csv", files.frame_csv(table.read(shown.frames)))
         print(told(shown))
         print(f"\npage:    {out / 'index.html'}\nresults: {out / 'analysis'}\nscores:  {out / 'scores'}")
-        self.result.said, self.result.figures = asked(ranking), ranking
+        self.result.said = asked(ranking)
+        self.result.figures = ranking
         self.result.wrote(page=out / "index.html", results=out / "analysis", scores=out / "scores")
         if study:
             self.result.next = hints.command("report", study.path)
-            print(f"in the study's report: {hints.command('report', study.path)}")
-        return 0 if complete else 1
+            print(f"in the study's report: {self.result.next}")
+        if not complete:
+            return PARTLY
+        return DONE
 
 
 def told(result: Any) -> str:
@@ -57,7 +64,8 @@ def told(result: Any) -> str:
 
     lines = []
     for finding in FINDINGS:
-        if section := render.tell(finding, result):
+        section = render.tell(finding, result)
+        if section:
             lines += ["", *("\n".join(textwrap.wrap(sentence, WIDTH)) for sentence in section.text)]
             for table in section.tables:
                 lines += [f"\n{table.title}\n", terminal.table(table.rows, table.head)]

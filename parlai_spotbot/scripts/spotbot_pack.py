@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot import hints
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.command import Command, seed_of
 from parlai_spotbot.surveys.pack_request import PackRequest
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ class SpotbotPack(Command):
     REQUESTS = (PackRequest,)
 
     def execute(self) -> None:
-        study, given = self._study(), self.opt["survey"]
+        study = self._study()
+        given = self.opt["survey"]
         from parlai_spotbot.surveys import get_survey, own_surveys
 
         if own_surveys.is_file(given):
@@ -35,8 +36,7 @@ class SpotbotPack(Command):
             name = own_surveys.taken(study, given)
             self._make_questions(study)
             self.result.figures = pack_study(study, name, **option_values(PackRequest, self.opt))
-            print(text := summary_text(self.result.figures))
-            self.result.said = text.partition("\n")[0]
+            self.tell(summary_text(self.result.figures))
             if own_surveys.kept(study, name):
                 print(announced(study, name))
             self.result.wrote(units=study.units_path(name))
@@ -55,7 +55,7 @@ class SpotbotPack(Command):
 
         size = self.opt["unit_size"] or get_survey("nuc").unit_size
         count = 2 * size * VERSIONS  # as some questions can't are in one version
-        path = make_questions(study, count, study.plan.seed if self.opt["seed"] is None else self.opt["seed"])
+        path = make_questions(study, count, seed_of(self.opt, study))
         print(f"questions made: {path}")
         print(f"models answer them, too: {hints.command('nuc', study.path)} --questions-file {path}\n")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.options import option_values
-from parlai_spotbot.scripts.command import Command
+from parlai_spotbot.scripts.command import Command, study_of
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
@@ -18,9 +18,8 @@ class SpotbotPlan(Command):
 
     def execute(self) -> None:
         from parlai_spotbot.findings.plans import plan
-        from parlai_spotbot.study import Study
 
-        study = Study.open(self.opt["study"]) if self.opt["study"] else None
+        study = study_of(self.opt)
         request = PlanRequest(**option_values(PlanRequest, self.opt))
         if self.opt["next"] is not None:
             return self._next(study, request)
@@ -29,7 +28,9 @@ class SpotbotPlan(Command):
         lines = made.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])
         self.result.figures = made.to_json()
-        path = Path(self.opt["out"]) if self.opt["out"] else made.path
+        path = made.path
+        if self.opt["out"]:
+            path = Path(self.opt["out"])
         if path is not None:
             made.write(path)
             print(f"\nwritten: {path}")

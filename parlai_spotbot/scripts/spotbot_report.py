@@ -30,7 +30,9 @@ class SpotbotReport(Command):
             raise UserError("--study missing.", "Name it; --help shows an example.")
         for option, mode in ONLY_WITH.items():
             if opt[option] and (mode or "") != "".join(modes):
-                needs = f"needs --{mode}" if mode else "is for one study's report"
+                needs = "is for one study's report"
+                if mode:
+                    needs = f"needs --{mode}"
                 raise UserError(f"--{option.replace('_', '-')}: {needs}.", "Leave it out.")
 
     def _report(self) -> int:
@@ -55,7 +57,7 @@ class SpotbotReport(Command):
         from parlai_spotbot.report.studies import standings_table, table_text, write_table
 
         opt = self.opt
-        paths = [*([opt["study"]] if opt["study"] else []), *opt["compare"]]
+        paths = list(filter(None, [opt["study"], *opt["compare"]]))
         table = standings_table(paths, opt["survey"])
         path = write_table(table, paths, opt["out"])
         self.result.wrote(comparison=path)

@@ -5,6 +5,7 @@ from pathlib import Path
 from parlai_spotbot.hints import command
 from parlai_spotbot.scripts.command import Command
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
+from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.selfplay.plan import SelfPlayRequest
 
 
@@ -17,12 +18,13 @@ class SpotbotSelfchat(Command):
 
         with claimed(Path(self.opt["study"]), "spotbot_selfchat") as path:
             summary = play(path, request, engine=engine_of(self.opt))
-        print(text := summary.text())
-        self.result.said = text.partition("\n")[0]
+        self.tell(summary.text())
         self.result.figures = summary.figures()
         self.result.wrote(conversations=summary.study.conversations_path)
         self.result.next = command("pack", summary.study.path)
-        return 0 if summary.complete else 1
+        if not summary.complete:
+            return PARTLY
+        return DONE
 
 
 COMMAND = SpotbotSelfchat

@@ -30,8 +30,10 @@ class SpotbotTournament(Command):
         from parlai_spotbot.selfplay.play import claimed, play
 
         with claimed(Path(self.opt["study"]), "spotbot_tournament") as path:
-            spotted = any(spec.kind == Spotter.name for spec in judges)
-            with reading_ahead() if spotted else nullcontext(bool) as heard:
+            ahead = nullcontext(bool)
+            if any(spec.kind == Spotter.name for spec in judges):
+                ahead = reading_ahead()
+            with ahead as heard:
                 played = play(path, request, engine=engine_of(self.opt), heard=heard)
             print(played.text())
             self.result.figures["selfchat"] = played.figures()
@@ -45,7 +47,9 @@ class SpotbotTournament(Command):
         from parlai_spotbot.surveys import survey_at
 
         path = self.opt["study"]
-        begun = Study.open(path) if path and Study.exists(path) else None
+        begun = None
+        if path and Study.exists(path):
+            begun = Study.open(path)
         survey = survey_at(self.opt["survey"], begun)
         if survey.name != self.opt["survey"]:
             check_findings(survey, self.opt["survey"])
@@ -78,7 +82,8 @@ class SpotbotTournament(Command):
         from parlai_spotbot.surveys.packing.packing import summary_text
 
         played.check()
-        study, seed = played.study, played.study.plan.seed
+        study = played.study
+        seed = study.plan.seed
         if not played.complete:
             self.result.missing["conversation that came to no end (failures.jsonl)"] = played.expected - played.bots
         survey = own_surveys.taken(study, self.opt["survey"])

@@ -44,7 +44,8 @@ def takes(
     """
 
     def decorated(function: Callable[[Call], Returned]) -> Callable[Given, Returned]:
-        form, field_by_name = signature(kind), {one.name: one for one in fields(kind)}  # pyright: ignore
+        form = signature(kind)
+        field_by_name = {one.name: one for one in fields(kind)}  # pyright: ignore
         names = names_of(kind)
 
         @wraps(function)
@@ -52,7 +53,8 @@ def takes(
             for name in given:
                 if name not in form.parameters:
                     raise ValueError(f"{name}: there is no such option. {nearest(name, form.parameters)}")
-            call, hints = kind(*args, **given), get_type_hints(kind)
+            call = kind(*args, **given)
+            hints = get_type_hints(kind)
             with as_value_error(subject, names):
                 checked = {name: _checked(hints[name], name, getattr(call, name)) for name in form.parameters}
                 return function(kind(**checked))  # pyright: ignore[reportCallIssue]
@@ -74,14 +76,18 @@ def names_of(kind: Any) -> dict[str, str]:
 
 def _spelt(one: Field) -> str:
     """Return how an argument is named in a sentence: a switch with its value."""
-    return f"{one.name}={one.metadata.get('const', True)}" if str(one.type).startswith("bool") else one.name
+    if not str(one.type).startswith("bool"):
+        return one.name
+    return f"{one.name}={one.metadata.get('const', True)}"
 
 
 def _described(one: Field) -> str:
     """Return an argument's entry in the docstring."""
     default = {None: ", optional", MISSING: ""}.get(one.default, f", default {one.default!r}")
-    text = f"{one.metadata['const']}: " if "const" in one.metadata else ""
-    about = fill(text + one.metadata["help"], 108, initial_indent=INDENT, subsequent_indent=INDENT)
+    text = one.metadata["help"]
+    if "const" in one.metadata:
+        text = f"{one.metadata['const']}: {text}"
+    about = fill(text, 108, initial_indent=INDENT, subsequent_indent=INDENT)
     return f"{one.name} : {str(one.type).removesuffix(' | None')}{default}\n{about}"
 
 
@@ -93,7 +99,9 @@ def _checked(hint: Any, name: str, value: Any) -> Any:
     kinds = _kinds(hint)
     if is_dataclass(value) or any(get_origin(kind) is Callable for kind in kinds):
         return value
-    plain = tuple(value.split(",")) if isinstance(value, str) and tuple[str, ...] in kinds else value
+    plain = value
+    if isinstance(value, str) and tuple[str, ...] in kinds:
+        plain = tuple(value.split(","))
     try:
         return validated(hint, plain, name, "")
     except (PydanticSchemaGenerationError, PydanticSerializationError):
@@ -119,7 +127,9 @@ def as_value_error(subject: str, names: Mapping[str, str] | None = None) -> Iter
     except UserError as err:
         text = shown(in_python(Remedy(*err.parts), names)).strip().removeprefix("what you asked for: ")
         begun = re.match(rf"(?:unknown )?({'|'.join([*(names or {}).values(), subject])})\b", text)
-        raise ValueError(text if begun or str(err).startswith("--") else f"{subject}: {text}") from None
+        if not begun and not str(err).startswith("--"):
+            text = f"{subject}: {text}"
+        raise ValueError(text) from None
 
 
 def in_python(message: str, names: Mapping[str, str] | None = None) -> str:
@@ -129,8 +139,15 @@ def in_python(message: str, names: Mapping[str, str] | None = None) -> str:
     """
     if names is None:
         names = {flag: name for function in FUNCTIONS.values() for flag, name in names_of(_kind(function)).items()}
-    parts = message.parts if isinstance(message, Remedy) else (message,)
-    return "".join(_called(part) if isinstance(part, Typed) else _argued(part, names) for part in parts)
+    parts = [message]
+    if isinstance(message, Remedy):
+        parts = list(message.parts)
+    for place, part in enumerate(parts):
+        if isinstance(part, Typed):
+            parts[place] = _called(part)
+        else:
+            parts[place] = _argued(part, names)
+    return "".join(parts)
 
 
 def _kind(function: str) -> Any:
@@ -153,10 +170,15 @@ def _called(command: Typed) -> str:
     }
     if not command.given.keys() <= argument_by_option.keys():
         return command
-    arguments = ["None"] if function == "selfplay" else []  # the contestants that there are
+    arguments = []
+    if function == "selfplay":
+        arguments.append("None")  # the contestants that there are
     for option, value in command.given.items():
         one = argument_by_option[option]
-        plain = value if isinstance(value, (bool, int, float)) else str(value)
-        opened = "Study" in str(one.type).split(" | ")
-        arguments.append(one.name if opened else f"{one.name}={plain!r}")
+        if "Study" in str(one.type).split(" | "):
+            arguments.append(one.name)
+        elif isinstance(value, (bool, int, float)):
+            arguments.append(f"{one.name}={value!r}")
+        else:
+            arguments.append(f"{one.name}={str(value)!r}")
     return f"sb.{function}({', '.join(arguments)})"

@@ -163,10 +163,15 @@ def judge_study(call: JudgeCall) -> dict:
     from parlai_spotbot.judges import run
     from parlai_spotbot.judges.summary import accounted
 
-    seed = call.study.plan.seed if call.seed is None else call.seed
     settled = SettledRequest.asked(vars(call))
-    specs = [] if isinstance(call.judge, Judge) else call.specs(survey_at(call.survey, call.study), settled)
-    judges = [call.judge] if isinstance(call.judge, Judge) else [spec.make(seed) for spec in specs]
+    if isinstance(call.judge, Judge):
+        judges = [call.judge]
+    else:
+        specs = call.specs(survey_at(call.survey, call.study), settled)
+        seed = call.seed
+        if seed is None:
+            seed = call.study.plan.seed
+        judges = [spec.make(seed) for spec in specs]
     if len(judges) != 1:
         raise UserError(f"--judge: {len(judges)} judges.", "Name one; several are several calls.")
     with call.study.lock("judge_study"):
@@ -265,8 +270,10 @@ def import_study(call: ImportCall) -> Study:
     ['ada', 'bob', 'cleo']
     """
     bring = plugin.find(IMPORTERS, "FORMAT", call.format, "--format")
-    data = ",".join(map(str, [call.data] if isinstance(call.data, (str, Path)) else call.data))
-    request = ImportRequest(data, str(call.study), call.survey, **option_values(ImportOptions, vars(call)))
+    data = call.data
+    if not isinstance(data, (str, Path)):
+        data = ",".join(map(str, data))
+    request = ImportRequest(str(data), str(call.study), call.survey, **option_values(ImportOptions, vars(call)))
     message = in_python(bring(request))
     if call.progress:
         print(message)
@@ -317,22 +324,28 @@ def compare(call: CompareCall) -> Comparison:
     from parlai_spotbot.findings import comparison
     from parlai_spotbot.findings.survey_data import load
 
-    progress, options, verdicts = call.progress, option_values(PlayOptions, vars(call)), {}
+    progress = call.progress
     given = dict(vars(call))
+    analysis = {}
     if call.until is None and call.margin:
-        verdicts["margin"] = given.pop("margin")
+        analysis["margin"] = given.pop("margin")
+    judging: Mapping[str, Any] = {"judge": call.judge}
+    if isinstance(call.judge, Mapping):
+        judging = call.judge
+    settling = {}
     settled = SettledRequest.asked(given)
     if settled:
         from parlai_spotbot.sequential.registration import check_request
 
         check_request(survey_at(call.survey), settled)
+        settling = settled.named()
     new, old = names_in(call.study, {"new": call.new, "old": call.old})
+    options = option_values(PlayOptions, vars(call))
     study = selfplay({new: call.new, old: call.old}, call.study, progress=progress, **options)
-    survey, judge = own_surveys.taken(study, call.survey), call.judge
+    survey = own_surveys.taken(study, call.survey)
     if settled is None:
         pack(study, survey)
-    asked = judge if isinstance(judge, Mapping) else {"judge": judge}
-    made = judge_study(study, survey, progress=progress, **asked, **(settled.named() if settled else {}))
-    analyze(study, survey, progress=progress, **verdicts)
+    made = judge_study(study, survey, progress=progress, **judging, **settling)
+    analyze(study, survey, progress=progress, **analysis)
     report(study, survey)
     return comparison.compare(load(study, survey), f"judge:{made['judge']}", new, old)

@@ -56,7 +56,10 @@ def openai(
         given["openai_key_variable"] = key
     if system is not None:
         given["openai_system"] = system
-    return {"model": "spotbot:openai_chat", "opt": given, **({"persona": persona} if persona else {})}
+    entry = {"model": "spotbot:openai_chat", "opt": given}
+    if persona:
+        entry["persona"] = persona
+    return entry
 
 
 @dataclass(frozen=True)
@@ -108,9 +111,16 @@ def selfplay(call: PlayCall) -> Study:
     from parlai_spotbot.selfplay.engine_here import HereEngine
     from parlai_spotbot.selfplay.play import claimed, play
 
-    contestant_list, here = (None, set()) if call.contestants is None else _contestants(call.contestants)
-    request = SelfPlayRequest(contestant_list, **option_values(PairOptions, vars(call)))
-    say = print if call.progress else (lambda line: None)
+    contestants: dict[str, Contestant] | None = None
+    here: set[str] = set()
+    if call.contestants is not None:
+        contestants, here = _contestants(call.contestants)
+    request = SelfPlayRequest(contestants, **option_values(PairOptions, vars(call)))
+
+    def say(line: str) -> None:
+        if call.progress:
+            print(line)
+
     with claimed(call.study, "selfplay") as path:
         played = play(path, request, call.progress, say, HereEngine(here))
     say(played.text())
@@ -145,10 +155,18 @@ def names_in(study: Path | str, bots: Mapping[str, Bot]) -> list[str]:
     """Return how a study that a command may have begun calls bots; where it has others, or isn't there, their names."""
     if not Study.exists(Path(study)):
         return list(bots)
-    kept, asked = Study.open(study).plan.contestants, _contestants(bots)[0]
-    same = {name: [n for n, c in kept.items() if c.same_bot(as_stored(asked[name]))] for name in bots}
-    names = [name if name in found or not found else found[0] for name, found in same.items()]
-    return names if len({*names}) == len(names) else list(bots)
+    kept = Study.open(study).plan.contestants
+    asked, _ = _contestants(bots)
+    names = []
+    for name in bots:
+        same = [known for known, bot in kept.items() if bot.same_bot(as_stored(asked[name]))]
+        if same and name not in same:
+            names.append(same[0])
+        else:
+            names.append(name)
+    if len(set(names)) < len(names):
+        return list(bots)
+    return names
 
 
 def _contestant(name: str, bot: Bot) -> Contestant:
@@ -167,14 +185,18 @@ def _contestant(name: str, bot: Bot) -> Contestant:
     except UserError as err:
         raise UserError(f"{where}: {err.problem}", err.remedy) from None
     entry = {"model": "spotbot:plain_python", "opt": {"plain_python": called}}
-    if _importable(bot) and (code := _folder(bot.__module__)):
+    code = ""
+    if _importable(bot):
+        code = _folder(bot.__module__)
+    if code:
         entry["code"] = code
     return Contestant.from_json(name, entry, WHERE)
 
 
 def _importable(bot: Any) -> bool:
     """Return True if another process can import it by module and name."""
-    module, name = bot.__module__, getattr(bot, "__qualname__", ".")
+    module = bot.__module__
+    name = getattr(bot, "__qualname__", ".")
     if module in (None, "__main__") or "." in name:
         return False
     try:
@@ -189,5 +211,9 @@ def _folder(module: str) -> str:
     if file is None:
         return ""
     path = Path(file).resolve()
-    folder = path.parent.parent if path.stem == "__init__" else path.parent
-    return "" if {"site-packages", "dist-packages"} & set(folder.parts) else str(folder)
+    folder = path.parent
+    if path.stem == "__init__":
+        folder = folder.parent
+    if {"site-packages", "dist-packages"} & set(folder.parts):
+        return ""
+    return str(folder)

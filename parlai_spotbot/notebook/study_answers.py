@@ -112,7 +112,9 @@ class StudyAnswers:
         import pandas as pd
 
         rows = self.judgements
-        return pd.DataFrame([row.to_json() for row in rows]) if isinstance(rows, list) else rows
+        if isinstance(rows, list):
+            return pd.DataFrame([row.to_json() for row in rows])
+        return rows
 
     def __len__(self) -> int:
         return len(self.judgements)

@@ -64,12 +64,14 @@ class SurveyResults:
     @cached_property
     def sentences(self) -> list[str]:
         """Sentences of a report, each after its source where there are several."""
-        several = len(self.results) > 1
-        return [
-            f"{upper_first(source_said(source))}: {line}" if several else line
-            for source, section in self.sections.items()
-            for line in dict.fromkeys(filter(None, section.text))
-        ]
+        sentences = []
+        for source, section in self.sections.items():
+            lines = dict.fromkeys(filter(None, section.text))
+            if len(self.results) > 1:
+                sentences += [f"{upper_first(source_said(source))}: {line}" for line in lines]
+            else:
+                sentences += lines
+        return sentences
 
     def plot(self, chart: str = "") -> Axes:
         """Draw the first chart, or the one named `chart`; a notebook shows it.
@@ -95,8 +97,10 @@ class SurveyResults:
         """Heading: the sources and the number of the answers, and the reasons for those left out."""
         sources = listed([source_said(source) for source in self.results])
         reasons = [f"{n} × {why}" for source in self.results for why, n in self.left_out.get(source, {}).items()]
-        left_out = f" Left out: {'; '.join(reasons)}." if reasons else ""
-        return f"{upper_first(self.finding.name)} by {sources}: {len(self.answers)} answers.{left_out}"
+        heading = f"{upper_first(self.finding.name)} by {sources}: {len(self.answers)} answers."
+        if reasons:
+            heading += f" Left out: {'; '.join(reasons)}."
+        return heading
 
     def __repr__(self) -> str:
         return "\n".join([self.heading, *self.sentences[:5]])
@@ -106,7 +110,8 @@ class SurveyResults:
 
         parts = [f"<p>{html.escape(line)}</p>" for line in (self.heading, *self.sentences[:4])]
         for chart in self._charts[:1]:
-            if drawing := draw(chart, self._looks, "shown"):
+            drawing = draw(chart, self._looks, "shown")
+            if drawing:
                 svg = base64.b64encode(drawing.files["svg"]).decode()
                 parts.append(f'<img style="max-width:46em" alt="" src="data:image/svg+xml;base64,{svg}">')
         for table in list(self.tables.values())[:1]:

@@ -77,7 +77,8 @@ def read_votes(
     1   bob   0.25  40
     2  cleo   0.25  40
     """
-    folder, left_out = temporary_folder() / "votes", LeftOut()
+    folder = temporary_folder() / "votes"
+    left_out = LeftOut()
     with as_value_error("path"):
         write_study(folder, votes_file.votes(path, "votes", columns, answers, names, left_out=left_out))
     for line in left_out.lines():

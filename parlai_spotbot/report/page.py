@@ -20,6 +20,7 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.sections import CardTable, Name
 from parlai_spotbot.findings.survey_data import SurveyData, surveys_of, without_sources
 from parlai_spotbot.findings.whole_study import findings_of_study
+from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
@@ -109,7 +110,7 @@ def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSe
         sources = contents.sources
         if chapter is chapters[0] and screen.lead:
             sources = [source for source in sources if source != screen.lead.source]
-        cards = [ranking for source in sources if (ranking := card(contents, source))]
+        cards = list(filter(None, [card(contents, source) for source in sources]))
         missing = None
         if chapter is chapters[0]:  # "Be careful" names the sources that rank nobody
             cards = [ranking for ranking in cards if ranking.card.clusters or ranking.card.table]
@@ -187,13 +188,7 @@ def failures_table(failures: list[dict], finished: set[str]) -> CardTable | None
         if failure.get("conversation_id") in finished:
             state = "played later"
         rows.append((Name(contestant), kind, conversation, str(failure.get("message", "")), state))
-    how = (
-        "What went wrong in self-play, each with its conversation; whether a later run completed it. Missing "
-        "conversations make a pair's numbers less certain, and not at random where one bot fails at a certain kind of "
-        "turn."
-    )
-    head = ("Contestant", "Kind", "Conversation", "Message", "")
-    return CardTable("Failures", how, head, rows, folded=len(rows) > 12)
+    return CardTable(rows=rows, folded=len(rows) > 12, **own_data(__file__))
 
 
 def failures_sentence(failures: list[dict], finished: set[str]) -> str:

@@ -109,7 +109,9 @@ def _of_files(contents: SurveyData) -> list[str]:
         careful.append(f"Files of this study were changed by hand: {listed(edited)}.")
     gone = sorted(contents.study.gone)
     if gone:
-        verb = "is" if len(gone) == 1 else "are"
+        verb = "are"
+        if len(gone) == 1:
+            verb = "is"
         careful.append(f"{listed(gone)} {verb} left out of everything here; what was said and judged is kept.")
     return careful
 

@@ -23,7 +23,7 @@ FEW_TICKS = 6
 def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     """Curves, with bands where ends are known; the legend stands below."""
     data = chart.data
-    series = [line for line in data["series"] if any(y is not None for y in line["y"])]
+    series = [line for line in data["series"] if set(line["y"]) - {None}]
     if not series:
         return None
     columns = 2
@@ -53,7 +53,8 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
 def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
     """A logarithmic axis with plain numbers: those that occur, or few enough to be read."""
     axes.set_xscale("log")
-    low, high = min(values), max(values)
+    low = min(values)
+    high = max(values)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     steps = (1,)
     if len(powers) <= 3:
@@ -76,9 +77,9 @@ def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None
     where = None
     if steps:
         where = "post"
+        style["drawstyle"] = "steps-post"
+    else:
+        style |= {"marker": look.marker, "ms": 3.5}
     if banded and "low" in known and "high" in known:
         axes.fill_between(x, known["low"], known["high"], step=where, color=look.colour, alpha=0.14, lw=0)
-    if steps:
-        axes.step(x, y, where=where, **style)
-    else:
-        axes.plot(x, y, marker=look.marker, ms=3.5, **style)
+    axes.plot(x, y, **style)

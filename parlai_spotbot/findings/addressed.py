@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import by_criterion
 from parlai_spotbot.wording import filled, listed
 
@@ -29,9 +29,7 @@ OTHERS = "unaddressed_"
 """Frames of this beginning are of the ranking by the other conversations."""
 
 
-def beside(
-    ranking: Mapping[str, pd.DataFrame], others: Mapping[str, pd.DataFrame] | None, facts: Facts
-) -> dict[str, pd.DataFrame]:
+def beside(ranking: Mapping[str, pd.DataFrame], others: Mapping[str, pd.DataFrame] | None, facts: Facts) -> Found:
     """Return the frames of a ranking with those of that by the other conversations, and who addresses whoever judges
     in how many of its conversations (`addressed`)."""
     talks = facts.conversations.values()

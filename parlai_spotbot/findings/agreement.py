@@ -11,6 +11,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.wording import listed, number, plainly
 
@@ -34,9 +35,7 @@ def alpha_row(question: str, units: Any, values: Any, clusters: Clusters, metric
     return {"question": question, "metric": metric, "alpha_low": low, "alpha_high": high, **alpha}
 
 
-def agreement(
-    answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal"
-) -> dict[str, pd.DataFrame]:
+def agreement(answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal") -> Found:
     """Krippendorff's alpha per question, over what was judged twice or more; `value` is the column of numbers, `unit`
     that of what each is about."""
     alphas = []
@@ -49,7 +48,7 @@ def agreement(
 def summarise(result: Result) -> list[str]:
     """Return the best and the worst alpha."""
     people = result.people
-    rows = result.frames.rows("alpha")
+    rows = result.rows("alpha")
     alpha_by_question = {row["question"]: row["alpha"] for row in rows if row["alpha"] is not None}
     label = "Agreement" if people else "Consistency of the judge with itself"
     if not alpha_by_question:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.verdict.probe import GREEN
 from parlai_spotbot.findings.finding import Finding, Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.wording import NAMED, listed, part_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def summarise(result: Result) -> list[str]:
     """Return how many probes are red or amber, and which."""
-    rows = result.frames.rows("audit")
+    rows = result.rows("audit")
     found = [row for row in rows if row["level"] != GREEN]
     if not found:
         return [f"All {len(rows)} probes of what the verdict assumes are green."]
@@ -30,7 +31,7 @@ def summarise(result: Result) -> list[str]:
 def finding(form: Form, ranking: Callable[[Any], Mapping[str, pd.DataFrame]]) -> Finding:
     """Return the finding of a form of answers; `ranking` gives that of a source."""
 
-    def compute(answers: Any) -> dict[str, pd.DataFrame] | None:
+    def compute(answers: Any) -> Found | None:
         rows = main_ranking(ranking(answers)).audit
         return {"audit": pd.DataFrame(rows).drop(columns=["figures", "given"])} if rows else None
 

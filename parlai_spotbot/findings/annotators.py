@@ -9,7 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
@@ -23,7 +23,7 @@ Ranked = Callable[[Answers, pd.DataFrame], Ranking]
 NO_REASON = "never gave a reason"
 
 
-def annotators(answers: Answers, ranked: Ranked, main: str = "") -> dict[str, pd.DataFrame]:
+def annotators(answers: Answers, ranked: Ranked, main: str = "") -> Found:
     """One row an annotator, who is left out and why; and by question what changes with everybody in. `main` is the
     question told first, by default the first.
     """
@@ -50,7 +50,7 @@ def _compared(ranking: Ranking) -> tuple[pd.DataFrame, pd.DataFrame]:
     return contestants, pd.DataFrame(ranking.pairs, columns=["a", "b", "p_adjusted"])
 
 
-def about_annotators(answers: Answers) -> dict[str, pd.DataFrame]:
+def about_annotators(answers: Answers) -> Found:
     """Return what is said in every survey: one row an annotator, all together, and their controls."""
     return {
         "annotators": annotators_table(answers),

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
@@ -14,7 +13,7 @@ from parlai_spotbot.findings import findings_of, forms_of, render
 from parlai_spotbot.findings.addressed import beside, unaddressed
 from parlai_spotbot.findings.answers import Answers, Facts, Form, LeftOut, NothingLeft, Options
 from parlai_spotbot.findings.finding import Finding, Result, tables_of
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.made_by import VERSION
 from parlai_spotbot.findings.result import SETTLED
 from parlai_spotbot.records import HUMAN
@@ -123,7 +122,7 @@ def made_of(form: Form, sources: Mapping[str, Answers], left_out: LeftOut, facts
     }
 
 
-def tables(survey: Survey, result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+def tables(survey: Survey, result: Mapping[str, Mapping]) -> Found:
     """The results as flat tables, one frame a table; each row says its source."""
     return tables_of(findings_of(survey), result)
 

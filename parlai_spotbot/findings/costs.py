@@ -3,24 +3,22 @@
 from collections.abc import Mapping
 from functools import partial
 
-import pandas as pd
-
 from parlai_spotbot.analysis.time import time_summary
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.wording import counted, number
 
 
-def compute_time(answers: Answers) -> dict[str, pd.DataFrame]:
+def compute_time(answers: Answers) -> Found:
     """Return seconds per annotation, hours and cost."""
     return {"time": one_row(**time_summary(answers.annotations, answers.options.wage))}
 
 
 def summarise_time(result: Result) -> list[str]:
     """Return how long annotating took; [] where no time is known."""
-    time = result.frames.one("time")
+    time = result.one("time")
     return [Fact.of("Time", time_sentence(time))] if time["n"] else []
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
 import pandas as pd
 
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.result import Result as Result
 from parlai_spotbot.findings.schema import Chart, Column, Table
 from parlai_spotbot.reading import own_data
@@ -129,7 +130,7 @@ def csv_tables(finding: Finding) -> dict[str, Table]:
     }
 
 
-def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> dict[str, pd.DataFrame]:
+def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> Found:
     """Return the results as flat tables by the stem of their CSV, each row with its source; none without rows."""
     found: dict[str, list[pd.DataFrame]] = {}
     for finding in findings:

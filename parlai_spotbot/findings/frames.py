@@ -9,16 +9,21 @@ import pandas as pd
 
 from parlai_spotbot.analysis.values import plain
 
+Found = dict[str, Any]
+"""What a finding computes of one source, by name: frames, lists of records, or the values of a single row."""
+
 
 class Frames(dict[str, pd.DataFrame]):
     """What a finding found of one source: frames by name, whose values JSON can hold; None where one is missing."""
 
     @classmethod
-    def of(cls, frames: Mapping[str, pd.DataFrame]) -> Frames:
-        """Return frames with NumPy's types as Python's, and None for NaN and infinity; those without rows left out."""
-        return cls(
-            {name: frame_of(frame.to_dict("records"), frame.columns) for name, frame in frames.items() if len(frame)}
-        )
+    def of(cls, found: Mapping[str, Any]) -> Frames:
+        """Return what a finding computes as frames with NumPy's types as Python's, and None for NaN and infinity; what
+        has no rows is left out."""
+        if isinstance(found, Frames):
+            return found
+        frames = {name: frame_of(_rows_of(value)) for name, value in found.items()}
+        return cls({name: frame for name, frame in frames.items() if len(frame)})
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """Return the records of a frame; [] where there is none of this name."""
@@ -29,9 +34,19 @@ class Frames(dict[str, pd.DataFrame]):
         return next(iter(self.rows(name)), {})
 
 
-def frame_of(records: Sequence[Mapping[str, Any]], columns: Iterable[str] | None = None) -> pd.DataFrame:
-    """Return records as a frame of plain values."""
-    return pd.DataFrame(plain(list(map(dict, records))), columns=columns, dtype=object)
+def _rows_of(value: pd.DataFrame | Sequence[Mapping] | Mapping) -> Sequence[Mapping]:
+    """Return the records of a frame; those of a list; a mapping as the only one, if it holds anything."""
+    if isinstance(value, pd.DataFrame):
+        return value.to_dict("records")
+    if isinstance(value, Mapping):
+        return [value] if value else []
+    return value
+
+
+def frame_of(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return records as a frame of plain values; None where a record lacks one."""
+    frame = pd.DataFrame(plain(list(map(dict, records))), dtype=object)
+    return frame.where(frame.notna(), None)
 
 
 def ends(row: Mapping[str, Any], name: str) -> list[Any]:

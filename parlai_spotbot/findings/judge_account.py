@@ -22,7 +22,7 @@ def frames_of(judge: Mapping) -> Frames:
 
 def summarise(result: Result) -> list[str]:
     """Return the judge's rule, what it was trained on where it says so in words, and which answers are missing."""
-    judge = result.frames.one("judge")
+    judge = result.one("judge")
     trained = judge.get("trained_on")
     return [judge.get("rule") or "", trained if isinstance(trained, str) else "", missing(judge)]
 

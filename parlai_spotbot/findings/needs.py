@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import clear, known
@@ -49,7 +49,7 @@ def finding(
     """Return the finding of a form of answers, for the first screen; it says nothing of a judge, nor of what was served
     until settled. `compared` are the answers that the `ranking` of a source is by."""
 
-    def of_people(answers: Any) -> dict[str, pd.DataFrame] | None:
+    def of_people(answers: Any) -> Found | None:
         if not answers.crossed or answers.settled:
             return None
         main = main_ranking(ranking(answers))
@@ -92,7 +92,7 @@ ABOUT = (
 )
 
 
-def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> dict[str, pd.DataFrame] | None:
+def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Found | None:
     """Return which pairs are open after what people have said, and what they need.
 
     `ranking` tells what no further annotation settles; contestants with too few matches aren't planned for.
@@ -116,7 +116,7 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> dic
     return _told(rows, found, tested=len(rows), equal=equal, planned=True, seconds=seconds_of(answers), **about)
 
 
-def _told(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> dict[str, pd.DataFrame]:
+def _told(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> Found:
     """Return the frames of what each pair needs, and what stands in the way."""
     frames = {"needs": pd.DataFrame(list(rows)), "whole": one_row(**whole)}
     if found:
@@ -161,7 +161,7 @@ def without_equal(rows: list[dict], ranking: Ranking) -> list[dict]:
     return rows
 
 
-def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> dict[str, pd.DataFrame] | None:
+def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | None:
     """Return how much more data each open pair needs, from its test, unless there is too little (`scarce`); None where
     nothing was tested."""
     found = obstacle(ranking, kind)
@@ -190,13 +190,13 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> dict[str, p
 
 def summarise(result: Result) -> list[str]:
     """Return which pairs are open, what would settle them, and what to collect next."""
-    if little := result.frames.one("scarce"):
+    if little := result.one("scarce"):
         return [scarce_sentence(little), Step.of(scarce_step(little))]
-    whole, opened = result.frames.one("whole"), _opened(result.frames.rows("needs"))
+    whole, opened = result.one("whole"), _opened(result.rows("needs"))
     tested = whole.get("tested", 0)
     settled = "told apart or equal within the margin" if whole.get("equal") else "told apart"
     open_pairs_said = _named(opened, tested, whole.get("open")) if opened else ""
-    if found := result.frames.one("obstacle"):
+    if found := result.one("obstacle"):
         met = MET.format(tested, settled) if tested else ""
         return [found["why"], open_pairs_said or met, Step.of(found["step"], found["more"], plan=False)]
     if not opened:

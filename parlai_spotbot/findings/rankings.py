@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.findings.frames import Frames, ends, frame_of
+from parlai_spotbot.findings.frames import Frames, ends
 
 CRITERIA = ("question", "label", "feature")
 """The column that names the criterion, where there are several."""
@@ -107,12 +107,13 @@ class Ranking:
 
 def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:
     """Return the frames of rankings by several criteria, whose names become a `column`; the `main` one is marked."""
-    parts: dict[str, list[pd.DataFrame]] = {}
+    rows: dict[str, list[dict]] = {}
     for criterion, ranking in rankings.items():
-        for name, frame in ranking.frames.items():
-            parts.setdefault(name, []).append(frame.assign(**{column: criterion}))
-    frames = {name: frame_of([row for part in own for row in part.to_dict("records")]) for name, own in parts.items()}
-    return Frames(frames | {"whole": frames["whole"].assign(main=frames["whole"][column] == main)})
+        for name in ranking.frames:
+            rows.setdefault(name, []).extend(row | {column: criterion} for row in ranking.frames.rows(name))
+    for row in rows["whole"]:
+        row["main"] = row[column] == main
+    return Frames.of(rows)
 
 
 def by_criterion(frames: Frames) -> dict[str, Ranking]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
@@ -24,6 +25,14 @@ class Result:
     frames: Frames
     others: Mapping[str, Frames] = field(default_factory=dict)
     annotators: Mapping[str, str] = field(default_factory=dict)
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        """Return the records of a frame; [] where there is none of this name."""
+        return self.frames.rows(name)
+
+    def one(self, name: str) -> dict[str, Any]:
+        """Return the first record of a frame; {} where there is none."""
+        return self.frames.one(name)
 
     @property
     def people(self) -> bool:

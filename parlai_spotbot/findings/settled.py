@@ -12,7 +12,7 @@ from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.audit import rows_of
 from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Found, Frames, one_row
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED, Result
@@ -59,7 +59,7 @@ KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 LINKS = {"better": "over"}
 
 
-def frames_of(data: Mapping[str, Any]) -> dict[str, pd.DataFrame] | None:
+def frames_of(data: Mapping[str, Any]) -> Found | None:
     """Return the frames of the account of a source that decided what was shown; None of another one."""
     if not data:
         return None
@@ -78,10 +78,10 @@ def frames_of(data: Mapping[str, Any]) -> dict[str, pd.DataFrame] | None:
 
 def summarise(result: Result) -> list[str]:
     """Return what is settled, of how many pairs, and what departs from the registered plan."""
-    data, ranking = result.frames.one("whole"), Ranking(result.frames)
+    data, ranking = result.one("whole"), Ranking(result.frames)
     pairs = ranking.pairs
     plan = _plan(data)
-    departed = [f"{row['departure']}: {row['count']}" for row in result.frames.rows("departures")]
+    departed = [f"{row['departure']}: {row['count']}" for row in result.rows("departures")]
     checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
         checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]

@@ -9,6 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.wording import asked, listed, percent
@@ -65,7 +66,7 @@ def beside_people(
     contests: Callable[[pd.DataFrame], Frame] | None = None,
     ratings: Callable[[pd.DataFrame], Frame] | None = None,
     scale: Sequence[int] = (),
-) -> dict[str, pd.DataFrame] | None:
+) -> Found | None:
     """Compare a judge with people on the same items, see `analysis.trust.trust_part`; None where there are no people.
 
     `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes; `scale` has the values
@@ -88,7 +89,7 @@ def beside_people(
     return in_words(part)
 
 
-def in_words(part: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+def in_words(part: dict[str, pd.DataFrame]) -> Found:
     """Return what `trust_part` found with its verdict."""
     if "agreement" not in part:
         return part
@@ -110,13 +111,13 @@ def _with_width(frame: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(result: Result) -> list[str]:
     """Return the verdict, and how much surer people's means become with the judge's answers; [] of people."""
-    whole = result.frames.one("whole")
+    whole = result.one("whole")
     if result.people or not whole:
         return []
     if whole.get("why"):
         return [f"Nothing can be said of this judge: {whole['why']}."]
     sentences: list[str] = [Caution(whole["sentence"]) if whole["warning"] else whole["sentence"]]
-    for row in result.frames.rows("powered"):
+    for row in result.rows("powered"):
         if row.get("width") and row["further"]:
             sentences.append(
                 f"With its answers to {row['further']:,} further items, the standard errors of people's means by "

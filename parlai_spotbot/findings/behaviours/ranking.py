@@ -11,7 +11,7 @@ from parlai_spotbot.findings import audit, criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import listed, plainly
@@ -45,25 +45,19 @@ def compute(answers: Answers) -> Frames:
     """The ranking by every label; the main one, without a label, has no order and says why."""
     by_label = {label: ranked(answers, answers.to(label)) for label in answers.questions}
     frames = joined(by_label, "label", "")
-    tests = {"tests": 0}
+    rows = audit.rows_of(study_probes.of_answers(answers, answers.rows))
+    for ranking in by_label.values():
+        rows += ranking.audit
+    more = listed(f"“{plainly(label)}”" for label in MORE)
+    whole = {"label": "", "main": True, "criterion": CRITERION, "why": NO_ORDER.format(more=more), "tests": 0}
+    found = {**frames, "audit": [row | {"label": ""} for row in audit.worst_first(rows)]}
     if "pairs" in frames:
-        pairs = frames["pairs"].assign(p_adjusted_all=adjust_known(frames["pairs"]["p"].astype(float)))
-        clear = {f"clear{over}": int((pairs[f"p_adjusted{over}"].astype(float) < 0.05).sum()) for over in ("", "_all")}
-        frames["pairs"], tests = pairs, {"tests": len(pairs), **clear}
-    study = audit.rows_of(study_probes.of_answers(answers, answers.rows))
-    of_labels = [row for ranking in by_label.values() for row in ranking.audit]
-    frames["audit"] = pd.DataFrame(audit.worst_first([*study, *of_labels])).assign(label="")
-    more = listed([f"“{plainly(label)}”" for label in MORE])
-    whole = {
-        "label": "",
-        "main": True,
-        "criterion": CRITERION,
-        "why": NO_ORDER.format(more=more),
-        **tests,
-        **answers.rests,
-    }
-    frames["whole"] = pd.concat([one_row(**whole), frames["whole"]])
-    return Frames.of(frames)
+        pairs = frames["pairs"].astype({"p": float, "p_adjusted": float})
+        pairs["p_adjusted_all"] = adjust_known(pairs["p"])
+        clear = (pairs[["p_adjusted", "p_adjusted_all"]] < criteria.LEVEL).sum()
+        whole |= {"tests": len(pairs), "clear": clear["p_adjusted"], "clear_all": clear["p_adjusted_all"]}
+        found["pairs"] = pairs
+    return Frames.of(found | {"whole": [whole | answers.rests, *frames.rows("whole")]})
 
 
 def summarise(result: Result) -> list[str]:

@@ -1,16 +1,15 @@
 """Shares of annotators who passed the training, by task and group."""
 
-import pandas as pd
-
 from parlai_spotbot.analysis.screening import screened
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.surveys.abc_eval.labels import TASKS
 from parlai_spotbot.wording import percent
 
 
-def compute(answers: Answers) -> dict[str, pd.DataFrame] | None:
+def compute(answers: Answers) -> Found | None:
     """Attempts at the training, passes and mistakes by task and group; None for judges."""
     rows = screened(answers.facts.screening)
     if rows.empty or not answers.crossed:

@@ -8,11 +8,11 @@ from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.surveys.survey import Question
 
 
-def compute(answers: CandidateAnswers) -> dict[str, pd.DataFrame] | None:
+def compute(answers: CandidateAnswers) -> Found | None:
     """Return what annotators whose answers count say of themselves; answers of few are pooled.
 
     Without a survey that has a questionnaire, and for judges, there is nothing.
@@ -47,7 +47,7 @@ def summarise(result: Result) -> list[str]:
     """Return how many annotators were asked; [] where nobody was."""
     if "questionnaire" not in result.frames:
         return []
-    return [f"{result.frames.one('whole')['annotators']} annotators were asked; each question was voluntary."]
+    return [f"{result.one('whole')['annotators']} annotators were asked; each question was voluntary."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

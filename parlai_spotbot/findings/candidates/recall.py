@@ -11,13 +11,13 @@ from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import ends, one_row
+from parlai_spotbot.findings.frames import Found, ends, one_row
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import filled, listed
 
 
-def compute(answers: CandidateAnswers) -> dict[str, pd.DataFrame]:
+def compute(answers: CandidateAnswers) -> Found:
     """Recall@1 and @2 of people by corpus and group, of the models on the same items, and tests."""
     facts = answers.nuc
     values = {name: _model_values(facts, answers.rows, scores) for name, scores in facts.models.items()}
@@ -87,7 +87,7 @@ def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, pd
 
 def summarise(result: Result) -> list[str]:
     """Return people's recall, the best model's, which models differ from people, and cautions."""
-    rows = result.frames.rows("recall")
+    rows = result.rows("recall")
     corpus = rows[-1]["corpus"]
     within = [row for row in rows if row["corpus"] == corpus]
     people, guessing = within[0], within[-1]
@@ -104,9 +104,7 @@ def summarise(result: Result) -> list[str]:
     if not models:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
     best = best_first(models, (row["recall1"] for row in models))[0]
-    tests = [
-        row for row in result.frames.rows("against_models") if row["measure"] == "recall@1" and row["corpus"] == corpus
-    ]
+    tests = [row for row in result.rows("against_models") if row["measure"] == "recall@1" and row["corpus"] == corpus]
     sure = list(filter(clear, tests))
     better = [row["contestant"] for row in sure if row["difference"] > 0]
     worse = [row["contestant"] for row in sure if row["difference"] < 0]
@@ -121,9 +119,9 @@ def summarise(result: Result) -> list[str]:
             tests=len(tests),
         )
     )
-    short = [f"{row['contestant']}: {row['questions']}" for row in result.frames.rows("unscored")]
+    short = [f"{row['contestant']}: {row['questions']}" for row in result.rows("unscored")]
     left = f" Questions without a model's scores of these candidates are left out: {', '.join(short)}." if short else ""
-    return [*text, " ".join(result.frames.one("whole")["cautions"]) + left]
+    return [*text, " ".join(result.one("whole")["cautions"]) + left]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

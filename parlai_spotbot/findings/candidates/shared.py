@@ -7,10 +7,11 @@ import pandas as pd
 from parlai_spotbot.analysis.nuc import share
 from parlai_spotbot.findings import agreement, annotators, costs
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.wording import percent
 
 
-def by_annotator(answers: CandidateAnswers) -> dict[str, pd.DataFrame]:
+def by_annotator(answers: CandidateAnswers) -> Found:
     """Return who answered, who is left out and why; and Recall@1 with everybody's answers in."""
     result = annotators.about_annotators(answers)
     if len(answers.everyone) > len(answers.rows):

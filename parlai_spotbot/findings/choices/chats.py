@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from parlai_spotbot.analysis.choices.chat_kinds import KINDS, compare_kinds
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.wording import number
 
 
-def compute(answers: Answers) -> dict[str, pd.DataFrame]:
+def compute(answers: Answers) -> Found:
     """Compare the win shares that kinds of conversations give, on the first question."""
     main = answers.questions[0]
     rows = answers.rows[(answers.rows["question"] == main) & (answers.rows["a"] != answers.rows["b"])]
@@ -33,7 +31,7 @@ def comparison_sentence(row: Mapping) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return whether kinds of conversations agree."""
-    return list(map(comparison_sentence, result.frames.rows("comparisons")))
+    return list(map(comparison_sentence, result.rows("comparisons")))
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -6,13 +6,13 @@ from parlai_spotbot.analysis.choices import same_test, share_test
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.wording import filled, plainly, to
 
 LEVEL = 0.05
 
 
-def compute(answers: Answers) -> dict[str, pd.DataFrame]:
+def compute(answers: Answers) -> Found:
     """Contestants against themselves, and how often the left conversation is chosen."""
     tests, sides = [], []
     for question in answers.questions:
@@ -28,7 +28,7 @@ def compute(answers: Answers) -> dict[str, pd.DataFrame]:
 def summarise(result: Result) -> list[str]:
     """Return how often the left conversation is chosen of all; [] where no sides are known."""
     text = []
-    for row in result.frames.rows("left"):
+    for row in result.rows("left"):
         clear = "more than chance explains" if row["p"] < LEVEL else "as chance would have it"
         got = "{0}: of all {n} choices the left conversation got {estimate:percent}{ends}, {1}."
         text.append(filled(got, plainly(row["question"]).capitalize(), clear, **row, ends=to(row["ci"])))

@@ -8,11 +8,12 @@ import pandas as pd
 from parlai_spotbot.findings import agreement, alarms, annotators, costs, needs, settled, trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM, ranking
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.scarce import CHOICES
 from parlai_spotbot.records import OUTCOMES
 
 
-def agreed(answers: Answers) -> dict[str, pd.DataFrame]:
+def agreed(answers: Answers) -> Found:
     """Alpha of each question; choices count by the ids of the two conversations, whichever of the two was first."""
     swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
     chosen = np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"])

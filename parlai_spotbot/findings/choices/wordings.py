@@ -1,18 +1,16 @@
 """Comparison of wordings on pairs whose better conversation is known (Li et al. 2019)."""
 
-import pandas as pd
-
 from parlai_spotbot.analysis.choices import compare_wordings, known_pairs
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import ends, one_row
+from parlai_spotbot.findings.frames import Found, ends, one_row
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import filled
 
 
-def compute(answers: Answers) -> dict[str, pd.DataFrame]:
+def compute(answers: Answers) -> Found:
     """Agreement per wording on pairs whose better one is known, and which wordings differ.
 
     `wordings` has the `text` that was asked, where the survey is known.
@@ -30,7 +28,7 @@ def compute(answers: Answers) -> dict[str, pd.DataFrame]:
 
 def summarise(result: Result) -> list[str]:
     """Return which wording has the highest agreement, and which do better than others; [] where none is known."""
-    wordings = result.frames.rows("wordings")
+    wordings = result.rows("wordings")
     if not wordings:
         return []
     best = best_first(wordings, (row["estimate"] for row in wordings))[0]
@@ -42,7 +40,7 @@ def summarise(result: Result) -> list[str]:
             ci=ends(best, "estimate"),
         )
     ]
-    differences = result.frames.rows("differences")
+    differences = result.rows("differences")
     told = [
         filled(
             "“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})",

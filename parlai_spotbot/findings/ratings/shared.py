@@ -7,12 +7,13 @@ import pandas as pd
 from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.findings import agreement, alarms, annotators, costs, needs, settled, trust
 from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.ratings import FORM, ranking
 from parlai_spotbot.findings.scarce import RATINGS
 from parlai_spotbot.findings.schema import Column
 
 
-def by_annotator(answers: Answers) -> dict[str, pd.DataFrame]:
+def by_annotator(answers: Answers) -> Found:
     """Return who rated, and results without some of them."""
     return annotators.annotators(answers, ranking.ranked, ranking.main_dimension(answers))
 

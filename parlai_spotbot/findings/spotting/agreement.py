@@ -7,6 +7,7 @@ import pandas as pd
 from parlai_spotbot.analysis import agreement
 from parlai_spotbot.findings.agreement import alpha_row
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.render import Fact
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import INTERVAL, filled, number, points, to
@@ -14,7 +15,7 @@ from parlai_spotbot.wording import INTERVAL, filled, number, points, to
 CONSISTENCY = "Consistency of the judge with itself"
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """Table 3, alphas, and whether labels come in pairs (footnote 3)."""
     answers = answers.by_item
     entities, rows = answers.entities, answers.rows
@@ -46,13 +47,13 @@ def alike_sentence(row: Mapping) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return alpha on who is human, and whether labels come in pairs."""
-    nature = result.frames.one("alpha")
+    nature = result.one("alpha")
     if nature["alpha"] is None:
         return [f"Agreement on who is human is not known: {nature['why']}."]
     alpha = f"{number(nature['alpha'])}{to([nature['alpha_low'], nature['alpha_high']], number, INTERVAL)}"
     whose = "" if result.people else " between the variants of the judge, which are no annotators,"
     text = f"On who is human, Krippendorff's alpha{whose} is {alpha}; 1 is perfect, 0 is chance."
-    alike = [alike_sentence(row) for row in result.frames.rows("labelled_alike") if row["conversations"] == "bots"]
+    alike = [alike_sentence(row) for row in result.rows("labelled_alike") if row["conversations"] == "bots"]
     return [Fact.of("Agreement" if result.people else CONSISTENCY, text), *alike[:1]]
 
 

@@ -2,20 +2,18 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from parlai_spotbot.analysis import annotators
 from parlai_spotbot.analysis.annotators.table import AMOUNTS
 from parlai_spotbot.findings import annotators as annotators_finding
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.surveys.controls.flags import MISSED, max_units_of, missed_some
 from parlai_spotbot.wording import filled, number, upper_first
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """Compute one row an annotator, all together, and the ranking without those who are flagged."""
     people, items, work = answers.crossed, answers.by_item, answers.work
     given = work.rows[["nature0", "nature1", *answers.features]]
@@ -65,7 +63,7 @@ def detection_sentence(rates: Mapping, who: str) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return how well annotators tell bots from people, and what is said of annotators in every survey."""
-    return [detection_sentence(result.frames.one("pooled"), result.who), *annotators_finding.summarise(result)]
+    return [detection_sentence(result.one("pooled"), result.who), *annotators_finding.summarise(result)]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

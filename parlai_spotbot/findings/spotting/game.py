@@ -3,7 +3,7 @@
 import pandas as pd
 
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_BOTS, KNOWN_HUMAN, truth
 from parlai_spotbot.surveys.game import points
@@ -18,7 +18,7 @@ BONUS = (
 )
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """Points and places of the annotators; of a judge, why there are none."""
     if not answers.followed:
         return {"whole": one_row(why=NO_GAME)}
@@ -63,7 +63,7 @@ def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
 
 def summarise(result: Result) -> list[str]:
     """Return who leads; [] of a judge, which plays no game."""
-    leaders = [row for row in result.frames.rows("leaderboard") if row["bonus"]]
+    leaders = [row for row in result.rows("leaderboard") if row["bonus"]]
     if not leaders:
         return []
     who = upper_first(listed([result.called(row["worker_id"]) for row in leaders]))

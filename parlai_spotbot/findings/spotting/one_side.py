@@ -1,17 +1,15 @@
 """How often simulated users are taken for people, where the user's side alone is judged, beside people on that side."""
 
-import pandas as pd
-
 from parlai_spotbot.analysis.uncertainty.shares import share_interval
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import ends, one_row
+from parlai_spotbot.findings.frames import Found, ends, one_row
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import FORM, Annotations, ranking
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import between, percent
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame] | None:
+def compute(answers: Annotations) -> Found | None:
     """Return how often each contestant is taken for human, and all `together`; None where people alone were judged."""
     if not answers.bots:
         return None
@@ -25,7 +23,7 @@ def compute(answers: Annotations) -> dict[str, pd.DataFrame] | None:
 def summarise(result: Result) -> list[str]:
     """Return how often simulated users are taken for people, and people; then what the ranking says."""
     further = ranking.summarise(result)
-    sides = (result.frames.one("together"), result.frames.one("people"))
+    sides = (result.one("together"), result.one("people"))
     users, people = (f"{percent(side.get('human_share'))}{between(ends(side, 'human_share'))}" for side in sides)
     text = f"Simulated users are taken for people in {users} of judgements, people in {people}."
     return [text, *(further if len(Ranking(result.frames).order) > 1 else further[1:2])]

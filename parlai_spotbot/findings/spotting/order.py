@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from parlai_spotbot.analysis.order_effects import position_effects
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.schema import clear, known
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.wording import filled
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """Return the difference between the places in bots' and in people's conversations."""
     return {"position": position_effects(answers.by_item.rows, answers.crossed)}
 
@@ -30,7 +29,7 @@ def position_sentence(row: Mapping) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return whether the first speaker is called human more often."""
-    return [f"In conversations of {position_sentence(row)}" for row in result.frames.rows("position")]
+    return [f"In conversations of {position_sentence(row)}" for row in result.rows("position")]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

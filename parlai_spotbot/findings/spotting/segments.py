@@ -2,17 +2,16 @@
 
 from statistics import fmean
 
-import pandas as pd
-
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Result, declared
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import percent
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """By length win rates and labels."""
     return {
         "segments": segments.by_length(matches_frame(answers.rows), answers.entities, answers.bots, answers.crossed)
@@ -22,7 +21,7 @@ def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
 def summarise(result: Result) -> list[str]:
     """Return how often bots are called human where least and where most is shown; "" with one length."""
     shares: dict[int, list[float]] = {}
-    for row in result.frames.rows("segments"):
+    for row in result.rows("segments"):
         shares.setdefault(row["exchanges"], [])
         if row["bot"] != HUMAN:
             shares[row["exchanges"]].append(row["human_share"])

@@ -4,7 +4,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, first_stable, stability
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
@@ -15,7 +15,7 @@ TABLES = {"model": ("stability", "without"), "paper": ("paper", "paper_without")
 """Of each way: the frames of all bots and of those without each."""
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """Return the curves of both ways, of all bots and without each; or why there is nothing."""
     matches = conversation_matches(answers.rows)
     if matches.empty:

@@ -14,6 +14,7 @@ from parlai_spotbot.analysis.survival import BootstrapWarning, ConvergenceWarnin
 from parlai_spotbot.analysis.survival.events import BESIDE
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
+from parlai_spotbot.findings.frames import Found
 
 KEYS = {"ph": "cox", "po": "cox_po"}
 FEW_REPLICATES = 20
@@ -40,7 +41,7 @@ def effects(
     rng: Callable[[str], np.random.Generator],
     replicates: int,
     backend: str,
-) -> dict[str, pd.DataFrame]:
+) -> Found:
     """Coefficients per contestant and feature, by both models, and these `cox_models`; of no contestant where no
     feature was asked."""
     names = names if _features(rows) else ()

@@ -18,7 +18,7 @@ from parlai_spotbot.analysis.survival import (
 )
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.findings.spotting.survival_effects import effects
 from parlai_spotbot.records import HUMAN
@@ -33,7 +33,7 @@ CHOSEN = (
 ALONE = "too few conversations or annotators to know how much these differ"
 
 
-def survival_of(answers: Annotations) -> dict[str, pd.DataFrame]:
+def survival_of(answers: Annotations) -> Found:
     """Return `curves`, the `bots` by their medians and beside people, `pairs`, the regressions (see `effects`), and
     what the `whole` rests on; of a game with a warning.
 

@@ -3,17 +3,15 @@
 import math
 from dataclasses import asdict
 
-import pandas as pd
-
 from parlai_spotbot.analysis.time import Effort, compare_effort, seconds_table, time_summary
 from parlai_spotbot.findings import costs
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.records import HUMAN
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame]:
+def compute(answers: Annotations) -> Found:
     """Seconds over all and by length, hours and cost; the effort against people who talk to the bots."""
     rows = answers.rows
     time = time_summary(rows, answers.options.wage)
@@ -42,7 +40,7 @@ def effort_sentence(systems: int, effort: Effort) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return how long annotating took, and the effort beside people who talk to the bots."""
-    return [*costs.summarise_time(result), *(row["sentence"] for row in result.frames.rows("effort"))]
+    return [*costs.summarise_time(result), *(row["sentence"] for row in result.rows("effort"))]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

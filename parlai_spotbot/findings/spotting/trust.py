@@ -10,6 +10,7 @@ import pandas as pd
 from parlai_spotbot.analysis.frames import FAVOURED, matches_frame
 from parlai_spotbot.analysis.trust import trust_part
 from parlai_spotbot.findings import trust
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
 ABOUT = ["item_id", "conversation_id", "worker_id", "annotation_id"]
@@ -30,7 +31,7 @@ def long_frame(annotations: pd.DataFrame, features: Sequence[str]) -> pd.DataFra
     return pd.concat(parts, ignore_index=True).dropna(subset="answer")
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame] | None:
+def compute(answers: Annotations) -> Found | None:
     """A judge beside people on the same items; nothing for people, and where there are none."""
     if answers.people is None:
         return None

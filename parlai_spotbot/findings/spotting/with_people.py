@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -28,7 +28,7 @@ SHARES = {
 """Columns: of which label, and the weights of conversations of a person with a bot and of the others."""
 
 
-def compute(answers: Annotations) -> dict[str, pd.DataFrame] | None:
+def compute(answers: Annotations) -> Found | None:
     """By name its labels in conversations of a person with a bot, elsewhere, and the difference; None where none was
     annotated."""
     mixed = answers.with_people
@@ -61,8 +61,8 @@ def _labels(entities: pd.DataFrame, here: np.ndarray, clusters: Clusters, name: 
 
 def summarise(result: Result) -> list[str]:
     """Return how people fare who talk to bots, and bots that talk to people."""
-    labels = result.frames.rows("with_people")
-    return [people_sentence(labels[-1], result.frames.one("whole")["conversations"]), bots_sentence(labels[:-1])]
+    labels = result.rows("with_people")
+    return [people_sentence(labels[-1], result.one("whole")["conversations"]), bots_sentence(labels[:-1])]
 
 
 def people_sentence(row: Mapping, conversations: int) -> str:

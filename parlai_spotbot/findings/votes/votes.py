@@ -1,16 +1,15 @@
 """Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood."""
 
 import numpy as np
-import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import one_row
+from parlai_spotbot.findings.frames import Found, one_row
 from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import filled
 
 
-def compute(ballots: Ballots) -> dict[str, pd.DataFrame]:
+def compute(ballots: Ballots) -> Found:
     """Return who voted on what, whether votes are correlated, on which side winners stood."""
     decided = ballots.outcome != 0
     clusters = ballots.clusters
@@ -59,7 +58,7 @@ def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
 def summarise(result: Result) -> list[str]:
     """Return which votes are dependent, and how often the contestant that the file names first wins."""
     first = ""
-    test = result.frames.one("first")
+    test = result.one("first")
     if test:
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
         first = filled(
@@ -68,7 +67,7 @@ def summarise(result: Result) -> list[str]:
             **test,
             clear=clear,
         )
-    return [result.frames.one("whole")["sentence"], first]
+    return [result.one("whole")["sentence"], first]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -132,7 +132,7 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
 
 def summarise(result: Result) -> list[str]:
     """Return the most frequent faults."""
-    copies = result.frames.one("copies").get("sentence")  # a probe of the verdict tells of them, too
+    copies = result.one("copies").get("sentence")  # a probe of the verdict tells of them, too
     careful = [text if text == copies else Caution(text) for text in careful_of(result.frames)]
     return careful or ["No contestant's turns show faults clearly more often than people's."]
 

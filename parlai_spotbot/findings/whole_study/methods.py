@@ -68,13 +68,13 @@ def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
 
 def summarise(result: Result) -> list[str]:
     """Return who is first, and what each method ranks by."""
-    methods = result.frames.rows("methods")
+    methods = result.rows("methods")
     by = {}
     for row in methods:
         by.setdefault(row["what"], []).append(called(row["method"]))
     asked = [f"{listed(names)} by {what}" for what, names in by.items()]
     ranked_by = f"Methods rank by their main question: {'; '.join(asked)}."
-    return [_first(methods, result.frames.rows("places")), ranked_by]
+    return [_first(methods, result.rows("places")), ranked_by]
 
 
 def _first(methods: Sequence[Mapping], places: Sequence[Mapping]) -> str:

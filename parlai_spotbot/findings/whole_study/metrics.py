@@ -58,11 +58,11 @@ def _importance_rows(frames: Frames) -> Iterator[dict]:
 
 
 def _importance(result: Result) -> list[str]:
-    outcomes = result.frames.rows("outcomes")
+    outcomes = result.rows("outcomes")
     text = []
     for outcome in outcomes:
         what = OUTCOMES[outcome["outcome"]]
-        rows = [row for row in result.frames.rows("metrics") if row["outcome"] == what]
+        rows = [row for row in result.rows("metrics") if row["outcome"] == what]
         beyond = sum(row["worst_p"] < 0.05 for row in rows)
         if rows:
             most = listed(f"{_named(row)} {percent(row['r2'])}" for row in rows[:3])
@@ -75,7 +75,7 @@ def _importance(result: Result) -> list[str]:
 
 # -- agreement ---------------------------------------------------------------------------------------------------------
 def _agreement(result: Result) -> list[str]:
-    rows = result.frames.rows("metrics")
+    rows = result.rows("metrics")
     told = [f"{row['metric']}: {number(row['alpha'])}{to(ends(row, 'alpha'), number)}" for row in rows]
     if not told:
         return ["No metric was judged twice, so agreement isn't known."]
@@ -94,7 +94,7 @@ def _coverage_rows(frames: Frames) -> Iterator[dict]:
 
 
 def _coverage(result: Result) -> list[str]:
-    last = {row["line"]: row for row in result.frames.rows("steps") if row["adjusted"] is not None}
+    last = {row["line"]: row for row in result.rows("steps") if row["adjusted"] is not None}
     full = [
         f"{line} {percent(max(row['adjusted'], 0.0))} ({counted(row['size'], 'metric')})" for line, row in last.items()
     ]
@@ -108,8 +108,8 @@ def _sensitivity_rows(frames: Frames) -> Iterator[dict]:
 
 
 def _sensitivity(result: Result) -> list[str]:
-    best = result.frames.one("metrics")
-    whole = result.frames.one("whole")
+    best = result.one("metrics")
+    whole = result.one("whole")
     if not best:
         return []
     most = "{1[metric]} distinguishes most of the {0[pairs]} pairs: {1[mean]:.1f} on average"
@@ -123,7 +123,7 @@ def _sensitivity(result: Result) -> list[str]:
 def _costs(result: Result) -> list[str]:
     if "methods" not in result.frames:
         return []
-    return [f"Hours and pay are for {result.frames.one('whole')['dialogues']} dialogues."]
+    return [f"Hours and pay are for {result.one('whole')['dialogues']} dialogues."]
 
 
 PARTS = {

@@ -129,7 +129,7 @@ def asked(ranking: Mapping) -> str:
 
 def _summarise(result: Result) -> list[str]:
     """Return what was asked, who finds the real next turn most often, and what else to know of the figures."""
-    ranking = result.frames.one("ranking")
+    ranking = result.one("ranking")
     measure = f"recall@{ranking['k'][0]}"
     main = _main(ranking["contestants"])
     best, chance = main[0], ranking["chance"][measure]
@@ -152,7 +152,7 @@ def _summarise(result: Result) -> list[str]:
 
 def _curve(result: Result) -> list[str]:
     """Return who is first among most candidates."""
-    points = [row for row in result.frames.rows("points") if row["contestant"] != "guessing"]
+    points = [row for row in result.rows("points") if row["contestant"] != "guessing"]
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
     best = best_first(last, (row["estimate"] for row in last))[0]

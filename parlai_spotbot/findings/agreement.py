@@ -4,11 +4,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from parlai_spotbot.analysis.agreement import krippendorff_alpha
 from parlai_spotbot.analysis.uncertainty.clusters import Clusters
-from parlai_spotbot.analysis.values import best_first
+from parlai_spotbot.analysis.values import best_first, with_ends
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found
@@ -29,10 +28,9 @@ VARIANTS = "Variants of one judge are no annotators: this says nothing of how fa
 def alpha_row(question: str, units: Any, values: Any, clusters: Clusters, metric: str = "nominal") -> dict:
     """Return the row of a question: what `krippendorff_alpha` tells of its answers, the note in words."""
     alpha = krippendorff_alpha(units, values, clusters, metric)
-    low, high = alpha.pop("ci")
     if "note" in alpha:
         alpha["note"] = NOTES[alpha["note"]].format(**alpha)
-    return {"question": question, "metric": metric, "alpha_low": low, "alpha_high": high, **alpha}
+    return with_ends({"question": question, "metric": metric, **alpha}, "alpha")
 
 
 def agreement(answers: Answers, value: str = "value", unit: str = "rated", metric: str = "ordinal") -> Found:
@@ -42,23 +40,32 @@ def agreement(answers: Answers, value: str = "value", unit: str = "rated", metri
     for question in answers.questions:
         rows = answers.to(question)
         alphas.append(alpha_row(question, rows[unit].tolist(), rows[value], answers.clusters(rows), metric))
-    return {"alpha": pd.DataFrame(alphas)}
+    return {"alpha": alphas}
+
+
+def fact(result: Result, text: str) -> Fact:
+    """Return a sentence on agreement; of a judge it is about its consistency."""
+    label = "Agreement"
+    if not result.people:
+        label = "Consistency of the judge with itself"
+    return Fact.of(label, text)
 
 
 def summarise(result: Result) -> list[str]:
     """Return the best and the worst alpha."""
-    people = result.people
     rows = result.rows("alpha")
-    alpha_by_question = {row["question"]: row["alpha"] for row in rows if row["alpha"] is not None}
-    label = "Agreement" if people else "Consistency of the judge with itself"
-    if not alpha_by_question:
+    known = [row for row in rows if row["alpha"] is not None]
+    if not known:
         reasons = "; ".join(dict.fromkeys(row["why"] for row in rows))
-        return [Fact.of(label, f"Agreement is not known: {reasons}.")]
-    whose = "Krippendorff's alpha" if people else "Krippendorff's alpha between variants of the judge"
-    questions, values = list(alpha_by_question), np.array(list(alpha_by_question.values()))
-    ends = dict.fromkeys((best_first(questions, values)[0], best_first(questions, -values)[0]))
-    values = listed([f"{number(alpha_by_question[question])} for {plainly(question)}" for question in ends])
-    return [Fact.of(label, f"{whose} is {values}; 1 is perfect, 0 is chance."), "" if people else VARIANTS]
+        return [fact(result, f"Agreement is not known: {reasons}.")]
+    whose = variants = ""
+    if not result.people:
+        whose = " between variants of the judge"
+        variants = VARIANTS
+    alphas = np.array([row["alpha"] for row in known])
+    values = [f"{number(row['alpha'])} for {plainly(row['question'])}" for row in known]
+    ends = dict.fromkeys((best_first(values, alphas)[0], best_first(values, -alphas)[0]))
+    return [fact(result, f"Krippendorff's alpha{whose} is {listed(ends)}; 1 is perfect, 0 is chance."), variants]
 
 
 finding = partial(declared, __file__, summarise=summarise)

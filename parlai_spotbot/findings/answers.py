@@ -76,6 +76,11 @@ class Facts:
         return cls(conversations=indexed(conversations), items={item.item_id: item for item in items}, **more)
 
     @property
+    def opening(self) -> bool:
+        """Return whether annotators open the dialogue themselves, as in a game."""
+        return self.survey is not None and self.survey.layout == "opening"
+
+    @property
     def copies(self) -> dict[str, str]:
         """The cluster of each conversation that is a near-copy of another (`texts.repetition.near_copies`)."""
         return self.once("copies", lambda: near_copies(self.conversations.values()))
@@ -301,8 +306,7 @@ class Form:
 
         Raises `ValueError` naming the judgement that is wrong.
         """
-        whole = facts.survey is not None and facts.survey.layout == "opening"
-        item_of = shown_item(facts.items, facts.conversations, whole)
+        item_of = shown_item(facts.items, facts.conversations, facts.opening)
         judgements_of_form = [row for row in judgements if self.mine(row)]
         lacking = incomplete(facts.survey, facts.items) if self.by_survey and facts.survey else None
         answers = answers_frame(judgements_of_form, facts.conversations.values(), lacking, item_of, facts.copies)

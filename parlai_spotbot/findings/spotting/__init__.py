@@ -29,7 +29,9 @@ FEW = 5
 
 def asked_features(facts: Facts) -> tuple[str, ...]:
     """The features that were asked about; all three, where nobody knows how it was asked."""
-    return features_of(facts.survey) if facts.survey else FEATURES
+    if facts.survey is None:
+        return FEATURES
+    return features_of(facts.survey)
 
 
 class Annotations(Answers):
@@ -81,7 +83,7 @@ class Annotations(Answers):
         free = ~self.tidy["worker_id"].isin(list(self.failed))
         tidy = self.tidy[free & self.tidy["question"].isin(("nature", *self.features))].reset_index(drop=True)
         frame, _ = joined(tidy, self.facts.conversations, ("human_model",), self.features)
-        return _opened(frame, tidy, self.facts) if _is_game(self.facts) else frame
+        return _opened(frame, tidy, self.facts)
 
     @cached_property
     def pages(self) -> np.ndarray:
@@ -96,7 +98,9 @@ class Annotations(Answers):
     @property
     def _annotators(self) -> pd.Series | None:
         """The annotator of each row, where annotators are a sample."""
-        return self.rows["worker_id"] if self.crossed else None
+        if not self.crossed:
+            return None
+        return self.rows["worker_id"]
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -132,28 +136,26 @@ class Annotations(Answers):
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row an annotation, see `analysis.frames.joined`; of a game also `opened0` and `opened1`, the
     exchanges open at each decision, `k`, the larger, and `whole`, how many could be opened."""
-    judged = facts.survey.judged if facts.survey else ()
-    kinds = (*OF_TOURNAMENT, "human_model") if judged else OF_TOURNAMENT
-    frame, left_out = joined(tidy, facts.conversations, kinds, asked_features(facts), judged or BOTH)
-    reasons = next(iter(left_out.values()), {})
-    return (_opened(frame, tidy, facts) if _is_game(facts) else frame), reasons
-
-
-def _is_game(facts: Facts) -> bool:
-    return facts.survey is not None and facts.survey.layout == "opening"
+    kinds: tuple[str, ...] = OF_TOURNAMENT
+    judged = BOTH
+    if facts.survey and facts.survey.judged:
+        judged = facts.survey.judged
+        kinds = (*kinds, "human_model")
+    frame, left_out = joined(tidy, facts.conversations, kinds, asked_features(facts), judged)
+    return _opened(frame, tidy, facts), next(iter(left_out.values()), {})
 
 
 def _opened(frame: pd.DataFrame, tidy: pd.DataFrame, facts: Facts) -> pd.DataFrame:
+    """Return annotations of a game with what was open at each decision; others as they are."""
+    if not facts.opening:
+        return frame
     natures = tidy[tidy["question"] == "nature"].pivot(index="annotation_id", columns="target", values="exchanges")
     opened = natures.reindex(frame["annotation_id"], columns=["entity:0", "entity:1"]).to_numpy(dtype=int)
     frame = frame.assign(opened0=opened[:, 0], opened1=opened[:, 1], k=opened.max(axis=1))
-    most = [_length(facts, item, talk) for item, talk in zip(frame["item_id"], frame["conversation_id"], strict=True)]
+    shown = zip(frame["item_id"], frame["conversation_id"], strict=True)
+    most = [(facts.items.get(item) or facts.conversations[talk]).exchanges for item, talk in shown]
     # What was opened can be opened, whatever the units say by now.
     return frame.assign(whole=pd.Series(most, index=frame.index, dtype=int).clip(lower=frame["k"]))
-
-
-def _length(facts: Facts, item: str, conversation: str) -> int:
-    return facts.items[item].exchanges if item in facts.items else facts.conversations[conversation].exchanges
 
 
 FORM = Form(rows, ("a", "b"), Annotations, options=("bootstraps", "backend", "wage"), by_survey=False)

@@ -8,7 +8,7 @@ from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import by_criterion, joined
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
-from parlai_spotbot.wording import percent, plainly
+from parlai_spotbot.wording import filled, plainly
 
 SSA = ("sensibleness", "specificity")
 NAMES = {"sensibleness_and_specificity": "SSA"}
@@ -16,24 +16,32 @@ NAMES = {"sensibleness_and_specificity": "SSA"}
 
 def compute(answers: Annotations) -> Frames | None:
     """Rank the bots by each feature that was asked, as for who is human; None where none was asked."""
-    both = ("sensibleness_and_specificity",) if set(SSA) <= set(answers.features) else ()
+    criteria = list(answers.features)
+    if not criteria:
+        return None
+    if set(SSA) <= set(criteria):
+        criteria.append("sensibleness_and_specificity")
     rankings = {}
-    for criterion in (*answers.features, *both):
+    for criterion in criteria:
         rankings[criterion] = by_matches(answers, matches_frame(answers.rows, criterion), criterion)
-    return joined(rankings, "feature", "") if rankings else None
+    return joined(rankings, "feature", "")
 
 
 def summarise(result: Result) -> list[str]:
     """Return who is favoured most in each feature, and whether that is clear."""
     parts = []
     for feature, ranked in by_criterion(result.frames).items():
-        rows = ranked.contestants.items()
-        rates = {bot: row["win_rate"] for bot, row in rows if row["win_rate"] is not None}
-        if len(rates) > 1 and single_order(ranked):
-            best = best_first(list(rates), rates.values())[0]
-            clear = "" if ranked.places[best] == [1, 1] else ", not clearly first"
-            parts.append(f"in {NAMES.get(feature, plainly(feature).lower())} {best} ({percent(rates[best])}{clear})")
-    return [f"Favoured most often over the others: {'; '.join(parts)}."] if parts else []
+        rows = [row for row in ranked.contestants.values() if row["win_rate"] is not None]
+        if len(rows) > 1 and single_order(ranked):
+            best = best_first(rows, (row["win_rate"] for row in rows))[0]
+            clear = ", not clearly first"
+            if best["cluster_last"] == 1:
+                clear = ""
+            name = NAMES.get(feature, plainly(feature).lower())
+            parts.append(filled("in {0} {bot} ({win_rate:percent}{1})", name, clear, **best))
+    if not parts:
+        return []
+    return [f"Favoured most often over the others: {'; '.join(parts)}."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.surveys.controls import KNOWN_BOT, KNOWN_BOTS, KNOWN_HUMAN, truth
 from parlai_spotbot.surveys.game import points
@@ -21,10 +21,9 @@ BONUS = (
 def compute(answers: Annotations) -> Found:
     """Points and places of the annotators; of a judge, why there are none."""
     if not answers.followed:
-        return {"whole": one_row(why=NO_GAME)}
-    board = _leaderboard(decisions(answers))
-    rules = one_row(right=GAME.right, wrong=GAME.wrong, penalty=GAME.penalty, bonus=BONUS)
-    return {"leaderboard": board, "rules": rules}
+        return {"whole": {"why": NO_GAME}}
+    rules = {"right": GAME.right, "wrong": GAME.wrong, "penalty": GAME.penalty, "bonus": BONUS}
+    return {"leaderboard": _leaderboard(decisions(answers)), "rules": rules}
 
 
 def decisions(answers: Annotations) -> pd.DataFrame:
@@ -36,13 +35,16 @@ def decisions(answers: Annotations) -> pd.DataFrame:
     for row in answers.judgements:
         if row.question != "nature" or row.target not in ("entity:0", "entity:1"):
             continue
+        entity = int(row.target[-1])
         talk = answers.facts.conversations.get(row.conversation_ids[0])
-        natures = tuple("human" if person else "bot" for person in talk.is_human) if talk else None
-        natures = truth(row.control) if row.control in (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT) else natures
-        if natures is not None:  # else a control without a known truth
-            entity = int(row.target[-1])
-            about = (row.worker_id, row.unit_id, row.annotation_id, entity, row.exchanges)
-            rows.append((*about, row.answer, natures[entity]))
+        if row.control in (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT):
+            nature = truth(row.control)[entity]
+        elif talk:
+            nature = "human" if talk.is_human[entity] else "bot"
+        else:  # a control without a known truth
+            continue
+        about = (row.worker_id, row.unit_id, row.annotation_id, entity, row.exchanges)
+        rows.append((*about, row.answer, nature))
     columns = ["worker_id", "unit_id", "annotation_id", "entity", "opened", "answer", "truth"]
     return pd.DataFrame(rows, columns=columns).drop_duplicates(["annotation_id", "entity"])
 
@@ -50,7 +52,8 @@ def decisions(answers: Annotations) -> pd.DataFrame:
 def _leaderboard(play: pd.DataFrame) -> pd.DataFrame:
     """Return one row an annotator, the leader first; equal points share a rank."""
     earned = [points(GAME, *row) for row in zip(play["truth"], play["answer"], play["opened"], strict=True)]
-    unsure, right = play["answer"] == "unsure", play["answer"] == play["truth"]
+    unsure = play["answer"] == "unsure"
+    right = play["answer"] == play["truth"]
     own = play.assign(points=earned, right=right, wrong=~right & ~unsure, unsure=unsure).groupby("worker_id")
     board = own[["points", "right", "wrong", "unsure"]].sum()
     board.insert(1, "units", own["unit_id"].nunique())
@@ -66,7 +69,7 @@ def summarise(result: Result) -> list[str]:
     leaders = [row for row in result.rows("leaderboard") if row["bonus"]]
     if not leaders:
         return []
-    who = upper_first(listed([result.called(row["worker_id"]) for row in leaders]))
+    who = upper_first(listed(result.called(row["worker_id"]) for row in leaders))
     verb = "lead" if len(leaders) > 1 else "leads"
     return [f"{who} {verb} with {number(leaders[0]['points'], 0)} points and gets the bonus."]
 

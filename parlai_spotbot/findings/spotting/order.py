@@ -20,11 +20,12 @@ def position_sentence(row: Mapping) -> str:
     sentence = "{group}: entity 0 is called human in {human_0:.1%}, entity 1 in {human_1:.1%}"
     if not known(row["p"]):
         return filled(sentence + "; there are too few conversations or annotators to say more.", **row)
-    more = "more" if row["difference"] > 0 else "less"
-    verdict = f"the first place is called human {more} often" if clear(row) else "the places can't be told apart"
+    verdict = "the places can't be told apart"
+    if clear(row):
+        more = "more" if row["difference"] > 0 else "less"
+        verdict = f"the first place is called human {more} often"
     ends = "95 % interval {difference_low:points_1} to {difference_high:points_1}"
-    test = f"({{difference:points_1}} points, {ends}, {{p_adjusted:p_said}})."
-    return filled(f"{sentence}: {verdict} {test}", **row)
+    return filled(f"{sentence}: {verdict} ({{difference:points_1}} points, {ends}, {{p_adjusted:p_said}}).", **row)
 
 
 def summarise(result: Result) -> list[str]:

@@ -19,7 +19,7 @@ from parlai_spotbot.findings.schema import known
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import NAMED, listed, percent
+from parlai_spotbot.wording import percent, some
 
 
 def compute(answers: Annotations) -> Frames:
@@ -42,18 +42,20 @@ def ranked(answers: Annotations) -> Ranking:
         matches = matches_frame(answers.rows)
         times = study_probes.times_of(answers, answers.rows.loc[matches.index])
         ranking = by_matches(answers, matches, "ranking", times)
+    contestants = pd.DataFrame({"bot": list(dict.fromkeys([*ranking.order, *answers.bots]))}, dtype=object)
     shares = _shares(answers)
-    beside = shares.merge(_differences(answers), on="bot", how="left")
-    placed = ranking.frames.get("ranking", pd.DataFrame(columns=["bot"]))
-    bots = pd.DataFrame({"bot": list(dict.fromkeys([*placed["bot"], *answers.bots]))}, dtype=object)
-    contestants = bots.merge(placed, on="bot", how="left").merge(beside, on="bot", how="left")
-    return Ranking(Frames.of({**ranking.frames, "ranking": contestants, "people": shares[shares["bot"] == HUMAN]}))
+    for columns in (ranking.frames.get("ranking"), shares, _differences(answers)):
+        if columns is not None:
+            contestants = contestants.merge(columns, on="bot", how="left")
+    people = shares[shares["bot"] == HUMAN]
+    return Ranking(Frames.of({**ranking.frames, "ranking": contestants, "people": people}))
 
 
 def _shares(answers: Annotations) -> pd.DataFrame:
     """Compute how often each name is taken for human, with its interval."""
     taken = (answers.entities["nature"] == HUMAN).to_numpy()
-    clusters, rows = answers.together.take(answers.pages), []
+    clusters = answers.together.take(answers.pages)
+    rows = []
     for name, own in answers.entities.groupby("name", sort=True).indices.items():
         rows.append((name, taken[own].mean(), *share_interval(taken[own], clusters.take(own)), len(own)))
     return pd.DataFrame(rows, columns=["bot", "human_share", "human_share_low", "human_share_high", "labels"])
@@ -66,23 +68,28 @@ def _differences(answers: Annotations) -> pd.DataFrame:
     the interval at least Newcombe's (1998, Stat. Med. 17, method 10).
     """
     names = answers.entities["name"]
-    bots = [bot for bot in answers.bots if (names == bot).any()]
-    if not (names == HUMAN).any() or not bots:
+    bots = [bot for bot in answers.bots if bot in set(names)]
+    if HUMAN not in set(names) or not bots:
         return pd.DataFrame(columns=["bot"])
-    code = names.map({name: i for i, name in enumerate((*bots, HUMAN))}).to_numpy(dtype=int)
-    taken = (answers.entities["nature"] == HUMAN).to_numpy().astype(float)
+    code = pd.Index([*bots, HUMAN]).get_indexer(names)
+    taken = (answers.entities["nature"] == HUMAN).to_numpy(dtype=float)
     shares = group_means(taken, code, len(bots) + 1, answers.together.take(answers.pages), (0.0, 1.0))
     contrasts = shares.contrasts(np.column_stack([np.eye(len(bots)), -np.ones(len(bots))]))
-    hits, n = np.bincount(code, taken), np.bincount(code)
-    ends = np.array([wilson(hit, count) for hit, count in zip(hits, n, strict=True)])
-    apart = np.abs(ends - shares.values[:, None])
-    estimate = contrasts["estimate"].to_numpy()
-    low = np.fmin(contrasts["low"], estimate - np.hypot(apart[:-1, 0], apart[-1, 1]))
-    high = np.fmax(contrasts["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0]))
-    tables = [[[hits[i], n[i] - hits[i]], [hits[-1], n[-1] - hits[-1]]] for i in range(len(bots))]
-    p = np.maximum(contrasts["p"].to_numpy(), [fisher_exact(table).pvalue for table in tables])  # NaN stays unknown
-    columns = {"apart": estimate, "apart_low": low, "apart_high": high, "p_one": p, "p_people": adjust_known(p)}
-    return pd.DataFrame({"bot": bots, **columns})
+    hits = np.bincount(code, taken)
+    counts = np.column_stack([hits, np.bincount(code) - hits])
+    apart = np.abs([wilson(hit, hit + other) for hit, other in counts] - shares.values[:, None])
+    estimate = contrasts["estimate"]
+    exact = [fisher_exact([own, counts[-1]]).pvalue for own in counts[:-1]]
+    table = pd.DataFrame(
+        {
+            "bot": bots,
+            "apart": estimate,
+            "apart_low": np.fmin(contrasts["low"], estimate - np.hypot(apart[:-1, 0], apart[-1, 1])),
+            "apart_high": np.fmax(contrasts["high"], estimate + np.hypot(apart[:-1, 1], apart[-1, 0])),
+            "p_one": np.maximum(contrasts["p"], exact),  # NaN stays unknown
+        }
+    )
+    return table.assign(p_people=adjust_known(table["p_one"]))
 
 
 def summarise(result: Result) -> list[str]:
@@ -91,8 +98,12 @@ def summarise(result: Result) -> list[str]:
     if not ranking.order:
         return []
     first, *others = headline(ranking, "bots")
-    pairs = f"{clearly(ranking)}." if len(ranking.order) > 1 else ""
-    return [first, _beside_people(ranking, "" if result.people else f" by {result.who}"), *others, pairs]
+    by = pairs = ""
+    if not result.people:
+        by = f" by {result.who}"
+    if len(ranking.order) > 1:
+        pairs = f"{clearly(ranking)}."
+    return [first, _beside_people(ranking, by), *others, pairs]
 
 
 def _beside_people(ranking: Ranking, by: str = "") -> str:
@@ -107,11 +118,7 @@ def _beside_people(ranking: Ranking, by: str = "") -> str:
         if known(row["p_people"]) and row["p_people"] < criteria.LEVEL:
             kind = "clearly less often" if row["apart"] < 0 else "clearly more often"
         groups[kind].append(f"{row['bot']} ({percent(row['human_share'])})")
-    parts = [
-        f"{kind}: {listed(bots) if len(bots) <= NAMED else f'{len(bots)} bots'}"
-        for kind, bots in groups.items()
-        if bots
-    ]
+    parts = [f"{kind}: {some(bots, 'bots')}" for kind, bots in groups.items() if bots]
     return "; ".join([f"People are called human in {percent(people)} of judgements{by}", *parts]) + "."
 
 

@@ -1,7 +1,5 @@
 """Win rates and labels by the length of the segment."""
 
-from statistics import fmean
-
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
 from parlai_spotbot.findings.finding import Result, declared
@@ -20,16 +18,15 @@ def compute(answers: Annotations) -> Found:
 
 def summarise(result: Result) -> list[str]:
     """Return how often bots are called human where least and where most is shown; "" with one length."""
-    shares: dict[int, list[float]] = {}
-    for row in result.rows("segments"):
-        shares.setdefault(row["exchanges"], [])
-        if row["bot"] != HUMAN:
-            shares[row["exchanges"]].append(row["human_share"])
-    least, most = min(shares), max(shares)
-    if least == most or not (shares[least] and shares[most]):
+    rows = result.frames["segments"]
+    bots = rows[rows["bot"] != HUMAN].astype({"human_share": float})
+    means = bots.groupby("exchanges")["human_share"].mean()
+    least = min(rows["exchanges"])
+    most = max(rows["exchanges"])
+    if least == most or not {least, most} <= set(means.index):
         return []
-    short, long = (percent(fmean(shares[exchanges])) for exchanges in (least, most))
-    return [f"On average bots are called human in {short} of segments of {least} exchanges, in {long} at {most}."]
+    text = "On average bots are called human in {} of segments of {} exchanges, in {} at {}."
+    return [text.format(percent(means[least]), least, percent(means[most]), most)]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from parlai_spotbot.analysis.stability import conversation_matches, first_stable, stability
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
@@ -19,7 +19,7 @@ def compute(answers: Annotations) -> Found:
     """Return the curves of both ways, of all bots and without each; or why there is nothing."""
     matches = conversation_matches(answers.rows)
     if matches.empty:
-        return {"nothing": one_row(why="no match between two different bots")}
+        return {"nothing": {"why": "no match between two different bots"}}
     names = planned_first({*matches["a"], *matches["b"]}, answers.facts.bots)
     frames = {}
     for variant, times in REPETITIONS.items():
@@ -38,18 +38,16 @@ def curve_sentence(curve: pd.DataFrame, studies: str) -> str:
     ranking = " > ".join(" = ".join(cluster) for cluster in last["ranking"])
     first = first_stable(curve)
     if first is None:
-        return (
-            f"Even with {last['sizes']} conversations per pair only {last['share']:.0%} of {studies} give the same "
-            f"ranking ({ranking})."
-        )
+        text = "Even with {sizes} conversations per pair only {share:.0%} of {0} give the same ranking ({1})."
+        return text.format(studies, ranking, **last[["sizes", "share"]])
     return f"From {first} conversations per pair on, 95% of {studies} give the same ranking ({ranking})."
 
 
 def summarise(result: Result) -> list[str]:
     """Return from how many conversations on a repeated study gives the same ranking."""
     frames = result.frames
-    if "stability" not in frames:
-        return [frames.one("nothing")["why"]]
+    if "nothing" in frames:
+        return [result.one("nothing")["why"]]
     paper = curve_sentence(frames["paper"], "draws from these conversations (the paper's way, which flatters)")
     return [curve_sentence(frames["stability"], "new studies"), paper]
 

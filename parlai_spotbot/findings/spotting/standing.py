@@ -23,7 +23,7 @@ from parlai_spotbot.analysis.uncertainty.bootstrap import percentile_interval
 from parlai_spotbot.analysis.verdict.probe import Probe
 from parlai_spotbot.findings import study_probes
 from parlai_spotbot.findings.criteria import pairs_of, pool_of
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.spotting import Annotations
 
@@ -73,24 +73,36 @@ def ranking(
     are a sample, as conversations are: people are, the variants of a judge aren't. `probes` are of the study, `times`
     (matches,) when each was judged; two are equal within `margin`; `whole` is said of all together.
     """
-    bots = [bot for bot in bots if bot in set(matches["a"]) | set(matches["b"])]
     if matches.empty:
-        return Ranking(Frames.of({"whole": one_row(**NO_MATCH, **whole)}))
+        return Ranking(Frames.of({"whole": NO_MATCH | whole}))
     matches = matches.reset_index(drop=True)
+    seen = {*matches["a"], *matches["b"]}
+    bots = [bot for bot in bots if bot in seen]
     fit = contrasts(matches, bots, crossed=crossed)
     grid = pair_grid(matches, bots, crossed=crossed)
     pool = pool_of(fit, grid, probes, times, margin)
-    counts = (grid[name].to_numpy(dtype=float) for name in ("wins_a", "wins_b", "n"))
     pairs = pairs_of(grid, fit, pool.verdict).rename(columns={"own": "rate_a", "p_exact": "p_sign"})
+    pairs["p_chi2"] = paper_chi2(*grid[["wins_a", "wins_b", "n"]].to_numpy(dtype=float).T)
     davidson = {f"strength{end}": f"davidson{end}" for end in ("", "_low", "_high")}
-    contestants = pool.contestants.rename(columns=davidson).merge(_rates(fit), on="bot")
     model = skill_model(matches)
-    contestants = contestants.merge(_skills(matches, bots, model, weights, rng), on="bot")
-    clustered = TEST.format("conversations and by annotators" if crossed else "conversations")
-    told = {"criterion": CRITERION, "test": clustered, "n": len(matches), "ties": (matches["outcome"] == 0).mean()}
-    skills = {"tau": model.tau, "draw_probability": model.draw_probability, "why": fit.why}
-    pool = replace(pool, contestants=contestants)
-    return pool.ranking(pairs.assign(p_chi2=paper_chi2(*counts)), **told, **skills, **_model(fit), **whole)
+    contestants = pool.contestants.rename(columns=davidson)
+    for columns in (_rates(fit), _skills(matches, bots, model, weights, rng)):
+        contestants = contestants.merge(columns, on="bot")
+    clustered = "conversations"
+    if crossed:
+        clustered += " and by annotators"
+    return replace(pool, contestants=contestants).ranking(
+        pairs,
+        criterion=CRITERION,
+        test=TEST.format(clustered),
+        n=len(matches),
+        ties=(matches["outcome"] == 0).mean(),
+        tau=model.tau,
+        draw_probability=model.draw_probability,
+        why=fit.why,
+        **_model(fit),
+        **whole,
+    )
 
 
 def _rates(fit: Contrasts) -> pd.DataFrame:

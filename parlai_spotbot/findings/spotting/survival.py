@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.analysis.values import ROUNDING
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM
 from parlai_spotbot.findings.spotting.survival_estimates import survival_of
 from parlai_spotbot.records import HUMAN
-from parlai_spotbot.wording import INTERVAL, NAMED, factor, filled, part_of, percent, plainly, some, to, who
+from parlai_spotbot.wording import NAMED, factor, filled, part_of, plainly, some, who
 
 
 def summarise(result: Result) -> list[str]:
@@ -24,28 +24,30 @@ def summarise(result: Result) -> list[str]:
 
 def _longest(frames: Frames) -> str:
     """Return which bot passes most often at the longest length, and people's share there."""
-    ends = {row["bot"]: row for row in frames.rows("curves") if row["bot"] != HUMAN}
-    if not ends:
+    curves = [row for row in frames.rows("curves") if row["bot"] != HUMAN]
+    if not curves:
         return ""
-    last = max(end["exchanges"] for end in ends.values())
-    shares = {bot: end["survival"] for bot, end in ends.items() if end["exchanges"] == last}
-    best = [bot for bot in shares if shares[bot] >= max(shares.values()) - ROUNDING]
-    end = ends[best[0]]
-    versus = next(row for row in frames.rows("bots") if row["bot"] == best[0])
-    share = percent(end["survival"]) + to([end["survival_low"], end["survival_high"]], prefix=INTERVAL)
+    last = max(row["exchanges"] for row in curves)
+    shown = [row for row in curves if row["exchanges"] == last]
+    most = max(row["survival"] for row in shown) - ROUNDING
+    best = [row["bot"] for row in shown if row["survival"] >= most]
+    [end] = [row for row in shown if row["bot"] == best[0]]
+    [versus] = [row for row in frames.rows("bots") if row["bot"] == best[0]]
     people = ". No conversation of people was judged at this length."
     if versus.get("human") is not None:
-        beside = "; people in {human:percent}, a difference of {difference:points} points{ci:ci_points}."
-        people = filled(beside, **versus, ci=[versus["difference_low"], versus["difference_high"]])
-    which = f"{some(best, 'bots')} {'is' if len(best) == 1 else 'are'}"
-    return f"After {last} exchanges {which} not called a bot most often: in {share}{people}"
+        beside = "; people in {human:percent}, a difference of {difference:points} points{0:ci_points}."
+        people = filled(beside, ends(versus, "difference"), **versus)
+    verb = "is" if len(best) == 1 else "are"
+    text = "After {exchanges} exchanges {0} {1} not called a bot most often: in {survival:percent}{2:ci}{3}"
+    return filled(text, some(best, "bots"), verb, ends(end, "survival"), people, **end)
 
 
 def _told_apart(pairs: Sequence[Mapping]) -> str:
     """Return how many pairs differ in how soon they are spotted."""
-    differing = sum(map(clear, pairs))
-    differ = part_of(differing, len(pairs), "pair", "differs", "differ")
-    return f"{differ} clearly in how soon they are spotted (log-rank test, Holm)." if pairs else ""
+    if not pairs:
+        return ""
+    differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "differs", "differ")
+    return f"{differ} clearly in how soon they are spotted (log-rank test, Holm)."
 
 
 def _effects(cox: Sequence[Mapping]) -> str:
@@ -55,9 +57,11 @@ def _effects(cox: Sequence[Mapping]) -> str:
     found = [f"{plainly(row['feature'])} for {who(row['bot'])} ({factor(row['ratio'])})" for row in filter(clear, cox)]
     if not found:
         return "For no feature is it clear that being favoured in it goes with being spotted sooner or later."
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    ratios = f"Clear hazard ratios of being favoured (below 1: spotted later): {'; '.join(found[:NAMED])}{more}."
-    return f"{ratios} They are associations, not causes."
+    ratios = "; ".join(found[:NAMED])
+    if len(found) > NAMED:
+        ratios += f" and {len(found) - NAMED} more"
+    text = "Clear hazard ratios of being favoured (below 1: spotted later): {}. They are associations, not causes."
+    return text.format(ratios)
 
 
 FINDING = declared(__file__, FORM, survival_of, summarise)

@@ -13,7 +13,6 @@ from parlai_spotbot.findings import trust
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.spotting import FORM, Annotations
 
-ABOUT = ["item_id", "conversation_id", "worker_id", "annotation_id"]
 SIDES = {value: answer for answer, value in FAVOURED.items()}
 
 
@@ -21,14 +20,12 @@ def long_frame(annotations: pd.DataFrame, features: Sequence[str]) -> pd.DataFra
     """One row an answer, on who is human and on the `features`, as `trust_part` wants them, from the frame of
     annotations."""
     parts = [
-        annotations[ABOUT].assign(question="nature", target=f"entity:{e}", answer=annotations[f"nature{e}"])
-        for e in (0, 1)
+        annotations.assign(question="nature", target=f"entity:{e}", answer=annotations[f"nature{e}"]) for e in (0, 1)
     ]
-    parts += [
-        annotations[ABOUT].assign(question=feature, target="pair", answer=annotations[feature].map(SIDES))
-        for feature in features
-    ]
-    return pd.concat(parts, ignore_index=True).dropna(subset="answer")
+    for feature in features:
+        parts.append(annotations.assign(question=feature, target="pair", answer=annotations[feature].map(SIDES)))
+    columns = ["item_id", "conversation_id", "worker_id", "annotation_id", "question", "target", "answer"]
+    return pd.concat(parts, ignore_index=True)[columns].dropna(subset="answer")
 
 
 def compute(answers: Annotations) -> Found | None:
@@ -36,21 +33,17 @@ def compute(answers: Annotations) -> Found | None:
     if answers.people is None:
         return None
     # An annotation is named within its source: a judge may have taken over people's names.
-    people, judge = (
-        frame.assign(annotation_id=frame["source"] + "/" + frame["annotation_id"])
-        for frame in (answers.people.rows, answers.rows)
-    )
-    wide = pd.concat([people, judge], ignore_index=True)
+    wide = pd.concat([answers.people.rows, answers.rows], ignore_index=True)
+    wide["annotation_id"] = wide["source"] + "/" + wide["annotation_id"]
+    both = [long_frame(frame, answers.features) for _, frame in wide.groupby("source", sort=True)]
 
     def contests(rows: pd.DataFrame) -> pd.DataFrame:
         rows = wide[wide["annotation_id"].isin(set(rows["annotation_id"]))]
         frames = [matches_frame(rows, name).assign(criterion=name) for name in ("nature", *answers.features)]
         return pd.concat(frames).drop(columns="k").join(rows[["annotation_id", "item_id"]]).reset_index(drop=True)
 
-    both = long_frame(people, answers.features), long_frame(judge, answers.features)
-    return trust.in_words(
-        trust_part(*both, contests=contests, rng=answers.rng("trust"), replicates=answers.options.bootstraps)
-    )
+    options = {"rng": answers.rng("trust"), "replicates": answers.options.bootstraps}
+    return trust.in_words(trust_part(*both, contests=contests, **options))
 
 
 FINDING = trust.finding(FORM, compute)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from parlai_spotbot.analysis.verdict.probe import GREEN
 from parlai_spotbot.findings.finding import Finding, Result, declared
-from parlai_spotbot.findings.frames import Found
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.wording import NAMED, listed, part_of
 
@@ -24,15 +24,16 @@ def summarise(result: Result) -> list[str]:
     if not found:
         return [f"All {len(rows)} probes of what the verdict assumes are green."]
     named = listed(f"{row['title'].lower()} ({row['level']})" for row in found[:NAMED])
-    more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    return [f"{part_of(len(found), len(rows), 'probe', 'is', 'are')} not green: {named}{more}."]
+    if len(found) > NAMED:
+        named += f" and {len(found) - NAMED} more"
+    return [f"{part_of(len(found), len(rows), 'probe', 'is', 'are')} not green: {named}."]
 
 
-def finding(form: Form, ranking: Callable[[Any], Mapping[str, pd.DataFrame]]) -> Finding:
+def finding(form: Form, ranking: Callable[[Any], Frames]) -> Finding:
     """Return the finding of a form of answers; `ranking` gives that of a source."""
 
-    def compute(answers: Any) -> Found | None:
-        rows = main_ranking(ranking(answers)).audit
-        return {"audit": pd.DataFrame(rows).drop(columns=["figures", "given"])} if rows else None
+    def compute(answers: Any) -> Found:
+        audit = main_ranking(ranking(answers)).frames.get("audit", pd.DataFrame())
+        return {"audit": audit.drop(columns=["figures", "given"], errors="ignore")}
 
     return declared(__file__, form, compute, summarise)

@@ -36,8 +36,9 @@ def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WO
         row = {"probe": probe.name, "title": words["title"], "level": probe.level}
         row["text"] = filled(words.get(case) or words[probe.level], **figures)
         for part, levels in PARTS.items():
-            text = words.get(f"{part}_{case}") or words.get(part, "")
-            row[part] = filled(text, **figures) if probe.level in levels else ""
+            row[part] = ""
+            if probe.level in levels:
+                row[part] = filled(words.get(f"{part}_{case}") or words.get(part, ""), **figures)
         rows.append(row | {"figures": dict(probe.figures)})
     return worst_first(rows)
 
@@ -55,7 +56,11 @@ def _in_words(name: str, value: Any) -> Any:
     """Return a figure as a sentence takes it: lists of names, or of pairs of them, as words."""
     if not isinstance(value, (list, tuple)) or name == "ci":
         return value
-    return listed(f"{who(one[0])}–{who(one[1])}" if isinstance(one, (list, tuple)) else who(one) for one in value)
+    names = []
+    for one in value:
+        pair = [one] if isinstance(one, str) else one
+        names.append("–".join(map(who, pair)))
+    return listed(names)
 
 
 def beats(circle: Sequence[str]) -> str:
@@ -76,8 +81,10 @@ def conditions(audit: Iterable[Mapping]) -> list[str]:
 
 def cause(audit: Sequence[Mapping]) -> dict | None:
     """Return why a verdict is missing that no further answers of the same kind give, by the first red probe."""
-    red = sorted(of_level(audit, RED), key=lambda row: row["probe"] not in BLOCKING)
-    return cause_of(red[0], audit) if red else None
+    red = of_level(audit, RED)
+    if not red:
+        return None
+    return cause_of(min(red, key=lambda row: row["probe"] not in BLOCKING), audit)
 
 
 def cause_of(row: Mapping, audit: Sequence[Mapping]) -> dict:
@@ -85,7 +92,9 @@ def cause_of(row: Mapping, audit: Sequence[Mapping]) -> dict:
     (whether nothing can be planned)."""
     step = row["step"]
     if row["probe"] == "clusters":
-        step = next((other["step"] for other in of_level(audit, RED, AMBER) if other["probe"] == "copies"), step)
+        for other in of_level(audit, RED, AMBER):
+            if other["probe"] == "copies":
+                step = other["step"]
     return {
         "kind": row["probe"],
         "case": row["figures"].get("case", ""),

@@ -27,20 +27,18 @@ class Frames(dict[str, pd.DataFrame]):
 
     def rows(self, name: str) -> list[dict[str, Any]]:
         """Return the records of a frame; [] where there is none of this name."""
-        return self[name].to_dict("records") if name in self else []
+        return self.get(name, pd.DataFrame()).to_dict("records")
 
     def one(self, name: str) -> dict[str, Any]:
         """Return the first record of a frame; {} where there is none."""
         return next(iter(self.rows(name)), {})
 
 
-def _rows_of(value: pd.DataFrame | Sequence[Mapping] | Mapping) -> Sequence[Mapping]:
-    """Return the records of a frame; those of a list; a mapping as the only one, if it holds anything."""
-    if isinstance(value, pd.DataFrame):
-        return value.to_dict("records")
-    if isinstance(value, Mapping):
-        return [value] if value else []
-    return value
+def _rows_of(value: Any) -> Sequence[Mapping]:
+    """Return the records of a frame or of a list of them; a mapping as the only one, if it holds anything."""
+    if not isinstance(value, Mapping):
+        return pd.DataFrame(value).to_dict("records")
+    return [value] if value else []
 
 
 def frame_of(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -64,21 +62,25 @@ def stored_form(value: Mapping[str, Any]) -> dict[str, Any]:
     return {"tables": records(value["by_source"]), "made_by": value["made_by"]}
 
 
-def records(found: Mapping[str, Frames]) -> dict[str, list[dict[str, Any]]]:
+def records(found: Mapping[str, Frames]) -> dict[str, list[dict]]:
     """Return the frames of each source as records by name, each with its source if it has one."""
-    tables: dict[str, list[dict[str, Any]]] = {}
+    tables: dict[str, list[dict]] = {}
     for source, frames in found.items():
-        about = {"source": source} if source else {}
+        about: dict = {}
+        if source:
+            about = {"source": source}
         for name in frames:
             tables.setdefault(name, []).extend(about | row for row in frames.rows(name))
     return tables
 
 
-def by_source(tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Frames]:
+def by_source(tables: Mapping[str, Sequence[Mapping]]) -> dict[str, Frames]:
     """Return the frames of each source from what a file has of them."""
-    by_name: dict[str, dict[str, list]] = {}
+    found: dict[str, Frames] = {}
     for name, rows in tables.items():
+        own: dict[str, list[dict]] = {}
         for row in rows:
-            own = {key: cell for key, cell in row.items() if key != "source"}
-            by_name.setdefault(row.get("source", ""), {}).setdefault(name, []).append(own)
-    return {source: Frames({name: frame_of(rows) for name, rows in own.items()}) for source, own in by_name.items()}
+            own.setdefault(row.get("source", ""), []).append({key: row[key] for key in row if key != "source"})
+        for source, records in own.items():
+            found.setdefault(source, Frames())[name] = frame_of(records)
+    return found

@@ -2,29 +2,28 @@
 
 from collections.abc import Mapping
 
-import pandas as pd
-
 from parlai_spotbot.findings.answers import Form
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 
 
 def frames_of(judge: Mapping) -> Frames:
     """Return what a judge's file says, in one row, and what each of its variants said of people and of bots."""
-    rows = [
-        {"variant": name, "truth": truth, **counts}
-        for name, variant in (judge.get("variants") or {}).items()
-        if isinstance(variant, Mapping)
-        for truth, counts in variant.get("confusion", {}).items()
-    ]
-    return Frames.of({"judge": one_row(**judge), "confusion": pd.DataFrame(rows)})
+    rows = []
+    for name, variant in (judge.get("variants") or {}).items():
+        if isinstance(variant, Mapping):
+            for truth, counts in variant.get("confusion", {}).items():
+                rows.append({"variant": name, "truth": truth, **counts})
+    return Frames.of({"judge": judge, "confusion": rows})
 
 
 def summarise(result: Result) -> list[str]:
     """Return the judge's rule, what it was trained on where it says so in words, and which answers are missing."""
     judge = result.one("judge")
     trained = judge.get("trained_on")
-    return [judge.get("rule") or "", trained if isinstance(trained, str) else "", missing(judge)]
+    if not isinstance(trained, str):
+        trained = ""
+    return [judge.get("rule") or "", trained, missing(judge)]
 
 
 def missing(judge: Mapping) -> str:
@@ -33,9 +32,8 @@ def missing(judge: Mapping) -> str:
     if not lacking.get("n"):
         return ""
     reasons = ", ".join(f"{kind} {n}" for kind, n in lacking["reasons"].items())
-    return (
-        f"{lacking['n']} of its answers are missing ({reasons}); judges/{judge['judge']}/raw.jsonl has what was said."
-    )
+    text = "{n} of its answers are missing ({0}); judges/{1}/raw.jsonl has what was said."
+    return text.format(reasons, judge["judge"], n=lacking["n"])
 
 
 FORM = Form(lambda tidy, facts, judgements: (tidy, {}))

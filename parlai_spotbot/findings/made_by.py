@@ -22,4 +22,6 @@ def stored(path: Path, study: Study, survey: str, **options: Any) -> dict:
 def stored_frames(path: Path, study: Study, survey: str) -> dict[str, Frames]:
     """Return by source what a file of an analysis by this version holds; {} where there is none."""
     value = stored(path, study, survey)
-    return by_source(value["tables"]) if value and value["made_by"].get("version") == VERSION else {}
+    if not value or value["made_by"].get("version") != VERSION:
+        return {}
+    return by_source(value["tables"])

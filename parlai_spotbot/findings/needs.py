@@ -18,14 +18,17 @@ from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.findings.answers import Answers, Form
 from parlai_spotbot.findings.finding import Finding, Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.scarce import MATCHES, Kind, obstacle, scarce, scarce_sentence, scarce_step, typical
 from parlai_spotbot.findings.schema import clear, known
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.wording import NAMED, counted, part_of, percent
 
-DIFFERENCE, POWER, LEVEL, LOOKS = 0.2, 0.8, 0.95, 2
+DIFFERENCE = 0.2
+POWER = 0.8
+LEVEL = 0.95
+LOOKS = 2
 """What `spotbot_plan` takes by default: a difference of shares of interest, power, level, tests now and at the end."""
 
 FARTHEST = 100
@@ -41,10 +44,7 @@ WRITE = Step.of("Write it up: texts and tables for your paper are below.", plan=
 
 
 def finding(
-    form: Form,
-    ranking: Callable[[Any], Mapping[str, pd.DataFrame]],
-    compared: Callable[[Any], pd.DataFrame],
-    kind: Kind,
+    form: Form, ranking: Callable[[Any], Frames], compared: Callable[[Any], pd.DataFrame], kind: Kind
 ) -> Finding:
     """Return the finding of a form of answers, for the first screen; it says nothing of a judge, nor of what was served
     until settled. `compared` are the answers that the `ranking` of a source is by."""
@@ -76,7 +76,9 @@ def before(bots: int, annotations_per_conversation: int, seconds: float, packed:
         "correlations as in the paper's data)."
     )
     in_all = needed * annotations_per_conversation * design.pairs
-    here = f"; {packed:,} are packed" if packed < in_all else ""
+    here = ""
+    if packed < in_all:
+        here = f"; {packed:,} are packed"
     return [text, Step.of(f"Let people judge: {in_all:,} annotations for that{_hours(in_all, seconds)}{here}.")]
 
 
@@ -102,9 +104,9 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Fou
     each = typical(matches)
     found = obstacle(ranking, MATCHES, each)
     if found and found["blocks"]:
-        return {"obstacle": one_row(**found)}
+        return {"obstacle": found}
     if little := scarce(MATCHES, matches, each):
-        return {"scarce": one_row(**little)}
+        return {"scarce": little}
     ranked = planned_for(matches, answers.bots, ranking)
     start = Design(max(len(ranked), 2), power=POWER, level=LEVEL, looks=LOOKS)
     rows, design = open_pairs(matches, ranked, start, ranking, DIFFERENCE)
@@ -118,16 +120,13 @@ def of_matches(matches: pd.DataFrame, answers: Answers, ranking: Ranking) -> Fou
 
 def _told(rows: Sequence[Mapping], found: Mapping | None, **whole: Any) -> Found:
     """Return the frames of what each pair needs, and what stands in the way."""
-    frames = {"needs": pd.DataFrame(list(rows)), "whole": one_row(**whole)}
-    if found:
-        frames["obstacle"] = one_row(**found)
-    return frames
+    return {"needs": rows, "whole": whole, "obstacle": found or {}}
 
 
 def seconds_of(answers: Answers) -> float | None:
     """Return the mean time of an annotation; None where it isn't known."""
-    times = answers.annotations["seconds"].dropna()
-    return float(times.mean()) if len(times) else None
+    mean = float(answers.annotations["seconds"].mean())
+    return None if np.isnan(mean) else mean
 
 
 def planned_for(matches: pd.DataFrame, names: Sequence[str], ranking: Ranking) -> list[str]:
@@ -166,42 +165,54 @@ def of_tests(ranking: Ranking, kind: Kind, answers: pd.DataFrame) -> Found | Non
     nothing was tested."""
     found = obstacle(ranking, kind)
     if found and found["blocks"]:
-        return {"obstacle": one_row(**found)}
+        return {"obstacle": found}
     if little := scarce(kind, answers):
-        return {"scarce": one_row(**little)}
+        return {"scarce": little}
     tested = [pair for pair in ranking.pairs if known(pair["p"], pair["p_adjusted"])]
     if not tested:
-        return {"obstacle": one_row(**found)} if found else None
+        return {"obstacle": found or {}}
     opened = _opened(tested)
-    count, still_open = len(tested), len(opened)
     equal = sum(pair["verdict"] == EQUAL for pair in tested)
+    counts = {"tested": len(tested), "open": len(opened), "equal": equal}
     if summed := ranking.frames.one("pair_counts"):
-        count, equal = summed["tested"], summed["equal"]
-        still_open = count - summed["clear"] - equal
-    wished = norm.isf((1 - LEVEL) / count / 2) + norm.ppf(POWER)
+        counts["tested"] = summed["tested"]
+        counts["open"] = summed["tested"] - summed["clear"] - summed["equal"]
+        counts["equal"] = summed["equal"]
+    wished = norm.isf((1 - LEVEL) / counts["tested"] / 2) + norm.ppf(POWER)
     rows = []
     for pair in opened:
-        z = float(norm.isf(max(pair["p"], 1e-300) / 2))
-        more = pair["n"] * ((wished / z) ** 2 - 1) if z > 0 and pair["n"] else np.inf
+        z = norm.isf(max(pair["p"], 1e-300) / 2)
+        factor = np.inf
+        if z > 0 and pair["n"]:
+            factor = (wished / z) ** 2 - 1
         entry = {key: pair[key] for key in ("a", "b", "p_adjusted", "n")} | {"annotations": pair["n"]}
-        rows.append(entry | {"more_annotations": max(1, round(more)) if more <= FARTHEST * pair["n"] else None})
-    return _told(rows, found, tested=count, open=still_open, equal=equal)
+        entry["more_annotations"] = None
+        if factor <= FARTHEST:
+            entry["more_annotations"] = max(1, round(pair["n"] * factor))
+        rows.append(entry)
+    return _told(rows, found, **counts)
 
 
 def summarise(result: Result) -> list[str]:
     """Return which pairs are open, what would settle them, and what to collect next."""
     if little := result.one("scarce"):
         return [scarce_sentence(little), Step.of(scarce_step(little))]
-    whole, opened = result.one("whole"), _opened(result.rows("needs"))
+    whole = result.one("whole")
+    opened = _opened(result.rows("needs"))
     tested = whole.get("tested", 0)
-    settled = "told apart or equal within the margin" if whole.get("equal") else "told apart"
-    open_pairs_said = _named(opened, tested, whole.get("open")) if opened else ""
+    settled = "told apart"
+    if whole.get("equal"):
+        settled += " or equal within the margin"
+    pairs = ""
+    if opened:
+        pairs = _named(opened, tested, whole.get("open"))
     if found := result.one("obstacle"):
-        met = MET.format(tested, settled) if tested else ""
-        return [found["why"], open_pairs_said or met, Step.of(found["step"], found["more"], plan=False)]
+        if tested and not opened:
+            pairs = MET.format(tested, settled)
+        return [found["why"], pairs, Step.of(found["step"], found["more"], plan=False)]
     if not opened:
         return [SETTLED.format(tested, settled), WRITE]
-    return [open_pairs_said, *_takes(opened, whole)]
+    return [pairs, *_takes(opened, whole)]
 
 
 def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
@@ -214,16 +225,17 @@ def _takes(opened: Sequence[Mapping], whole: Mapping) -> list[str]:
     takes = ""
     if whole.get("planned"):
         total = sum(row["more_annotations"] for row in reachable)
-        which = "them" if len(reachable) == (whole.get("open") or len(opened)) else f"{len(reachable)} of them"
+        which = "them"
+        if len(reachable) < (whole.get("open") or len(opened)):
+            which = f"{len(reachable)} of them"
         takes = f"To settle {which} takes about {total:,.0f} further annotations{_hours(total, seconds)}."
     first = min(reachable, key=lambda row: (row["more_annotations"], row["a"], row["b"]))
-    a, b, count, new = first["a"], first["b"], first["more_annotations"], first.get("more_conversations")
     details = more = ""
-    if new:
+    if new := first.get("more_conversations"):
         details = f" of {counted(round(new), 'new conversation')}"
-        more = f"{a}/{b}={new:.0f}"
-    step = f"Begin with {a} and {b}: about {count:,.0f} more annotations{details}{_hours(count, seconds)}."
-    return [takes, Step.of(step, more)]
+        more = f"{first['a']}/{first['b']}={new:.0f}"
+    text = "Begin with {a} and {b}: about {more_annotations:,.0f} more annotations{0}{1}."
+    return [takes, Step.of(text.format(details, _hours(first["more_annotations"], seconds), **first), more)]
 
 
 def _opened(rows: Sequence[Mapping]) -> list[Mapping]:
@@ -235,10 +247,11 @@ def _named(opened: Sequence[Mapping], pairs: int, count: int | None = None) -> s
     """Return how many pairs are open, of which `opened` may hold but some, with the clearest `NAMED` of them."""
     count = count or len(opened)
     by_name = sorted(opened, key=lambda row: (row["a"], row["b"]))
-    p_values = np.array([row["p_adjusted"] for row in by_name], dtype=float)
-    named = best_first(by_name, -p_values)
-    names = "; ".join(f"{row['a']} and {row['b']}" for row in named[:NAMED])
-    among = ", among them" if count > NAMED else ":"
+    named = best_first(by_name, -np.array([row["p_adjusted"] for row in by_name], dtype=float))
+    names = "; ".join("{a} and {b}".format(**row) for row in named[:NAMED])
+    among = ":"
+    if count > NAMED:
+        among = ", among them"
     return f"{part_of(count, pairs, 'pair', 'is', 'are')} not told apart{among} {names}."
 
 
@@ -247,5 +260,6 @@ def _hours(annotations: float, seconds: float | None) -> str:
     if not seconds:
         return ""
     hours = annotations * seconds / 3600
-    digits = 1 if hours < 10 else 0
-    return f", about {hours:,.{digits}f} hours of work"
+    if hours < 10:
+        return f", about {hours:,.1f} hours of work"
+    return f", about {hours:,.0f} hours of work"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.findings.frames import Frames, ends
+from parlai_spotbot.findings.frames import Frames, ends, frame_of
 
 CRITERIA = ("question", "label", "feature")
 """The column that names the criterion, where there are several."""
@@ -113,7 +113,7 @@ def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:
             rows.setdefault(name, []).extend(row | {column: criterion} for row in ranking.frames.rows(name))
     for row in rows["whole"]:
         row["main"] = row[column] == main
-    return Frames.of(rows)
+    return Frames({name: frame_of(own) for name, own in rows.items()})
 
 
 def by_criterion(frames: Frames) -> dict[str, Ranking]:

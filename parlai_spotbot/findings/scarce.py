@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil
+from typing import Any
 
 import pandas as pd
 
@@ -44,13 +45,17 @@ class Kind:
 
     def annotations(self, contestants: int) -> int:
         """Return what that comes to in all."""
-        groups = contestants * (contestants - 1) // 2 if self.ends == 2 else contestants
+        groups = contestants
+        if self.ends == 2:
+            groups = contestants * (contestants - 1) // 2
         return groups * self.to_collect(contestants) * LEAST_ANNOTATORS
 
     def to_collect(self, bots: int) -> int:
         """Return how much to collect, if `LEAST_ANNOTATORS` judge each, for `LEAST_DECIDED` of each contestant."""
-        each = (bots - 1 if self.ends == 2 else 1) * LEAST_ANNOTATORS * (1 - self.ties)
-        return max(2, ceil(LEAST_DECIDED / each - 1e-9))
+        partners = 1
+        if self.ends == 2:
+            partners = bots - 1
+        return max(2, ceil(LEAST_DECIDED / (partners * LEAST_ANNOTATORS * (1 - self.ties)) - 1e-9))
 
 
 MATCHES = Kind("decided matches", "matches", "conversations of each pair", 2, Design(2).ties)
@@ -72,39 +77,36 @@ def scarce(kind: Kind, rows: pd.DataFrame, conversations: int = LEAST_CONVERSATI
     rows : frame
         One row an answer: name; or a, b, outcome; worker_id, but of votes, where nobody may be known.
     """
-    if "name" in rows:
-        contestants, decided = rows["name"].nunique(), len(rows)
-    else:
-        contestants = len(pd.unique(rows[["a", "b"]].to_numpy().ravel()))
+    total = decided = len(rows)
+    named = rows[["a", "b"]] if "name" not in rows else rows[["name"]]
+    contestants = len(pd.unique(named.to_numpy().ravel()))
+    if "name" not in rows:
         decided = int((rows["outcome"] != 0).sum())
     each = kind.ends * decided / max(contestants, 1)
     single = conversations < LEAST_CONVERSATIONS
     if contestants < 2 or (not single and each >= LEAST_DECIDED):
         return None
-    tied = not single and kind.ends * len(rows) * (1 - kind.ties) / contestants >= LEAST_DECIDED
-    there_is = {
-        "of": kind.all,
-        "annotators": None if kind is VOTES else rows["worker_id"].nunique(),
-        "total": len(rows),
-        "decided": decided,
-        "each": each,
-        "single": single,
-    }
-    if tied:
-        return there_is | {"collect": None, "annotations": None}
-    return there_is | {"collect": kind.to_collect(contestants), "annotations": kind.annotations(contestants)}
+    there_is: dict[str, Any] = {"of": kind.all, "annotators": None, "total": total, "decided": decided}
+    if kind is not VOTES:
+        there_is["annotators"] = rows["worker_id"].nunique()
+    there_is |= {"each": each, "single": single, "collect": None, "annotations": None}
+    if single or kind.ends * total * (1 - kind.ties) / contestants < LEAST_DECIDED:
+        there_is |= {"collect": kind.to_collect(contestants), "annotations": kind.annotations(contestants)}
+    return there_is
 
 
 def scarce_sentence(needs: Mapping) -> str:
     """Return what there is, and that it is too little to plan from."""
-    kind, people = KINDS[needs["of"]], needs["annotators"]
+    kind = KINDS[needs["of"]]
     if needs.get("single") and needs["each"] >= LEAST_DECIDED:
         return "Each pair has one conversation: how those of a pair differ isn't known, and nothing can be planned."
     if needs["collect"] is None:
-        total = counted(needs["total"], kind.all[:-1])
-        return f"{needs['decided']:,} of {total} were decided: too few to plan from, and ties tell nobody apart."
-    annotators = "" if people is None else f"{counted(people, 'annotator')} and "
-    least = "" if people is None else f"{LEAST_ANNOTATORS} annotators and "
+        text = "{decided:,} of {0} were decided: too few to plan from, and ties tell nobody apart."
+        return text.format(counted(needs["total"], kind.all[:-1]), **needs)
+    annotators = least = ""
+    if needs["annotators"] is not None:
+        annotators = f"{counted(needs['annotators'], 'annotator')} and "
+        least = f"{LEAST_ANNOTATORS} annotators and "
     return (
         f"Too little is known to plan from: {annotators}{number(needs['each'], 0)} {kind.decided} a contestant on "
         f"average, where {least}{LEAST_DECIDED} are the least."
@@ -114,9 +116,10 @@ def scarce_sentence(needs: Mapping) -> str:
 def scarce_step(needs: Mapping) -> str:
     """Return what to collect first."""
     kind = KINDS[needs["of"]]
+    if kind is VOTES and needs["collect"] is None:
+        return "Ask for votes on other prompts, or ask them what differs."
     if needs["collect"] is None:
-        more = "Ask for votes on other prompts" if kind is VOTES else "Let people see more of each conversation"
-        return f"{more}, or ask them what differs."
+        return "Let people see more of each conversation, or ask them what differs."
     if kind is VOTES:
         return f"Collect {needs['annotations']:,} votes or more, as many on each pair."
     step = "Collect {collect:,} {0} or more, each judged by {1} annotators at least: {annotations:,} annotations."
@@ -138,30 +141,29 @@ def obstacle(ranking: Ranking, kind: Kind, each: int = 0) -> dict | None:
     found = audit.cause(ranking.audit)
     if found and found["blocks"]:
         return found
-    order, few = ranking.order, ranking.too_few
-    groups = ranking.groups
-    if len(groups) > 1:
-        first, *others = [group[0] for group in groups[: NAMED + 1]]
+    few = list(ranking.too_few)
+    if len(ranking.groups) > 1:
+        first, *others = [group[0] for group in ranking.groups[: NAMED + 1]]
         why = f"Only {kind.all} between the groups can show how these compare."
         step = f"Compare {who(first)} with {listed(map(who, others))}: the best of groups that never met."
         return _said("groups", why, step, [(first, other) for other in others], each)
-    if order and 0 < len(few) <= MOST - len(order):  # of more some are never ranked
-        names, partners = list(few)[:NAMED], order[:NAMED]
-        whom = f"{listed(map(who, names))} with {listed(map(who, partners))}"
+    if ranking.order and 0 < len(few) <= MOST - len(ranking.order):  # of more some are never ranked
+        pairs = list(product(few[:NAMED], ranking.order[:NAMED]))
+        whom = f"{listed(map(who, few[:NAMED]))} with {listed(map(who, ranking.order[:NAMED]))}"
         step = f"Compare {whom}: a place takes {MINIMUM} comparisons at least."
-        return _said("too_few", "", step, list(product(names, partners)), each)
+        return _said("too_few", "", step, pairs, each)
     if found:
         return found
-    dominant = [row for row in audit.of_level(ranking.audit, AMBER) if row["figures"].get("case") == "dominant"]
-    if dominant and _open(ranking):
-        return audit.cause_of(dominant[0], ranking.audit)
+    for row in audit.of_level(ranking.audit, AMBER):
+        if row["figures"].get("case") == "dominant" and _open(ranking):
+            return audit.cause_of(row, ranking.audit)
     return None
 
 
 def _open(ranking: Ranking) -> bool:
     """Return whether some pair is neither told apart nor equal, or none is tested."""
-    pairs = ranking.pairs
-    return not pairs or not all(clear(pair) or pair.get("verdict") == EQUAL for pair in pairs)
+    done = [pair for pair in ranking.pairs if clear(pair) or pair.get("verdict") == EQUAL]
+    return not done or len(done) < len(ranking.pairs)
 
 
 def _said(kind: str, why: str, step: str, pairs: Sequence[tuple[str, str]], each: int) -> dict:
@@ -178,13 +180,16 @@ def typical(rows: pd.DataFrame) -> int:
 def too_few_sentence(ranking: Ranking) -> str:
     """Return who has too few answers to be ranked, or how many aren't among the `MOST` who have the most."""
     few = ranking.too_few
+    if not few:
+        return ""
     if len(ranking.order) + len(few) > MOST:
         return f"Only the {MOST:,} contestants with the most comparisons are ranked."
-    named = [f"{who(name)} ({n:,})" for name, n in few.items()]
-    return f"Too few comparisons to be ranked: {named_first(named)}." if few else ""
+    return f"Too few comparisons to be ranked: {named_first([f'{who(name)} ({n:,})' for name, n in few.items()])}."
 
 
 def named_first(names: Sequence[str]) -> str:
     """Return up to `NAMED` names, and how many others."""
-    more = [counted(len(names) - NAMED, "other")] if len(names) > NAMED else []
-    return listed([*names[:NAMED], *more])
+    shown = list(names[:NAMED])
+    if len(names) > NAMED:
+        shown.append(counted(len(names) - NAMED, "other"))
+    return listed(shown)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import pandas as pd
 
 from parlai_spotbot.analysis.values import with_ends
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED, Probe
 from parlai_spotbot.findings.answers import Form
-from parlai_spotbot.findings.audit import rows_of
-from parlai_spotbot.findings.finding import Finding
-from parlai_spotbot.findings.frames import Found, Frames, one_row
+from parlai_spotbot.findings.audit import of_level, rows_of
+from parlai_spotbot.findings.finding import Finding, declared
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
-from parlai_spotbot.findings.result import SETTLED, Result
-from parlai_spotbot.findings.schema import Chart, Column, Table
+from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.sections import Step
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.wording import NAMED, asked, counted, filled, some
@@ -44,9 +40,6 @@ MEANS = (
 )
 WORDS: dict[str, dict] = own_data(__file__)
 
-METHODS: dict[str, str] = WORDS["methods"]
-"""How the figures of each table were computed."""
-
 PROBES: dict[str, dict[str, str]] = WORDS["probes"]
 """Words of each probe of the account."""
 
@@ -58,49 +51,52 @@ WITHHELD = "No verdict is given after {answers:answer}. {0}"
 KINDS = {"better": "told apart", "equal": "equal", "open": "open"}
 LINKS = {"better": "over"}
 
+OF_CONTESTANTS = ("order", "clusters", "score", "score_ci", "matches")
+"""What the account says of each contestant."""
 
-def frames_of(data: Mapping[str, Any]) -> Found | None:
+
+def frames_of(data: Mapping) -> Found | None:
     """Return the frames of the account of a source that decided what was shown; None of another one."""
     if not data:
         return None
-    contestants = [
-        {"bot": bot, "score": data["score"][bot], "n": data["matches"][bot]}
-        | dict(zip(("cluster_first", "cluster_last"), data["clusters"][bot], strict=True))
-        | dict(zip(("score_low", "score_high"), data["score_ci"][bot], strict=True))
-        for bot in data["order"]
-    ]
+    contestants = []
+    for bot in data["order"]:
+        first, last = data["clusters"][bot]
+        row = {"bot": bot, "score": data["score"][bot], "n": data["matches"][bot]}
+        row |= {"cluster_first": first, "cluster_last": last, "ci": data["score_ci"][bot]}
+        contestants.append(with_ends(row, "score"))
     pairs = [with_ends(row, "difference") for row in data["pairs"]]
-    frames = {name: pd.DataFrame(data[name]) for name in ("path", "draws", "departures", "probes")}
-    whole = {name: value for name, value in data.items() if name not in (*frames, *OF_CONTESTANTS, "pairs")}
-    own = {"ranking": pd.DataFrame(contestants), "pairs": pd.DataFrame(pairs)}
-    return {**own, **frames, "whole": one_row(**whole)}
+    lists = {name: data[name] for name in ("path", "draws", "departures", "probes")}
+    whole = {name: value for name, value in data.items() if name not in (*lists, *OF_CONTESTANTS, "pairs")}
+    return {"ranking": contestants, "pairs": pairs, **lists, "whole": whole}
 
 
 def summarise(result: Result) -> list[str]:
     """Return what is settled, of how many pairs, and what departs from the registered plan."""
-    data, ranking = result.one("whole"), Ranking(result.frames)
+    data = result.one("whole")
+    ranking = Ranking(result.frames)
     pairs = ranking.pairs
     plan = _plan(data)
     departed = [f"{row['departure']}: {row['count']}" for row in result.rows("departures")]
-    checked = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
+    checked: list[str] = [Caution(f"Departures from {plan}: {'; '.join(departed)}.")]
     if not departed:
         checked = [Fact.of("Plan", f"No departure from {plan}, by {counted(len(data['checks']), 'check')}; {ELSE}.")]
     if not ranking.order:
         return [filled(NOTHING, **data), *checked]
     audit = audit_of(result.frames)
-    withheld = [row["text"] for row in audit if row["level"] == RED]
+    withheld = [row["text"] for row in of_level(audit, RED)]
     if withheld:
         return [Caution(filled(WITHHELD, " ".join(withheld), **data)), *checked]
-    checked += [row["text"] for row in audit if row["level"] == AMBER]
-    counts = [text for kind in KINDS if (text := _pairs(pairs, kind))]
-    said = filled(OF_PAIRS, ", ".join(counts), GIVEN, n=len(pairs), error=1 - data["level"])
+    checked += [row["text"] for row in of_level(audit, AMBER)]
+    verdicts = ", ".join(filter(None, (_pairs(pairs, kind) for kind in KINDS)))
+    said = filled(OF_PAIRS, verdicts, GIVEN, n=len(pairs), error=1 - data["level"])
     open_ = sum(row["verdict"] == "open" for row in pairs)
     numbers = {**data, "settled": len(pairs) - open_, "pairs": len(pairs), "open": open_}
     ended = data["ended"]
+    first = filled(ENDS[ended], **numbers, first=_first(ranking))
     if data["out"] and open_:
         ended = "out"
     step = Step.of(filled(WORDS["next"][ended], **numbers), plan=False, go_on=not ended)
-    first = filled(ENDS[data["ended"]], **numbers, first=_first(ranking))
     return [first, said, *checked, Fact.of("Better", MEANS), step]
 
 
@@ -147,85 +143,7 @@ def _first(ranking: Ranking) -> str:
     return f"who is first among {names} is open"
 
 
-POINTS = Column("share", "Points", ci=True)
-
-
-def tables(score: Column, share: Mapping[str, Column]) -> dict[str, Table]:
-    """Return the tables; `score` is the column of contestants' scores, `share` that of a pair's own points, if any."""
-    return {
-        "ranking": Table(
-            "ranking",
-            columns={
-                "bot": Column("name", "Contestant"),
-                "cluster": Column("places", "Places"),
-                "score": score,
-                "n": Column("count", "Answers"),
-            },
-            title="Contestants",
-            method=METHODS["settled"],
-        ),
-        "pairs": Table(
-            "pairs",
-            columns={
-                "a": Column("name", "Contestant"),
-                "b": Column("name", "Against"),
-                "verdict": Column("text", "Verdict"),
-                "after": Column("count", "After answers"),
-                "n": Column("count", "Its own"),
-                **share,
-                "difference": Column(score.kind, "Lead" if share else "Difference", ci=True),
-                "evidence": Column("number", "Evidence"),
-                "needed": Column("number", "Needed"),
-            },
-            title="Every pair",
-            method=METHODS["pairs"],
-            cite=("waudbysmith2024", "vovk2021", "shaffer1986"),
-        ),
-        "path": Table(
-            "path",
-            columns={
-                "pair": Column("text"),
-                "answers": Column("count", "Answers"),
-                "evidence": Column("number", "Evidence"),
-            },
-        ),
-        "draws": Table(
-            "draws",
-            columns={
-                "item": Column("text"),
-                "a": Column("name"),
-                "b": Column("name"),
-                "chance": Column("number"),
-                "result": Column("number"),
-            },
-        ),
-        "departures": Table("departures", columns={"departure": Column("text"), "count": Column("count")}),
-    }
-
-
-OF_CONTESTANTS = ("order", "clusters", "score", "score_ci", "matches")
-"""What the account says of each contestant."""
-
-
-def finding(form: Form, score: Column = POINTS) -> Finding:
-    """Return the finding of a form of answers; it leads where a survey was served until settled."""
-    return Finding(
-        SETTLED,
-        form,
-        lambda answers: frames_of(answers.settled),
-        tables=tables(score, {"share": Column("share", "Points")} if score is POINTS else {}),
-        summarise=summarise,
-        heading="What is settled",
-        chart=Chart(
-            "curve",
-            "path",
-            x="answers",
-            y="evidence",
-            group="pair",
-            caption="Evidence over answers, in powers of ten above what settles a pair, which is at the line. Of many "
-            "pairs those that are open or were settled last.",
-            reference=0,
-        ),
-        bars=("score",),
-        place=4,
-    )
+def finding(form: Form, part: str = "matches") -> Finding:
+    """Return the finding of a form of answers, of `matches` or of `ratings`; it leads where a survey was served until
+    settled."""
+    return declared(__file__, form, lambda answers: frames_of(answers.settled), summarise, part=part)

@@ -11,7 +11,7 @@ from parlai_spotbot.findings import audit, criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.behaviours import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Frames, frame_of
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
 from parlai_spotbot.surveys.abc_eval.labels import LESS, MORE, task_of_label
 from parlai_spotbot.wording import listed, plainly
@@ -57,7 +57,7 @@ def compute(answers: Answers) -> Frames:
         clear = (pairs[["p_adjusted", "p_adjusted_all"]] < criteria.LEVEL).sum()
         whole |= {"tests": len(pairs), "clear": clear["p_adjusted"], "clear_all": clear["p_adjusted_all"]}
         found["pairs"] = pairs
-    return Frames.of(found | {"whole": [whole | answers.rests, *frames.rows("whole")]})
+    return Frames.of(found | {"whole": frame_of([whole | answers.rests, *frames.rows("whole")])})
 
 
 def summarise(result: Result) -> list[str]:

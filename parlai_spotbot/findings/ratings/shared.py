@@ -10,7 +10,6 @@ from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.ratings import FORM, ranking
 from parlai_spotbot.findings.scarce import RATINGS
-from parlai_spotbot.findings.schema import Column
 
 
 def by_annotator(answers: Answers) -> Found:
@@ -38,7 +37,7 @@ FINDINGS = (
     annotators.finding(FORM, by_annotator),
     alarms.finding(FORM, ranking.compute),
     needs.finding(FORM, ranking.compute, ranking.compared, RATINGS),
-    settled.finding(FORM, Column("number", "Mean rating", ci=True)),
+    settled.finding(FORM, "ratings"),
     costs.finding(FORM),
     trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale=SCALE)),
 )

@@ -57,4 +57,6 @@ def _found(folder: str, name: str, where: str) -> dict[str, Finding]:
         found |= {finding.name: finding for finding in import_module(f"{package}.shared").FINDINGS}
     if name and name not in found:
         raise UserError(f"{where} {name}: no such finding.", nearest(name, found))
-    return {name: found[name]} if name else found
+    if name:
+        return {name: found[name]}
+    return found

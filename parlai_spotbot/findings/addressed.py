@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import by_criterion
 from parlai_spotbot.wording import filled, listed
@@ -29,13 +27,14 @@ OTHERS = "unaddressed_"
 """Frames of this beginning are of the ranking by the other conversations."""
 
 
-def beside(ranking: Mapping[str, pd.DataFrame], others: Mapping[str, pd.DataFrame] | None, facts: Facts) -> Found:
+def beside(ranking: Mapping, others: Mapping, facts: Facts) -> Found:
     """Return the frames of a ranking with those of that by the other conversations, and who addresses whoever judges
     in how many of its conversations (`addressed`)."""
-    talks = facts.conversations.values()
-    rows = [(bot, len(ids), sum(bot in talk.entities for talk in talks)) for bot, ids in facts.addressed.items()]
-    addressed = pd.DataFrame(rows, columns=["bot", "addressed", "conversations"])
-    return {**ranking, "addressed": addressed, **{OTHERS + name: frame for name, frame in (others or {}).items()}}
+    rows = []
+    for bot, ids in facts.addressed.items():
+        talks = sum(bot in talk.entities for talk in facts.conversations.values())
+        rows.append({"bot": bot, "addressed": len(ids), "conversations": talks})
+    return {**ranking, "addressed": rows, **{OTHERS + name: found for name, found in others.items()}}
 
 
 def others_of(frames: Frames) -> Frames:
@@ -46,8 +45,9 @@ def others_of(frames: Frames) -> Frames:
 def sentences(frames: Frames, ranking: Sequence[str], others: Sequence[str]) -> list[str]:
     """Return what a ranking says, and beside it what the other conversations say: `ranking` and `others` are the
     sentences of both, the answer first. Further sentences are those of the other conversations alone."""
-    remain = any(len(ranking.order) > 1 for ranking in by_criterion(others_of(frames)).values())
-    first, *further = others if remain else [REMAIN]
+    if not any(len(ranking.order) > 1 for ranking in by_criterion(others_of(frames)).values()):
+        others = [REMAIN]
+    first, *further = others
     rows = frames.rows("addressed")
     text = "{bot} in {addressed:,} of {conversations:conversation}"
     often = listed(filled(text, **row) for row in rows)

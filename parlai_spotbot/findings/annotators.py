@@ -9,13 +9,13 @@ import pandas as pd
 from parlai_spotbot.analysis.annotators.controls import compare_everybody, controls_summary, silent_annotators
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.source_accounts import account
 from parlai_spotbot.surveys.controls.exclusion import allowed_mistakes
 from parlai_spotbot.surveys.controls.flags import flags_by_task
-from parlai_spotbot.wording import NAMED, counted, listed
+from parlai_spotbot.wording import NAMED, counted, filled, listed
 
 Ranked = Callable[[Answers, pd.DataFrame], Ranking]
 """The ranking by one question from its rows."""
@@ -31,9 +31,10 @@ def annotators(answers: Answers, ranked: Ranked, main: str = "") -> Found:
     if set(answers.everyone["worker_id"]) & answers.failed.keys():
         changes = []
         for question in sorted(answers.questions, key=lambda question: question != main):
-            kept, every = (ranked(answers, part.to(question)) for part in (answers, answers.whole))
+            kept = ranked(answers, answers.to(question))
+            every = ranked(answers, answers.whole.to(question))
             changes.append({"question": question, **what_changes(kept, every, "With everybody's answers")})
-        result["with_everybody"] = pd.DataFrame(changes)
+        result["with_everybody"] = changes
     return result
 
 
@@ -55,27 +56,25 @@ def about_annotators(answers: Answers) -> Found:
     return {
         "annotators": annotators_table(answers),
         "account": account(answers),
-        "summary": one_row(sentence=annotators_sentence(answers)),
+        "summary": {"sentence": annotators_sentence(answers)},
         "controls": told_of_controls(answers, allowed_mistakes(answers.facts.survey)),
     }
 
 
-def told_of_controls(answers: Answers, allowed: int | None) -> pd.DataFrame:
+def told_of_controls(answers: Answers, allowed: int | None) -> dict:
     """Return how controls were answered, of which so many may be missed, in numbers and a sentence."""
     controls = controls_summary(answers.controls, allowed, answers.failed)
-    return one_row(**controls, sentence=controls_sentence(controls))
+    return {**controls, "sentence": controls_sentence(controls)}
 
 
 def controls_sentence(data: Mapping) -> str:
     """Return how many controls annotators missed, and whether anybody is left out for it."""
-    answered, missed, allowed = (data[key] for key in ("answered", "missed", "allowed"))
-    if not answered:
+    if not data["answered"]:
         return "There were no controls."
-    who = counted(data["annotators"], "annotator")
-    text = f"{who} answered {answered} controls, whose right answer is known, and missed {missed}."
-    if allowed is not None:
-        text += f" Left out of the main figures, as they missed more than {allowed}: {len(data['failed']) or 'nobody'}."
-    return text
+    text = "{annotators:annotator} answered {answered} controls, whose right answer is known, and missed {missed}."
+    if data["allowed"] is not None:
+        text += " Left out of the main figures, as they missed more than {allowed}: {0}."
+    return filled(text, len(data["failed"]) or "nobody", **data)
 
 
 def flagged_sentence(annotators: Iterable[Mapping], called: Callable[[str], str]) -> str:
@@ -84,24 +83,29 @@ def flagged_sentence(annotators: Iterable[Mapping], called: Callable[[str], str]
     if not flagged:
         return ""
     named = [f"{who} ({listed(flags)})" for who, flags in list(flagged.items())[:NAMED]]
-    more = len(flagged) - len(named)
-    text = "; ".join([*named, *([f"{more} more"] if more else [])])
-    them = "them" if len(flagged) > 1 else "this one"
-    return f"Flagged: {text}. Look at {them} first; flags leave nobody out."
+    if len(flagged) > NAMED:
+        named.append(f"{len(flagged) - NAMED} more")
+    them = "this one" if len(flagged) == 1 else "them"
+    return f"Flagged: {'; '.join(named)}. Look at {them} first; flags leave nobody out."
 
 
 def everybody_sentence(data: Mapping, who: str) -> str:
     """Return what changes by `compare_everybody`; `who` begins the sentence, as "With everybody's answers"."""
-    order = "is the same" if data["same_order"] else "is another: " + " > ".join(data["order"])
-    text = f"{who} the order {order}"
+    text = f"{who} the order is another: {' > '.join(data['order'])}"
+    if data["same_order"]:
+        text = f"{who} the order is the same"
     if data["largest"] is not None:
         text += f"; scores differ by {data['largest']:.2g} at most"
     verdicts = [f"{c['a']} and {c['b']} ({_ahead(c['before'])}, then {_ahead(c['after'])})" for c in data["changed"]]
-    return text + (f". Other verdicts: {'; '.join(verdicts)}." if verdicts else ", and every pair's verdict stays.")
+    if not verdicts:
+        return f"{text}, and every pair's verdict stays."
+    return f"{text}. Other verdicts: {'; '.join(verdicts)}."
 
 
 def _ahead(name: str | None) -> str:
-    return f"{name} ahead" if name else "not told apart"
+    if not name:
+        return "not told apart"
+    return f"{name} ahead"
 
 
 def annotators_table(answers: Answers) -> pd.DataFrame:
@@ -113,15 +117,8 @@ def annotators_table(answers: Answers) -> pd.DataFrame:
         for worker in silent_annotators(answers.judgements):
             flags[worker] = [*flags.get(worker, ()), NO_REASON]
     by_worker = annotations.groupby("worker_id", sort=True)
-    seconds = by_worker["seconds"]
-    table = pd.DataFrame(
-        {
-            "n": by_worker.size(),
-            "units": by_worker["unit_id"].nunique(),
-            "median_seconds": seconds.median(),
-            "hours": seconds.agg(lambda own: own.sum(min_count=1)) / 3600,
-        }
-    )
+    table = by_worker.agg(n=("unit_id", "size"), units=("unit_id", "nunique"), median_seconds=("seconds", "median"))
+    table["hours"] = by_worker["seconds"].sum(min_count=1) / 3600
     table = with_controls(table, answers)
     table["flags"] = [flags.get(worker, []) for worker in table.index]
     return table.reset_index()
@@ -141,24 +138,25 @@ def annotators_sentence(answers: Answers) -> str:
     """Return how many annotators there are, and how many are left out for each reason."""
     workers = set(answers.everyone["worker_id"])
     out = Counter(answers.failed[worker] for worker in sorted(workers & answers.failed.keys()))
-    reasons = "; ".join(f"{n} {why}" for why, n in out.items())
-    tail = f", of whom are left out: {reasons}." if reasons else "; none is left out."
-    return f"{counted(len(workers), 'annotator')}{tail}"
+    text = counted(len(workers), "annotator")
+    if not out:
+        return f"{text}; none is left out."
+    return f"{text}, of whom are left out: {'; '.join(f'{n} {why}' for why, n in out.items())}."
 
 
 def summarise(result: Result) -> list[str]:
     """Return who annotated, who missed controls, who is flagged, and what changes with everybody in; [] of judges."""
     if not result.people:
         return []
-    frames = result.frames
-    summary = frames.one("summary")
-    controls = frames.one("controls")
-    text: list[str] = [Fact.of("Annotators", summary["sentence"])] if "sentence" in summary else []
+    text: list[str] = []
+    summary = result.one("summary")
+    if "sentence" in summary:
+        text.append(Fact.of("Annotators", summary["sentence"]))
+    controls = result.one("controls")
     if controls["answered"]:
         text.append(Fact.of("Controls", controls["sentence"]))
-    text.append(Caution(flagged_sentence(frames.rows("annotators"), result.called)))
-    text += [row["sentence"] for row in frames.rows("with_everybody")[:1]]
-    return text
+    text.append(Caution(flagged_sentence(result.rows("annotators"), result.called)))
+    return text + [row["sentence"] for row in result.rows("with_everybody")[:1]]
 
 
 finding = partial(declared, __file__, summarise=summarise)

@@ -63,9 +63,9 @@ class Facts:
     units: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judges: Mapping[str, Mapping] = field(default_factory=dict)
     screening: tuple[Mapping, ...] = ()
-    collection: Mapping[str, Any] = field(default_factory=dict)
+    collection: Mapping = field(default_factory=dict)
     nuc: Any = None
-    settled: Mapping[str, Any] = field(default_factory=dict)
+    settled: Mapping = field(default_factory=dict)
     looks: Sequence[Mapping] = ()
     margin: float | None = None
     made: dict = field(default_factory=dict, compare=False)
@@ -116,10 +116,12 @@ class OneSource:
     @property
     def resample(self) -> str:
         """What another study would have other ones of."""
-        return "conversations_workers" if self.crossed else "conversations"
+        if self.crossed:
+            return "conversations_workers"
+        return "conversations"
 
     @cached_property
-    def computed(self) -> dict[str, Any]:
+    def computed(self) -> dict:
         return {}
 
     def once(self, name: str, compute: Callable[[Any], Any]) -> Any:
@@ -153,9 +155,11 @@ class Answers(OneSource):
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def settled(self) -> Mapping[str, Any]:
+    def settled(self) -> Mapping:
         """The account of the survey where this source decided what was shown; {} else."""
-        return self.facts.settled if self.facts.settled.get("source") == self.source else {}
+        if self.facts.settled.get("source") != self.source:
+            return {}
+        return self.facts.settled
 
     @property
     def bots(self) -> tuple[str, ...]:
@@ -174,14 +178,18 @@ class Answers(OneSource):
     @property
     def allowed(self) -> int | None:
         """Return how many controls may be missed; judges aren't subject to it."""
-        return allowed_mistakes(self.facts.survey) if self.crossed else None
+        if not self.crossed:
+            return None
+        return allowed_mistakes(self.facts.survey)
 
     @property
     def questions(self) -> list[str]:
         """The questions that were answered, or the labels that answers led to, in the survey's order."""
-        order, survey = [], self.facts.survey
+        order: list[str] = []
+        survey = self.facts.survey
         if survey is not None:
-            order = [label for task in survey.tasks for label in task.labels] or [q.name for q in survey.questions]
+            labels = [label for task in survey.tasks for label in task.labels]
+            order = labels or [question.name for question in survey.questions]
         return planned_first(set(self.rows["question"]), order)
 
     def to(self, question: str) -> pd.DataFrame:
@@ -209,7 +217,7 @@ class Answers(OneSource):
         return generator(self.options.seed, self.source, statistic)
 
     @property
-    def rests(self) -> dict[str, Any]:
+    def rests(self) -> dict:
         """What intervals rest on."""
         how = "Student's t, with errors that take answers about one conversation or by one annotator as dependent"
         return {"resample": self.resample, "level": 0.95, "how": how}
@@ -229,27 +237,34 @@ def recurring_prompts(conversations: Iterable[Conversation]) -> dict[str, str]:
     openings = [_opening(talk) for talk in talks]
     speakers: dict[str, set[str]] = {}
     for talk, opening in zip(talks, openings, strict=True):
-        speakers.setdefault(opening, set()).add(talk.turns[0].speaker if talk.turns else HUMAN)
+        speakers.setdefault(opening, set()).update(turn.speaker for turn in talk.turns[:1])
     begun = {}
     for talk, opening in zip(talks, openings, strict=True):
-        own = not talk.seed_exchanges and speakers[opening] != {HUMAN} and len(speakers[opening]) == 1
-        begun[talk.conversation_id] = talk.seed_id or ("" if own else opening) or talk.conversation_id
-    return begun if len(set(begun.values())) < len(begun) else {}
+        if not talk.seed_exchanges and speakers[opening] != {HUMAN} and len(speakers[opening]) == 1:
+            opening = ""
+        begun[talk.conversation_id] = talk.seed_id or opening or talk.conversation_id
+    if len(set(begun.values())) == len(begun):
+        return {}
+    return begun
 
 
 def _opening(talk: Conversation) -> str:
     """Return the words that a conversation opens with: its seed exchange, or a first turn that is no greeting."""
+    texts = [turn.text for turn in talk.turns]
     if talk.seed_exchanges:
-        return plain_text(" ".join(turn.text for turn in talk.turns[: 2 * talk.seed_exchanges]))
-    words = units(talk.turns[0].text) if talk.turns else []
-    return " ".join(words) if len(words) >= LEAST_WORDS else ""
+        return plain_text(" ".join(texts[: 2 * talk.seed_exchanges]))
+    words = units("".join(texts[:1]))
+    if len(words) < LEAST_WORDS:
+        return ""
+    return " ".join(words)
 
 
 def with_prompts(rows: pd.DataFrame, prompts: Mapping[str, str]) -> pd.DataFrame:
     """Return the rows with the column prompt_id, where prompts recur among them."""
     prompt = rows["conversation_id"].map(prompts)
-    recur = prompt.notna().all() and prompt.nunique() < rows["conversation_id"].nunique()
-    return rows.assign(prompt_id=prompt) if recur else rows
+    if prompt.isna().any() or prompt.nunique() == rows["conversation_id"].nunique():
+        return rows
+    return rows.assign(prompt_id=prompt)
 
 
 def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:
@@ -259,7 +274,10 @@ def presentation(judgements: Iterable[Judgement]) -> dict[str, Mapping]:
 
 def free_texts(survey: Survey | None) -> set[str]:
     """The names of the questions whose answers are texts: they are no data."""
-    return {"reason"} | {q.name for q in (survey.questions if survey else ()) if q.kind == "free_text"}
+    names = {"reason"}
+    if survey:
+        names |= {question.name for question in survey.questions if question.kind == "free_text"}
+    return names
 
 
 @dataclass(frozen=True)
@@ -295,11 +313,11 @@ class Form:
     of_study: ClassVar[bool] = True
     """Whether answers are about the study's conversations."""
 
-    def facts(self, study: Study) -> dict[str, Any]:
+    def facts(self, study: Study) -> dict:
         """Further facts that these findings go by, from the study's files."""
         return {}
 
-    def sources(self, judgements: Any, facts: Facts, options: Options) -> tuple[dict[str, Any], LeftOut]:
+    def sources(self, judgements: Any, facts: Facts, options: Options) -> tuple[dict, LeftOut]:
         """The answers of each source that has any left, as `answers` says, and what is left out.
 
         `judgements` are a sequence of them, or a table where the form reads them `as_table`.
@@ -308,7 +326,9 @@ class Form:
         """
         item_of = shown_item(facts.items, facts.conversations, facts.opening)
         judgements_of_form = [row for row in judgements if self.mine(row)]
-        lacking = incomplete(facts.survey, facts.items) if self.by_survey and facts.survey else None
+        lacking = None
+        if self.by_survey and facts.survey:
+            lacking = incomplete(facts.survey, facts.items)
         answers = answers_frame(judgements_of_form, facts.conversations.values(), lacking, item_of, facts.copies)
         by_source: dict[str, list[Judgement]] = {}
         for _, row in last_answers(judgements_of_form, lambda row: (item_of(row), row.unit_id))[0]:
@@ -330,9 +350,11 @@ class Form:
         data = tidy[~tidy["question"].isin(free_texts(facts.survey))].reset_index(drop=True)
         everyone, reasons = self.rows(data, facts, judgements)
         everyone = with_prompts(everyone, facts.prompts)
-        failed = failed_people(judgements, facts.survey) if name == HUMAN else {}
+        failed: Mapping[str, str] = {}
+        if name == HUMAN:
+            failed = failed_people(judgements, facts.survey)
         rows = everyone[~everyone["worker_id"].isin(list(failed))].reset_index(drop=True)
-        seen = {name for column in self.names for name in everyone[column].unique()}
+        seen = set(everyone[[*self.names]].to_numpy().ravel())
         names = [*planned_first(seen - {HUMAN}, facts.bots), *({HUMAN} & seen)]
         graded = graded_controls(judgements).get(name, {})
         answers = self.answers(name, facts, options, tidy, rows, everyone, tuple(names), judgements, failed, graded)

@@ -22,7 +22,7 @@ BLOCKING = ("annotators", "flips", "floor", "order", "circle", "drift")
 """Red probes after which nothing can be planned from the answers."""
 
 
-def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WORDS) -> list[dict[str, Any]]:
+def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WORDS) -> list[dict]:
     """Return the probes as rows: probe, title, level, text, step, given, figures; the worst first.
 
     `table` has the words of each probe.
@@ -43,7 +43,7 @@ def rows_of(probes: Iterable[Probe], table: Mapping[str, Mapping[str, str]] = WO
     return worst_first(rows)
 
 
-def worst_first(rows: Iterable[Mapping]) -> list[dict[str, Any]]:
+def worst_first(rows: Iterable[Mapping]) -> list[dict]:
     """Return the worst row of each probe, the first of those of one level; the worst probes first."""
     levels = (RED, AMBER, GREEN)
     found: dict[str, dict] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from parlai_spotbot.analysis.verdict.probe import BETTER, EQUAL, WORSE
 from parlai_spotbot.findings import audit, criteria
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 UNDECIDED = "undecided"
 
-POINTS, RATING = "share of points", "mean rating"
+POINTS = "share of points"
+RATING = "mean rating"
 
 HAS = {
     POINTS: "has {0.rate:percent}{0.ci:between} of the points",
@@ -56,8 +57,8 @@ class Comparison:
     rate: float | None = None
     ci: Sequence[float | None] | None = None
     why: str = ""
-    settled: Mapping[str, Any] | None = None
-    probes: tuple[Mapping[str, Any], ...] = ()
+    settled: Mapping | None = None
+    probes: tuple[Mapping, ...] = ()
     equal: str = ""
 
     @property
@@ -67,28 +68,32 @@ class Comparison:
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""
+        source = source_said(self.source)
         if self.settled:
-            text, has = SETTLED[self.settled["verdict"]], filled(HAS[self.what], self)
-            return filled(text, self, source_said(self.source), has, **self.settled)
-        undecided = self.verdict == UNDECIDED
-        text = "{0.new} is {0.verdict} than {0.old}"
-        if self.equal:
-            text = "{0.new} and {0.old} are {0.equal}"
-        elif undecided:
-            text = "{0.new} and {0.old} can't be told apart"
+            text = SETTLED[self.settled["verdict"]]
+            return filled(text, self, source, filled(HAS[self.what], self), **self.settled)
         if self.why:
             why = "{1} can't tell whether {0.new} or {0.old} is better: {0.why}"
-            return upper_first(filled(why, self, source_said(self.source)))
+            return upper_first(filled(why, self, source))
+        text = "{0.new} is {0.verdict} than {0.old}"
+        it = "it"
+        whose = "its"
+        if self.verdict == UNDECIDED:
+            text = "{0.new} and {0.old} can't be told apart"
+            it = self.new
+            whose = "{0.new}'s"
+        if self.equal:
+            text = "{0.new} and {0.old} are {0.equal}"
         if self.rate is None:
             text += ": no match was decided"
         elif self.what == WIN_RATE:
             text += ": {1} wins an estimated {0.rate:percent}{0.ci:between} of decided matches"
         else:
-            whose = "{0.new}'s" if undecided else "its"
             text += f": {whose} {{0.what}} is higher by {{0.rate:number}}{{0.ci:between_number}}"
-        given = [row["given"] for row in self.probes if row["given"]][: bool(self.equal) or not undecided]
-        text += ", {3}" if given else ""
-        return filled(text + ", by {2}", self, self.new if undecided else "it", source_said(self.source), *given)
+        given = [row["given"] for row in self.probes if row["given"]]
+        if given and (self.equal or self.verdict != UNDECIDED):
+            text += ", {3}"
+        return filled(text + ", by {2}", self, it, source, *given)
 
 
 def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison:
@@ -101,40 +106,57 @@ def compare(contents: SurveyData, source: str, new: str, old: str) -> Comparison
     if not ranking.order:
         return Comparison(new, old, source, UNDECIDED, WIN_RATE)
     row = criteria.pair_verdict(ranking, new, old)
-    low, high = ends(row, "estimate")
+    ci = ends(row, "estimate")
+    verdict = row.get("verdict")
+    equal = ""
+    if verdict == EQUAL:
+        equal = criteria.equal_within(ranking)
+    if verdict not in (BETTER, WORSE):
+        verdict = UNDECIDED
+    what = standing.what
+    if ranking.of_matches:
+        what = WIN_RATE
     return Comparison(
         new,
         old,
         source,
-        verdict=row["verdict"] if row.get("verdict") in (BETTER, WORSE) else UNDECIDED,
-        what=WIN_RATE if ranking.of_matches else standing.what,
+        verdict=verdict,
+        what=what,
         rate=row.get("estimate"),
-        ci=None if low is None or high is None else (low, high),
+        ci=None if None in ci else tuple(ci),
         why=_unknown(ranking, row, new, old),
         probes=tuple(ranking.audit),
-        equal=criteria.equal_within(ranking) if row.get("verdict") == EQUAL else "",
+        equal=equal,
     )
 
 
 def _settled(frames: Frames, source: str, new: str, old: str) -> Comparison:
     """Return what a source says that judged until settled."""
-    data, ranking = frames.one("whole"), Ranking(frames)
+    data = frames.one("whole")
+    ranking = Ranking(frames)
     [pair] = [row for row in ranking.pairs if {row["a"], row["b"]} == {new, old}]  # people may be rated, too
     verdict = UNDECIDED
     if pair["verdict"] == BETTER:
         verdict = BETTER if pair["a"] == new else WORSE
     settled = {name: data[name] for name in ("ended", "answers", "budget", "margin")} | {"verdict": pair["verdict"]}
-    what = RATING if data.get("rated") else POINTS
-    rate, ci = ranking.contestants[new]["score"], ranking.ends(new, "score")
-    return Comparison(new, old, source, verdict, what, rate, ci, settled=settled, probes=tuple(audit_of(frames)))
+    return Comparison(
+        new,
+        old,
+        source,
+        verdict=verdict,
+        what=RATING if data.get("rated") else POINTS,
+        rate=ranking.contestants[new]["score"],
+        ci=ranking.ends(new, "score"),
+        settled=settled,
+        probes=tuple(audit_of(frames)),
+    )
 
 
 def _unknown(ranking: Ranking, row: Mapping, new: str, old: str) -> str:
     """Return why it is not known which of two is better; "" where it is known, or may be with more answers."""
-    few = ranking.too_few
     for name in (new, old):
-        if name in few:
-            return f"{name} has {few[name]:,} comparisons, too few to be ranked"
+        if name in ranking.too_few:
+            return f"{name} has {ranking.too_few[name]:,} comparisons, too few to be ranked"
     groups = ranking.groups
     if len(groups) > 1 and not any({new, old} <= set(group) for group in groups):
         return criteria.NOT_KNOWN["groups"]

@@ -59,8 +59,9 @@ def compute(
         Names the judgement or the option that is wrong; or says that nothing is left to analyse.
     """
     options = options or Options()
-    margin = facts.margin if options.margin is None else options.margin
-    facts = replace(facts, name=survey.name, margin=margin)
+    facts = replace(facts, name=survey.name)
+    if options.margin is not None:
+        facts = replace(facts, margin=options.margin)
     result: dict[str, dict] = {}
     nothing: LeftOut = {}
     broken: dict[str, str] = {}
@@ -68,7 +69,9 @@ def compute(
     with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
         for form in forms_of(survey):
             findings = [finding for finding in chosen if finding.form is form]
-            sources, left_out = form.sources(judgements, facts, options) if findings else ({}, {})
+            if not findings:
+                continue
+            sources, left_out = form.sources(judgements, facts, options)
             if not sources:
                 nothing |= left_out
                 continue
@@ -87,8 +90,9 @@ def compute(
                     result[finding.name] = {"by_source": kept, "made_by": dict(about)}
     if not result and (nothing or broken or not only):
         raise NothingLeft(f"judgements: no complete annotation to analyse (left out: {broken or nothing or 'none'})")
-    for results in result.values() if broken else ():
-        results["made_by"]["not_computed"] = broken
+    if broken:
+        for results in result.values():
+            results["made_by"]["not_computed"] = broken
     return result
 
 
@@ -98,9 +102,9 @@ def _computed(finding: Finding, answers: Answers, rest: Mapping[str, Answers] | 
     found = finding.compute(answers)
     if not (finding.bars and found) or rest is None or finding.name == SETTLED:
         return found
-    others = None
+    others: Mapping = {}
     if answers.source in rest:
-        others = finding.compute(rest[answers.source])
+        others = finding.compute(rest[answers.source]) or {}
     return beside(found, others, facts)
 
 
@@ -131,18 +135,22 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
     """Return what the terminal shows: for each source what was left out, and what findings say of it in a line or
     two."""
     findings = [finding for finding in findings_of(survey) if finding.name in result]
-    parts = {finding.name: result[finding.name] for finding in findings}
-    made = next(iter(parts.values()))["made_by"]
-    extended = made.get("study_extended", [])
-    lines = [f"the study was extended: {'; '.join(extended)}"] if extended else []
-    for frames in result.get("hygiene", {"by_source": {}})["by_source"].values():
-        lines += [row["sentence"] for row in frames.rows("copies")]
-    for source in made["used"]:
+    made = result[findings[0].name]["made_by"]
+    lines = []
+    if extended := made.get("study_extended"):
+        lines.append(f"the study was extended: {'; '.join(extended)}")
+    if "hygiene" in result:
+        lines += [row["sentence"] for row in result["hygiene"]["by_source"][""].rows("copies")]
+    for source, used in made["used"].items():
         automatic = "" if source == HUMAN else " (automatic, not people)"
-        lines.append(f"{source}: {made['used'][source]} annotations{automatic}")
+        lines.append(f"{source}: {used} annotations{automatic}")
         left_out = sorted(made["left_out"].get(source, {}).items())
         lines += [f"  left out: {count} × {reason}" for reason, count in left_out]
-        others = {name: part["by_source"][source] for name, part in parts.items() if source in part["by_source"]}
+        others = {}
+        for finding in findings:
+            by_source = result[finding.name]["by_source"]
+            if source in by_source:
+                others[finding.name] = by_source[source]
         lines += [f"  {sentence}" for sentence in Result(source, Frames(), others).account.sentences]
         for finding in findings:
             if finding.name in others:

@@ -17,7 +17,7 @@ from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, EQUAL, GREEN, R
 from parlai_spotbot.analysis.verdict.probes import cluster_probe, first_place_explains, pair_probes
 from parlai_spotbot.analysis.verdict.verdict import Verdict, verdict_of_matches, verdict_of_means
 from parlai_spotbot.findings import audit
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.rankings import Ranking, by_criterion, main_ranking
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.scarce import named_first, too_few_sentence
@@ -42,13 +42,13 @@ class Pool:
 
     verdict: Verdict
     contestants: pd.DataFrame
-    frames: Mapping[str, pd.DataFrame]
-    whole: Mapping[str, Any]
+    frames: Found
+    whole: Mapping
 
     def ranking(self, pairs: pd.DataFrame, **whole: Any) -> Ranking:
         """Return the ranking with its pairs that met, and further things of the whole."""
-        own = {"ranking": self.contestants, "pairs": pairs, "whole": one_row(**self.whole, **whole)}
-        return Ranking(Frames.of({**own, **self.frames}))
+        own = {"ranking": self.contestants, "pairs": pairs, "whole": {**self.whole, **whole}}
+        return Ranking(Frames.of(own | self.frames))
 
 
 def pool_of(
@@ -82,15 +82,13 @@ def pool_of(
     if people.get("uneven"):
         probes = [_carried_probe(probe, people) for probe in probes]
     at = pd.Index(contrasts.names, dtype=object).get_indexer(list(verdict.order))
-    contestants = _placed(verdict)
-    for name, values in {"score": contrasts.score, "strength": contrasts.strength}.items():
-        contestants[name] = values[at]
-    for name, ends in {"score": contrasts.score_ci, "strength": contrasts.ci}.items():
-        contestants[f"{name}_low"], contestants[f"{name}_high"] = ends[at].T
+    contestants = _placed(verdict).assign(score=contrasts.score[at], strength=contrasts.strength[at])
+    contestants[["score_low", "score_high"]] = contrasts.score_ci[at]
+    contestants[["strength_low", "strength_high"]] = contrasts.ci[at]
     frames = {
         "unmet": _unmet(verdict),
-        "audit": pd.DataFrame(audit.rows_of(probes)),
-        "too_few": pd.DataFrame(list(contrasts.too_few.items()), columns=["bot", "n"]),
+        "audit": audit.rows_of(probes),
+        "too_few": pd.DataFrame(contrasts.too_few.items(), columns=["bot", "n"]),
     }
     whole = {"matches": True, "circle": circle, "leader": left_out.get("leader"), **people, "margin": margin}
     return Pool(verdict, contestants, frames, whole)
@@ -130,8 +128,8 @@ def means_of(
     frames = {
         "ranking": _placed(verdict).merge(means.contestants, on="bot"),
         "pairs": estimate_ends(verdict.pairs.drop(columns=["p_errors", "effective"])),
-        "audit": pd.DataFrame(audit.rows_of(probes)),
-        "whole": one_row(margin=margin, **whole),
+        "audit": audit.rows_of(probes),
+        "whole": {"margin": margin, **whole},
     }
     return Ranking(Frames.of(frames))
 
@@ -198,26 +196,23 @@ def _this_person(red: Mapping, ranking: Ranking) -> list[str]:
 def pair_verdict(ranking: Ranking, first: str, second: str) -> Mapping:
     """Return the row of two contestants, turned so that `first` is its a; {} where there is none."""
     for row in ranking.every_pair:
-        if {row["a"], row["b"]} == {first, second}:
-            return row if row["a"] == first else _turned(row, int(ranking.of_matches))
+        if (row["a"], row["b"]) == (first, second):
+            return row
+        if (row["b"], row["a"]) == (first, second):
+            return _turned(row, int(ranking.of_matches))
     return {}
 
 
 def _turned(row: Mapping, whole: int) -> dict:
     """Return a pair's row seen from its second contestant; the estimates of both add up to `whole`."""
-
-    def other(value: float | None) -> float | None:
-        return None if value is None else whole - value
-
-    return {
-        **row,
-        "a": row["b"],
-        "b": row["a"],
-        "estimate": other(row["estimate"]),
-        "estimate_low": other(row["estimate_high"]),
-        "estimate_high": other(row["estimate_low"]),
-        "verdict": {BETTER: WORSE, WORSE: BETTER}.get(row["verdict"], row["verdict"]),
-    }
+    turned = {**row, "a": row["b"], "b": row["a"]}
+    turned["verdict"] = {BETTER: WORSE, WORSE: BETTER}.get(row["verdict"], row["verdict"])
+    for name, other in (("", ""), ("_low", "_high"), ("_high", "_low")):
+        value = row[f"estimate{other}"]
+        if value is not None:
+            value = whole - value
+        turned[f"estimate{name}"] = value
+    return turned
 
 
 def reason_of(ranking: Ranking, row: Mapping) -> str:
@@ -231,15 +226,16 @@ def reason_of(ranking: Ranking, row: Mapping) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return who is ahead on the main question of several, and how many pairs are clear."""
-    rankings = by_criterion(result.frames)
     main = main_ranking(result.frames)
-    first, *others = headline(main)
+    sentences = headline(main)
+    if not main.order and not main.why:
+        return []
     if not main.order:
-        return [first] if main.why else []
+        return sentences
     question = ""
-    if len(rankings) > 1:
+    if len(by_criterion(result.frames)) > 1:
         question = plainly(main.whole["question"])
-    return [first, *others, f"{clearly(main, question)}."]
+    return [*sentences, f"{clearly(main, question)}."]
 
 
 def single_order(ranking: Ranking) -> bool:
@@ -257,14 +253,17 @@ def _ahead(ranking: Ranking, group: Sequence[str], noun: str, several: bool) -> 
     best = [name for name in group if ranking.contestants[name]["cluster_first"] == 1]
     if len(best) == 1:
         return _leads(ranking, best[0], group, several)
-    everybody, within = f"The {noun}", ""
+    everybody = f"The {noun}"
+    within = ""
     if several:
-        everybody, within = _some(group), f" among {_some(group)}"
-    all_best = len(best) == len(group)
+        everybody = _some(group)
+        within = f" among {everybody}"
+    names = everybody
+    if len(best) < len(group):
+        names = f"At the top{within}, {_some(best)}"
     inside = [row for row in ranking.every_pair if row["a"] in best and row["b"] in best]
     pairs = len(best) * (len(best) - 1) // 2
     if sum(row["verdict"] == EQUAL for row in inside) == pairs:
-        names = everybody if all_best else f"At the top{within}, {_some(best)}"
         return f"{names} are {equal_within(ranking)}{_given(ranking)}."
     unknown = [row for row in inside if row["verdict"] == UNKNOWN and _stays_unknown(ranking, row)]
     if len(unknown) == pairs:
@@ -275,30 +274,31 @@ def _ahead(ranking: Ranking, group: Sequence[str], noun: str, several: bool) -> 
             return f"W{open_question}"
         beat = "is ahead of all it met" if len(ahead) == 1 else "are ahead of all they met"
         return f"{_some(ahead)} {beat}; w{open_question}"
-    if all_best:
+    if names == everybody:
         return f"{everybody} can't be told apart by these data."
     return f"{_some(best)} can't be told apart at the top{within}; more data are needed."
 
 
 def _leads(ranking: Ranking, name: str, group: Sequence[str], several: bool) -> str:
     """Return that one contestant is ahead of all others of its group, or of which, and on what that rests."""
-    others = [other for other in group if other != name]
-    score = ranking.contestants[name]["score"]
-    rest, points = "all others", ""
-    rows = {other: pair_verdict(ranking, name, other) for other in others}
+    rows = {other: pair_verdict(ranking, name, other) for other in group if other != name}
     behind = [other for other, row in rows.items() if row.get("verdict", BETTER) == BETTER]
-    open_ = [other for other in others if other not in behind]
+    open_ = [other for other in rows if other not in behind]
+    linked = [other for other in behind if not rows[other].get("n", 1)]
+    score = ranking.contestants[name]["score"]
+    rest = "all others"
     if several or open_:
         rest = _some(behind)
-    elif ranking.of_matches and score is not None:
-        points = f", with {percent(score)} of the points{to(ranking.ends(name, 'score'), prefix=INTERVAL)}"
-    linked = [other for other in behind if not rows[other].get("n", 1)]
-    through = f" (of {_some(linked)} by their matches with others)" if linked else ""
     verb = "are" if name == HUMAN else "is"
-    whether = ""
+    text = f"{who(name)} {verb} ahead of {rest}"
+    if linked:
+        text += f" (of {_some(linked)} by their matches with others)"
+    if not (several or open_) and ranking.of_matches and score is not None:
+        text += f", with {percent(score)} of the points{to(ranking.ends(name, 'score'), prefix=INTERVAL)}"
+    text += _given(ranking)
     if open_:
-        whether = f", but not surely of {_some(open_)}"
-    return f"{who(name)} {verb} ahead of {rest}{through}{points}{_given(ranking)}{whether}."
+        text += f", but not surely of {_some(open_)}"
+    return f"{text}."
 
 
 def _given(ranking: Ranking) -> str:
@@ -330,20 +330,22 @@ def _beats_all_met(ranking: Ranking, name: str, group: Sequence[str]) -> bool:
 
 def _begun(text: str) -> str:
     """A sentence that may begin with people, who are no contestant's name."""
-    return upper_first(text) if text.startswith(who(HUMAN)) else text
+    if text.startswith(who(HUMAN)):
+        return upper_first(text)
+    return text
 
 
 def _carried(ranking: Ranking, several: bool) -> list[str]:
     """Return whether the leader's lead holds without any one annotator."""
-    total, carry = ranking.whole.get("total"), ranking.whole.get("carry")
-    if not total:
+    whole = ranking.whole
+    if not whole.get("total"):
         return []
     lead = "The lead"
     if several:
-        lead = f"The lead of {who(ranking.whole['leader'])}"
-    if not carry:
-        return [f"{lead} holds without any one of {total:,} annotators."]
-    part = part_of(carry, total, "annotator", "takes", "take")
+        lead = f"The lead of {who(whole['leader'])}"
+    if not whole["carry"]:
+        return [f"{lead} holds without any one of {whole['total']:,} annotators."]
+    part = part_of(whole["carry"], whole["total"], "annotator", "takes", "take")
     return [f"{lead} rests on few: {part} it away, left out one at a time."]
 
 
@@ -377,13 +379,16 @@ def clearly(ranking: Ranking, criterion: str = "") -> str:
     counts = pair_counts(ranking)
     if not counts["tested"]:
         return "No verdict on any pair"
-    what = part_of(counts["clear"], counts["tested"], "pair", "differs", "differ")
-    unknown = counts["all"] - counts["tested"]
-    rest = f"; of {unknown:,} more nothing is known" if unknown else ""
-    by = f" in {criterion}" if criterion else ""
+    text = f"{part_of(counts['clear'], counts['tested'], 'pair', 'differs', 'differ')} clearly"
+    if criterion:
+        text += f" in {criterion}"
     if equal := counts.get("equal"):
-        by += f", and {equal:,} {'is' if equal == 1 else 'are'} equal within the margin"
-    return f"{what} clearly{by} (adjusted for {counted(counts['tested'], 'test')}){rest}"
+        verb = "is" if equal == 1 else "are"
+        text += f", and {equal:,} {verb} equal within the margin"
+    text += f" (adjusted for {counted(counts['tested'], 'test')})"
+    if unknown := counts["all"] - counts["tested"]:
+        text += f"; of {unknown:,} more nothing is known"
+    return text
 
 
 TOLD = ["a", "b", "p", "p_adjusted", "verdict", "reason", "rests_on", "estimate", "low", "high"]

@@ -99,11 +99,11 @@ def declared(
     about = _frozen(own_data(module))
     if part:
         about = about[part]
-    about = {"name": part or Path(module).stem, **about}
-    tables = {name: _table(name, entry, figures) for name, entry in about.pop("tables", {}).items()}
+    about = {"name": part or Path(module).stem, "form": form, "compute": compute, "summarise": summarise, **about}
+    about["tables"] = {name: _table(name, entry, figures) for name, entry in about.get("tables", {}).items()}
     if "chart" in about:
         about["chart"] = Chart(**about["chart"])
-    return Finding(form=form, compute=compute, summarise=summarise, tables=tables, **about)
+    return Finding(**about)
 
 
 def _frozen(value: Any) -> Any:
@@ -115,7 +115,7 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def _table(name: str, about: Mapping[str, Any], figures: Mapping[str, object]) -> Table:
+def _table(name: str, about: Mapping, figures: Mapping[str, object]) -> Table:
     """Return the table that a YAML file describes."""
     columns = {name: Column(**column) for name, column in about["columns"].items()}
     method = about.get("method", "").format(**METHODS, **figures)
@@ -124,10 +124,11 @@ def _table(name: str, about: Mapping[str, Any], figures: Mapping[str, object]) -
 
 def csv_tables(finding: Finding) -> dict[str, Table]:
     """Return the tables by the stems of their CSV: FINDING for the first, FINDING_TABLE for the others."""
-    return {
-        table.csv or (f"{finding.name}_{name}" if place else finding.name): table
-        for place, (name, table) in enumerate(finding.tables.items())
-    }
+    tables = {}
+    for name, table in finding.tables.items():
+        stem = f"{finding.name}_{name}" if tables else finding.name
+        tables[table.csv or stem] = table
+    return tables
 
 
 def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> Found:
@@ -136,7 +137,8 @@ def tables_of(findings: Iterable[Finding], result: Mapping[str, Mapping]) -> Fou
     for finding in findings:
         for source, source_result in result.get(finding.name, {"by_source": {}})["by_source"].items():
             for stem, table in csv_tables(finding).items():
-                if len(frame := table.read(source_result)):
+                frame = table.read(source_result)
+                if len(frame):
                     frame.insert(0, "source", source)
                     found.setdefault(stem, []).append(frame)
     return {stem: pd.concat(frames, ignore_index=True).infer_objects() for stem, frames in found.items()}

@@ -32,12 +32,12 @@ class Ranking:
     frames: Frames = field(default_factory=Frames)
 
     @cached_property
-    def contestants(self) -> dict[str, dict[str, Any]]:
+    def contestants(self) -> dict[str, dict]:
         """The row of each contestant that is ranked, best first."""
         return {row["bot"]: row for row in self.frames.rows("ranking") if row.get("cluster_first") is not None}
 
     @cached_property
-    def whole(self) -> dict[str, Any]:
+    def whole(self) -> dict:
         """What is said of all together."""
         return self.frames.one("whole")
 
@@ -61,17 +61,17 @@ class Ranking:
         return {row["bot"]: row["n"] for row in self.frames.rows("too_few")}
 
     @cached_property
-    def pairs(self) -> list[dict[str, Any]]:
+    def pairs(self) -> list[dict]:
         """The pairs that met."""
         return self.frames.rows("pairs")
 
     @cached_property
-    def every_pair(self) -> list[dict[str, Any]]:
+    def every_pair(self) -> list[dict]:
         """The pairs that met or are linked by others."""
         return [*self.pairs, *self.frames.rows("unmet")]
 
     @cached_property
-    def audit(self) -> list[dict[str, Any]]:
+    def audit(self) -> list[dict]:
         """What is known of what the verdicts assume, the worst first."""
         return self.frames.rows("audit")
 
@@ -118,9 +118,11 @@ def joined(rankings: Mapping[str, Ranking], column: str, main: str) -> Frames:
 
 def by_criterion(frames: Frames) -> dict[str, Ranking]:
     """Return the rankings that frames hold, by criterion; one that has no name is under ""."""
+    if not frames:
+        return {}
     whole = frames.get("whole", pd.DataFrame())
     if "main" not in whole:
-        return {"": Ranking(frames)} if frames else {}
+        return {"": Ranking(frames)}
     column = next(name for name in CRITERIA if name in whole)
     rankings = {}
     for criterion in whole[column]:
@@ -129,7 +131,10 @@ def by_criterion(frames: Frames) -> dict[str, Ranking]:
     return rankings
 
 
-def main_ranking(frames: Mapping[str, pd.DataFrame]) -> Ranking:
+def main_ranking(frames: Frames) -> Ranking:
     """Return the ranking by the main criterion."""
-    rankings = by_criterion(Frames(frames))
-    return next((ranking for ranking in rankings.values() if ranking.whole.get("main")), rankings.get("", Ranking()))
+    rankings = by_criterion(frames)
+    for ranking in rankings.values():
+        if ranking.whole.get("main"):
+            return ranking
+    return rankings.get("", Ranking())

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from parlai_spotbot import terminal
@@ -15,7 +16,7 @@ from parlai_spotbot.findings import addressed, sections
 from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, known, value_of
+from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, value_of
 from parlai_spotbot.findings.sections import Card, CardBar, Name, Section, Step, bar, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 SENTENCES = 3
 """A section says so many; the first screen and the terminal have all of a ranking."""
 
-TABLES, RANKING_TABLES = 1, 2
+TABLES = 1
+RANKING_TABLES = 2
 """A section shows so many tables, that of a ranking one more; all are CSV files."""
 
 MOST_ROWS = 500
@@ -66,8 +68,13 @@ def tell(finding: Finding, result: Result) -> Section | None:
     """Return a finding's section of the page: up to three sentences, a chart, tables; None where it has nothing."""
     frames = {name: table.read(result.frames) for name, table in finding.tables.items()}
     sentences = sentences_of(finding, result)
+    beware: list[str] = []
+    most = TABLES
+    if finding.bars:
+        beware = result.account.sentences
+        most = RANKING_TABLES
     tables = [page_table(table, frames[name], result.called) for name, table in finding.tables.items() if table.title]
-    tables = [table for table in tables if table.rows][: RANKING_TABLES if finding.bars else TABLES]
+    tables = [table for table in tables if table.rows][:most]
     if rest := addressed.others_of(result.frames):
         first = _first_table(finding)
         title = f"{first.title} without conversations in which judges are addressed"
@@ -80,13 +87,13 @@ def tell(finding: Finding, result: Result) -> Section | None:
     return Section(
         finding.name,
         finding.heading,
-        [*(result.account.sentences if finding.bars else ()), *text],
+        [*beware, *text],
         chart,
         tables,
         first=finding.first,
         how=tuple((fact.label, str(fact)) for fact in sentences if isinstance(fact, Fact)),
         careful=tuple(sentence for sentence in sentences if isinstance(sentence, Caution)),
-        step=steps[0] if steps else None,
+        step=next(iter(steps), None),
     )
 
 
@@ -106,13 +113,15 @@ def sentences_of(finding: Finding, result: Result) -> list[str]:
 
 def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] = str) -> sections.CardTable:
     """Return a table as the page has it; annotators are `called` by numbers there."""
-    frame = frame.copy()
+    first = frame.head(MOST_ROWS).copy()
     for name, column in table.columns.items():
         if column.kind == "annotator":
-            frame[name] = frame[name].map(called)
-    columns = table.shown(frame.head(MOST_ROWS)).values()
-    rows = [tuple(map(_marked, columns, cells)) for cells in table.cells(frame.head(MOST_ROWS))]
-    more = f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has all." if len(frame) > MOST_ROWS else ""
+            first[name] = first[name].map(called)
+    columns = table.shown(first).values()
+    rows = [tuple(map(_marked, columns, cells)) for cells in table.cells(first)]
+    more = ""
+    if len(frame) > MOST_ROWS:
+        more = f"The first {MOST_ROWS:,} of {len(frame):,} rows; the CSV has all."
     head = tuple(column.title for column in columns)
     return sections.CardTable(table.title, more, head, rows, len(rows) > FOLDED, table.method, table.cite)
 
@@ -120,7 +129,9 @@ def page_table(table: Table, frame: pd.DataFrame, called: Callable[[str], str] =
 def _marked(column: Column, text: str) -> str:
     if column.kind != "name" or text == NONE:
         return text
-    return Name(HUMAN if text == "people" else text)
+    if text == "people":
+        return Name(HUMAN)
+    return Name(text)
 
 
 def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections.CardChart | None:
@@ -128,18 +139,20 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
     chart = finding.chart
     if chart is None or frames[chart.table].empty:
         return None
-    table, frame = finding.tables[chart.table], frames[chart.table]
+    table = finding.tables[chart.table]
+    frame = frames[chart.table]
     data = KINDS[chart.kind](chart, table, frame)
     if not data:
         return None
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
-    return sections.CardChart(
-        finding.name, chart.kind, chart.caption, data, frame.drop(columns=hidden).to_dict("records")
-    )
+    rows = frame.drop(columns=hidden).to_dict("records")
+    return sections.CardChart(finding.name, chart.kind, chart.caption, data, rows)
 
 
 def _label(table: Table, column: str, value: str) -> str:
-    return Name(value) if table.columns[column].kind == "name" else table.columns[column].show(value)
+    if table.columns[column].kind == "name":
+        return Name(value)
+    return table.columns[column].show(value)
 
 
 def _title(table: Table, column: str) -> str:
@@ -172,41 +185,48 @@ def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 
 def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     """Cells of a column of values at two columns of names; of pairs each also the other way round."""
-    column = table.columns[chart.value]
     pairs = {chart.y, chart.x} == {"a", "b"}
     cells = {}
     for row in frame.to_dict("records"):
-        value = value_of(row, chart.value, column)
+        value = value_of(row, chart.value, table.columns[chart.value])
         cells[row[chart.y], row[chart.x]] = value
         if pairs:
             cells[row[chart.x], row[chart.y]] = None if value is None else 1 - value
     rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
     if pairs:
-        means = {name: _mean([cells.get((name, other)) for other in rows]) for name in rows}
-        rows = columns = best_first(rows, map(means.get, rows))
+        rows = columns = best_first(rows, [_mean(cells, name) for name in rows])
     if max(len(rows), len(columns)) > MOST_NAMES:
         return {}
-    values = [[cells.get((row, other)) for other in columns] for row in rows]
-    texts = [[_text_of(column, value) for value in line] for line in values]
-    if column.kind == "places":
-        values = [[None for _ in line] for line in values]
-    named = {
+    labels = {
         "rows": [_label(table, chart.y, name) for name in rows],
         "columns": [_label(table, chart.x, name) for name in columns],
     }
-    titles = {axis: "" if pairs else _title(table, name) for axis, name in (("x", chart.x), ("y", chart.y))}
-    return {**named, "values": values, "texts": texts, **titles}
+    titles = {"x": "", "y": ""}
+    if not pairs:
+        titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
+    return {**labels, **_cells(cells, rows, columns, table.columns[chart.value]), **titles}
 
 
-def _text_of(column: Column, value: Any) -> str:
-    """Return what a cell of a grid says; "" where the value is unknown."""
-    text = NONE if value is None else column.show(value)
-    return "" if text == NONE else text
+def _cells(cells: Mapping, rows: Sequence, columns: Sequence, column: Column) -> dict[str, list[list]]:
+    """Return the values of a grid, row by row, and what its cells say; "" where the value is unknown."""
+    values: list[list] = []
+    texts: list[list] = []
+    for row in rows:
+        line = [cells.get((row, other)) for other in columns]
+        shown = [column.show(value) for value in line]
+        texts.append([text if text != NONE else "" for text in shown])
+        if column.kind == "places":
+            line = [None] * len(line)
+        values.append(line)
+    return {"values": values, "texts": texts}
 
 
-def _mean(values: Sequence[float | None]) -> float:
-    present = [value for value in values if value is not None]
-    return fmean(present) if present else 0.0
+def _mean(cells: Mapping[tuple[str, str], float | None], name: str) -> float:
+    """Return the mean of the known values of one row."""
+    present = [value for (first, _), value in cells.items() if first == name and value is not None]
+    if not present:
+        return 0.0
+    return fmean(present)
 
 
 KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
@@ -237,7 +257,8 @@ def card(finding: Finding, result: Result) -> Card | None:
     """
     if not finding.bars:
         return None
-    ranking, account = main_ranking(result.frames), result.account
+    ranking = main_ranking(result.frames)
+    account = result.account
     if account.chance:
         return Card(text=account.sentences)
     text = [*account.sentences, *sentences_of(finding, result)]
@@ -248,24 +269,28 @@ def card(finding: Finding, result: Result) -> Card | None:
         shown = finding.tables["pairs"]
     elif ranking.order:
         return _ranked(finding, ranking, text)
+    if not text:
+        return None
     table = None
     if ranking.compares:
         table = page_table(shown, shown.read(result.frames))
-    if table is not None and not table.rows:
-        table = None
-    return Card(text=text, table=table) if text else None
+        if not table.rows:
+            table = None
+    return Card(text=text, table=table)
 
 
 def _ranked(finding: Finding, ranking: Ranking, text: list[str]) -> Card:
     """Return the card of a ranking that has an order."""
     bars = _bars_of(finding, ranking)
-    people, column = ranking.frames.one("people"), finding.bars[-1]
+    card = Card(tuple(bars), clusters(ranking, bars), text=text)
+    column = finding.bars[-1]
+    people = ranking.frames.one("people")
     value = people.get(column)
     if value is None:
-        return Card(tuple(bars), clusters(ranking, bars), text=text)
+        return card
     shown = _first_table(finding).columns[column]
     people_text = f"{shown.title}: people {shown.show(value, ends(people, column))}."
-    return Card(tuple(bars), clusters(ranking, bars), 100 * value, people_text, text)
+    return replace(card, people=100 * value, people_text=people_text)
 
 
 def _bars_of(finding: Finding, ranking: Ranking) -> dict[str, dict[str, CardBar]]:
@@ -274,17 +299,14 @@ def _bars_of(finding: Finding, ranking: Ranking) -> dict[str, dict[str, CardBar]
     frame = table.read(ranking.frames)
     name = next(name for name, column in table.columns.items() if column.kind == "name")
     bars = {}
-    for column in finding.bars:
-        about = table.columns[column]
-        rows = frame[frame[column].notna()].to_dict("records")
+    for key in finding.bars:
+        column = table.columns[key]
+        rows = frame[frame[key].notna()].to_dict("records")
         if not rows:
             continue
-        ends_by_bot = {row[name]: ends_of(row, column, about) for row in rows}
         scale = (0.0, 1.0)
-        if about.kind != "share":
-            values = [row[column] for row in rows] + [
-                end for ends in ends_by_bot.values() for end in ends if known(end)
-            ]
-            scale = (min(values), max(values))
-        bars[about.title] = {row[name]: bar(row[column], ends_by_bot[row[name]], scale, about.show) for row in rows}
+        if column.kind != "share":
+            values = pd.DataFrame(rows).filter(regex=f"^{key}(_low|_high)?$").to_numpy(dtype=float)
+            scale = (np.nanmin(values), np.nanmax(values))
+        bars[column.title] = {row[name]: bar(row[key], ends_of(row, key, column), scale, column.show) for row in rows}
     return bars

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.source_accounts import SourceAccount, account_of
@@ -26,11 +25,11 @@ class Result:
     others: Mapping[str, Frames] = field(default_factory=dict)
     annotators: Mapping[str, str] = field(default_factory=dict)
 
-    def rows(self, name: str) -> list[dict[str, Any]]:
+    def rows(self, name: str) -> list[dict]:
         """Return the records of a frame; [] where there is none of this name."""
         return self.frames.rows(name)
 
-    def one(self, name: str) -> dict[str, Any]:
+    def one(self, name: str) -> dict:
         """Return the first record of a frame; {} where there is none."""
         return self.frames.one(name)
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import ceil
-from typing import Any
 
 import pandas as pd
 
@@ -86,7 +85,7 @@ def scarce(kind: Kind, rows: pd.DataFrame, conversations: int = LEAST_CONVERSATI
     single = conversations < LEAST_CONVERSATIONS
     if contestants < 2 or (not single and each >= LEAST_DECIDED):
         return None
-    there_is: dict[str, Any] = {"of": kind.all, "annotators": None, "total": total, "decided": decided}
+    there_is: dict = {"of": kind.all, "annotators": None, "total": total, "decided": decided}
     if kind is not VOTES:
         there_is["annotators"] = rows["worker_id"].nunique()
     there_is |= {"each": each, "single": single, "collect": None, "annotations": None}

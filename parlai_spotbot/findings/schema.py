@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.surveys import called
 from parlai_spotbot.wording import NONE, between, number, p_value, percent, plainly, span
@@ -59,11 +59,20 @@ class Column:
 
     def show(self, value: Any, ends: Sequence = ()) -> str:
         """Return a value with its interval as a cell has them: "54% [48%, 61%]"; "–" where it is unknown."""
-        if self.kind == "places":
-            return span([int(place) for place in value]) if known(*value) else NONE
         if not known(value) or value == "":
             return NONE
-        return self._text(value) + between(list(ends) if known(*ends) else None, self._text)
+        if self.kind == "places":
+            return span(list(map(int, value))) if known(*value) else NONE
+        text = self._text(value)
+        if known(*ends):
+            text += between(list(ends), self._text)
+        return text
+
+    def names(self, name: str) -> list[str]:
+        """Return the columns of a frame in which the values of `name` are, but for intervals."""
+        if self.kind == "places":
+            return [f"{name}_{end}" for end in PLACES]
+        return [name]
 
     def _text(self, value: Any) -> str:
         return FORMATS[self.kind](value, self.digits)
@@ -86,31 +95,39 @@ class Table:
 
     def read(self, frames: Frames) -> pd.DataFrame:
         """Return its columns; a value that is missing is None, a list is one text."""
-        records = [{name: _joined(row.get(name)) for name in self.frame_columns} for row in frames.rows(self.name)]
-        return pd.DataFrame(records, columns=self.frame_columns, dtype=object)
+        columns = self.frame_columns
+        rows = []
+        for row in frames.rows(self.name):
+            rows.append([_joined(row.get(name)) for name in columns])
+        return pd.DataFrame(rows, columns=columns, dtype=object)
 
     @property
     def frame_columns(self) -> list[str]:
         """Names of the frame's columns: an interval is three columns, places are two."""
         names = []
         for name, column in self.columns.items():
-            names += [f"{name}_{end}" for end in PLACES] if column.kind == "places" else [name]
-            names += [f"{name}_{end}" for end in ENDS] if column.ci else []
+            names += column.names(name)
+            if column.ci:
+                names += [f"{name}_{end}" for end in ENDS]
         return names
 
     def cells(self, frame: pd.DataFrame) -> list[list[str]]:
         """Return the columns of `shown` as text: what page, LaTeX, terminal and notebook show."""
-        columns = self.shown(frame)
-        return [
-            [column.show(value_of(row, name, column), ends_of(row, name, column)) for name, column in columns.items()]
-            for row in frame.to_dict("records")
-        ]
+        lines = []
+        shown = self.shown(frame).items()
+        for row in frame.to_dict("records"):
+            lines.append(
+                [column.show(value_of(row, name, column), ends_of(row, name, column)) for name, column in shown]
+            )
+        return lines
 
     def shown(self, frame: pd.DataFrame) -> dict[str, Column]:
         """Return the columns that have a title and at least one known value."""
-        titled = {name: column for name, column in self.columns.items() if column.title}
-        first = {name: f"{name}_{PLACES[0]}" if column.kind == "places" else name for name, column in titled.items()}
-        return {name: titled[name] for name, key in first.items() if any(map(known, frame[key]))}
+        shown = {}
+        for name, column in self.columns.items():
+            if column.title and any(map(known, frame[column.names(name)[0]])):
+                shown[name] = column
+        return shown
 
 
 @dataclass(frozen=True)
@@ -143,7 +160,9 @@ class Chart:
 
 def _joined(value: Any) -> Any:
     """Return what a cell holds, a list as one text."""
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return value
 
 
 def known(*values: Any) -> bool:
@@ -157,8 +176,12 @@ def clear(row: Mapping) -> bool:
 
 
 def value_of(row: Mapping, name: str, column: Column) -> Any:
-    return [row[f"{name}_{end}"] for end in PLACES] if column.kind == "places" else row[name]
+    if column.kind == "places":
+        return [row[key] for key in column.names(name)]
+    return row[name]
 
 
 def ends_of(row: Mapping, name: str, column: Column) -> list:
-    return [row[f"{name}_{end}"] for end in ENDS] if column.ci else []
+    if not column.ci:
+        return []
+    return ends(row, name)

@@ -31,7 +31,9 @@ class Step(str):
     def of(cls, text: str, more: str = "", plan: bool = True, go_on: bool = False) -> Step:
         """Return the sentence with what its command takes."""
         step = cls(text)
-        step.more, step.plan, step.go_on = more, plan, go_on
+        step.more = more
+        step.plan = plan
+        step.go_on = go_on
         return step
 
 
@@ -144,7 +146,9 @@ def places_said(ranking: Ranking) -> dict[str, str]:
 
     Where there is no single order nobody has a place.
     """
-    places = {bot: NONE if ranking.circle else span(ends) for bot, ends in ranking.places.items()}
+    places = {bot: span(ends) for bot, ends in ranking.places.items()}
+    if ranking.circle:
+        places = dict.fromkeys(places, NONE)
     if len(ranking.groups) > 1:
         for number, group in enumerate(ranking.groups, start=1):
             places |= {bot: f"{places[bot]} of group {number}" for bot in group}
@@ -155,7 +159,8 @@ def clusters(ranking: Ranking, bars: Mapping[str, Mapping[str, CardBar]]) -> lis
     """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
 
     def line(bot: str) -> tuple[Name, str, list[CardBar | None]]:
-        row, ranks = ranking.contestants.get(bot, {}), ""
+        row = ranking.contestants.get(bot, {})
+        ranks = ""
         if row.get("range_first") is not None:
             ranks = span([row["range_first"], row["range_last"]])
         return Name(bot), ranks, [column.get(bot) for column in bars.values()]

@@ -11,9 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames, ends
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import filled, source_said, upper_first
 
@@ -64,13 +62,15 @@ class SourceAccount:
     def trust(self) -> str:
         """Measure how far to trust a judge, in a sentence; "" of people, and where it isn't known or `sentences` say
         it."""
-        known = not self.people and not self.chance and self.accuracy is not None
-        return f"it tells people from bots {self._right}." if known else ""
+        if self.people or self.chance or self.accuracy is None:
+            return ""
+        return f"it tells people from bots {self._right}."
 
     @property
     def sentences(self) -> list[str]:
         """Return what to beware of, the worst first; [] where there is nothing."""
-        sentences, who = [], upper_first(source_said(self.source))
+        who = upper_first(source_said(self.source))
+        sentences = []
         if self.partial:
             sentences.append(
                 f"{who} answered {self.answered:,} of {self.units:,} units: its figures are of these only."
@@ -87,46 +87,45 @@ JUDGED = ("people", "bots", "balanced_accuracy", "balanced_accuracy_low", "balan
 """What an account has of `pooled_detection`."""
 
 
-def account(answers: Answers, accuracy: Mapping | None = None) -> pd.DataFrame:
+def account(answers: Answers, accuracy: Mapping | None = None) -> dict:
     """Return what ``annotators.json`` says of a source as a whole, in one row and, where it is known who is human, how
-    well all its annotators together tell (`pooled_detection`)."""
-    answered, units = _units(answers)
-    judged = {}
-    if accuracy is not None and accuracy["bots"] and accuracy["people"]:
-        judged = {key: accuracy[key] for key in JUDGED}
-    return one_row(answered=answered, units=units, **judged)
-
-
-def _units(answers: Answers) -> tuple[int, int]:
-    """Return how many of the units packed have an answer of this source to each of their items; and how many units
-    there are.
-
-    A judge says itself what it has answered: some of what it was asked may have no answer for good.
-    """
+    well all its annotators together tell (`pooled_detection`); `answered` units are those with an answer of this source
+    to each of their items."""
     units = answers.facts.units
     given = {(row.unit_id, row.item_id) for row in answers.judgements}
-    answered = sum(all((unit, item) in given for item in items) for unit, items in units.items())
+    answered = 0
+    for unit, items in units.items():
+        answered += given.issuperset((unit, item) for item in items)
+    # A judge says itself what it has answered: some of what it was asked may have no answer for good.
     about = answers.facts.judges.get(answers.source, {})
     if about.get("units") == len(units):
         answered = max(answered, about.get("answered", 0))
-    return answered, len(units)
+    row = {"answered": answered, "units": len(units)}
+    if accuracy is not None and accuracy["bots"] and accuracy["people"]:
+        row |= {key: accuracy[key] for key in JUDGED}
+    return row
 
 
 def account_of(source: str, annotators: Mapping) -> SourceAccount:
     """The account of a source from its data in ``annotators.json``; empty where there are none."""
     people = source == HUMAN
     row = Frames(annotators).one("account")
-    estimate, low, high = (row.get(key) for key in JUDGED[2:])
-    ci = None if low is None or high is None else (low, high)
+    answered = row.get("answered", 0)
+    units = row.get("units", 0)
+    accuracy = row.get("balanced_accuracy")
+    low, high = ends(row, "balanced_accuracy")
+    ci = None
+    if low is not None and high is not None:
+        ci = (low, high)
     return SourceAccount(
         source=source,
         people=people,
-        answered=row.get("answered", 0),
-        units=row.get("units", 0),
-        partial=not people and row.get("answered", 0) < row.get("units", 0),
-        accuracy=estimate,
+        answered=answered,
+        units=units,
+        partial=not people and answered < units,
+        accuracy=accuracy,
         ci=ci,
-        chance=not people and estimate is not None and not (ci and ci[0] > GUESSING),
+        chance=not people and accuracy is not None and not (ci and ci[0] > GUESSING),
         judged=(row.get("people", 0), row.get("bots", 0)),
     )
 

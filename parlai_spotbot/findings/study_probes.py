@@ -52,13 +52,17 @@ SHOWN = 0.001
 
 def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
     """Return the probes of a study's answers; `rows` are those that are compared."""
-    judge = answers.facts.judges.get(answers.source, {})
-    people = rows["worker_id"].value_counts().tolist()
+    if answers.crossed:
+        about = [annotator_probe(rows["worker_id"].value_counts().tolist())]
+        missing = answers.once("missing", missing_probe)
+    else:
+        about = judge_probes(answers.facts.judges.get(answers.source, {}), rows)
+        missing = Probe("missing", GREEN)
     return [
-        *([annotator_probe(people)] if answers.crossed else judge_probes(judge, rows)),
+        *about,
         copies_probe(answers.facts.copies, rows),
         prompts_probe(rows),
-        answers.once("missing", missing_probe) if answers.crossed else Probe("missing", GREEN),
+        missing,
         left_out_probe(answers.left_out, answers.used),
         unfinished_probe(answers),
         addressed_probe(answers.facts.addressed),
@@ -69,7 +73,8 @@ def of_means(
     answers: Answers, rows: pd.DataFrame, means: Means, scale: Sequence[int], questions: int = 1
 ) -> list[Probe]:
     """Return the probes of a study's answers and of the differences of `means` that `rate` made of the `rows`."""
-    clusters, ends = answers.clusters(rows), (min(scale), max(scale))
+    clusters = answers.clusters(rows)
+    ends = (min(scale), max(scale))
     decider = mean_decider(rows, means.pairs[["a", "b", "p_errors"]], clusters, ends)
     drift = mean_drift(rows, clusters, ends, times_of(answers, rows), questions)
     return [*of_answers(answers, rows), decider, drift]
@@ -77,13 +82,13 @@ def of_means(
 
 def of_votes(ballots: Ballots) -> list[Probe]:
     """Return the probes of an arena's votes."""
-    counts = np.bincount(ballots.worker[ballots.worker >= 0])
-    known = bool((ballots.worker >= 0).all())
-    people = annotator_probe(counts[counts > 0].tolist(), known)
-    probes = [_recurring(ballots.prompts, ballots.comparisons, "votes")]
-    if ballots.crossed:
-        probes = [people, *probes, left_out_probe(ballots.left_out, ballots.used)]
-    return probes
+    recurring = _recurring(ballots.prompts, ballots.comparisons, "votes")
+    if not ballots.crossed:
+        return [recurring]
+    known = ballots.worker >= 0
+    counts = np.unique(ballots.worker[known], return_counts=True)[1]
+    people = annotator_probe(counts.tolist(), bool(known.all()))
+    return [people, recurring, left_out_probe(ballots.left_out, ballots.used)]
 
 
 def times_of(answers: Answers, rows: pd.DataFrame) -> np.ndarray:
@@ -98,45 +103,55 @@ def judge_probes(judge: Mapping, rows: pd.DataFrame) -> list[Probe]:
     """Return the probes of an automatic judge: whether the order leads it, and whether it answers one thing always."""
     probes = []
     position = judge.get("position") or {}
-    kinds = _kinds_of(rows)
     if position.get("n"):
-        guessing = 1 - 1 / kinds
-        rate = position["rate"]
-        level = RED if rate >= GUESSES * guessing else AMBER if rate >= NAMED_FLIPS else GREEN
+        guessing = 1 - 1 / _kinds_of(rows)
+        level = GREEN
+        if position["rate"] >= GUESSES * guessing:
+            level = RED
+        elif position["rate"] >= NAMED_FLIPS:
+            level = AMBER
         probes.append(Probe("flips", level, {**position, "guessing": guessing}))
     if len(rows) and ("value" in rows or "outcome" in rows):
         answer, share = _most_frequent(rows)
-        most = 1.0 if "value" in rows and rows["value"].isin((0, 1)).all() else ALWAYS  # behaviours may be rare
-        level = RED if share >= most and len(rows) > 1 else GREEN
-        probes.append(Probe("floor", level, {"answer": answer, "share": share}))
+        most = ALWAYS
+        if "value" in rows and rows["value"].isin((0, 1)).all():  # behaviours may be rare
+            most = 1.0
+        alike = share >= most and len(rows) > 1
+        probes.append(_probe("floor", RED, alike, {"answer": answer, "share": share}))
     return probes
+
+
+def _probe(name: str, level: str, found: bool, figures: Mapping) -> Probe:
+    """Return a probe that is of this level where something is `found`, else green."""
+    return Probe(name, level if found else GREEN, figures)
 
 
 def _kinds_of(rows: pd.DataFrame) -> int:
     """Return how many answers a judge chose from: of a scale its values, of a comparison two or, with ties, three."""
-    if "value" in rows:
-        return 5 if rows["value"].nunique() > 2 else 2
-    return 3 if "outcome" not in rows or (rows["outcome"] == 0).any() else 2
+    if "value" in rows and rows["value"].nunique() > 2:
+        return 5
+    if "value" not in rows and ("outcome" not in rows or (rows["outcome"] == 0).any()):
+        return 3
+    return 2
 
 
 def _most_frequent(rows: pd.DataFrame) -> tuple[str, float]:
     """Return the most frequent answer that tells nobody apart, a tie or a value of a scale, and its share."""
-    if "value" in rows:
-        counts = rows["value"].value_counts()
-        return f"{counts.index[0]:g}", float(counts.iloc[0] / len(rows))
-    return "tie", float((rows["outcome"] == 0).mean())
+    if "value" not in rows:
+        return "tie", float((rows["outcome"] == 0).mean())
+    counts = rows["value"].value_counts(normalize=True)
+    return f"{counts.index[0]:g}", float(counts.iloc[0])
 
 
 def copies_probe(copies: Mapping[str, str], rows: pd.DataFrame) -> Probe:
     """Probe whether conversations have the same text."""
-    column = "conversation_ids" if "conversation_ids" in rows else "conversation_id"
+    column = next(name for name in ("conversation_ids", "conversation_id") if name in rows)
     seen = set(rows[column].explode())
     same = {name: copies[name] for name in seen if name in copies}
-    figures = {"conversations": len(same), "clusters": len(set(same.values())), "of": len(seen)}
-    if not same:
-        return Probe("copies", GREEN, figures)
-    case = "most" if len(same) >= COPIED * len(seen) else ""
-    return Probe("copies", AMBER, figures | {"case": case})
+    figures: dict = {"conversations": len(same), "clusters": len(set(same.values())), "of": len(seen)}
+    if same:
+        figures["case"] = "most" if len(same) >= COPIED * len(seen) else ""
+    return _probe("copies", AMBER, bool(same), figures)
 
 
 def prompts_probe(rows: pd.DataFrame) -> Probe:
@@ -149,8 +164,10 @@ def prompts_probe(rows: pd.DataFrame) -> Probe:
 def _recurring(prompts: int, talks: int, case: str = "") -> Probe:
     """Probe whether so many conversations, or comparisons, are on each prompt that it is about these prompts."""
     recur = talks >= RECUR * prompts > 0
-    figures = {"prompts": prompts, "conversations": talks, "case": case if recur else ""}
-    return Probe("prompts", AMBER if recur else GREEN, figures)
+    figures = {"prompts": prompts, "conversations": talks, "case": ""}
+    if recur:
+        figures["case"] = case
+    return _probe("prompts", AMBER, recur, figures)
 
 
 def missing_probe(answers: Answers) -> Probe:
@@ -169,21 +186,19 @@ def missing_probe(answers: Answers) -> Probe:
     frame = pd.DataFrame(rows, columns=["name", "unit", "missing"])
     if not frame["missing"].any():
         return Probe("missing", GREEN)
-    missing, clusters = frame["missing"].astype(float), Clusters.by(frame["unit"])
+    clusters = Clusters.by(frame["unit"])
     tests = []
     for name in sorted(frame["name"].unique()):
-        means = group_means(missing, frame["name"] == name, 2, clusters, (0.0, 1.0))
+        means = group_means(frame["missing"].astype(float), frame["name"] == name, 2, clusters, (0.0, 1.0))
         rest, share = means.values.tolist()
-        p = means.contrast(np.array([-1.0, 1.0]))["p"]
-        tests.append({"bot": name, "share": share, "rest": rest, "p": p})
+        tests.append({"bot": name, "share": share, "rest": rest, "p": means.contrast(np.array([-1.0, 1.0]))["p"]})
     table = pd.DataFrame(tests).dropna()
     if table.empty:
         return Probe("missing", GREEN)
     table["p"] = adjust(table["p"].to_numpy())
     more = table["share"] > table["rest"]
     worst = best_first(table.to_dict("records"), -table["p"].where(more, 1.0))[0]
-    amber = worst["p"] < CLEAN and worst["share"] > worst["rest"]
-    return Probe("missing", AMBER if amber else GREEN, worst)
+    return _probe("missing", AMBER, worst["p"] < CLEAN and worst["share"] > worst["rest"], worst)
 
 
 def _shown(conversation_ids: Sequence[str], talks: Mapping[str, Conversation]) -> set[str]:
@@ -194,29 +209,28 @@ def _shown(conversation_ids: Sequence[str], talks: Mapping[str, Conversation]) -
 def left_out_probe(left_out: Mapping[str, int], used: int) -> Probe:
     """Probe whether many answers are left out, and why."""
     left = sum(left_out.values())
-    reasons = Counter(left_out).most_common(2)
-    why = "; ".join(f"{count:,} × {reason}" for reason, count in reasons)
-    figures = {"left": left, "all": left + used, "why": why}
-    return Probe("left_out", AMBER if left > MUCH * (left + used) else GREEN, figures)
+    why = "; ".join(f"{count:,} × {reason}" for reason, count in Counter(left_out).most_common(2))
+    return _probe("left_out", AMBER, left > MUCH * (left + used), {"left": left, "all": left + used, "why": why})
 
 
 def unfinished_probe(answers: Answers) -> Probe:
     """Probe whether what was planned is answered, and whether somebody looked before it was."""
-    units = answers.facts.units
-    answered = len({row.unit_id for row in answers.judgements}.intersection(units))
-    figures = {"answered": answered, "units": len(units), "looks": len(answers.facts.looks)}
-    if answers.settled or not answers.crossed or not answers.facts.collection:
+    facts = answers.facts
+    units = len(facts.units)
+    answered = len({row.unit_id for row in answers.judgements}.intersection(facts.units))
+    figures = {"answered": answered, "units": units, "looks": len(facts.looks)}
+    if answers.settled or not answers.crossed or not facts.collection:
         return Probe("unfinished", GREEN, figures)
-    if answers.facts.looks:
-        looks = [(look["units"], look["of"]) for look in answers.facts.looks if look["units"] < answered]
-        level = spent_level(*zip(*looks, (answered, len(units)), strict=True), alpha=CLEAN)
+    if facts.looks:
+        looks = [(look["units"], look["of"]) for look in facts.looks if look["units"] < answered]
+        level = spent_level(*zip(*looks, (answered, units), strict=True), alpha=CLEAN)
         case = "looked" if level >= SHOWN else "early"
         return Probe("unfinished", AMBER, figures | {"case": case, "level": level})
-    return Probe("unfinished", AMBER if answered < len(units) else GREEN, figures)
+    return _probe("unfinished", AMBER, answered < units, figures)
 
 
 def addressed_probe(addressed: Mapping[str, Sequence[str]]) -> Probe:
     """Probe whether turns speak to whoever judges."""
     conversations = len({name for names in addressed.values() for name in names})
     figures = {"bots": list(addressed), "conversations": conversations}
-    return Probe("addressed", AMBER if conversations else GREEN, figures)
+    return _probe("addressed", AMBER, conversations > 0, figures)

@@ -62,7 +62,9 @@ class SurveyData(SurveyFiles):
     @cached_property
     def launched(self) -> Survey | None:
         """The survey as it was asked, with the limits of its launch; None where nobody knows it."""
-        return launched_survey(self.study, self.survey) if self.asked.known else None
+        if not self.asked.known:
+            return None
+        return launched_survey(self.study, self.survey)
 
     @cached_property
     def forms(self) -> list[Form]:
@@ -82,10 +84,11 @@ class SurveyData(SurveyFiles):
     @cached_property
     def conversations(self) -> list[Conversation]:
         """The conversations that the survey is about; a `UserError` where they have to be there and are not."""
-        packing = packing_of(self.asked) if self.asked.known else None
-        if packing is None or packing.of_conversations or packing.chats:
-            return self.study.conversations()
-        return super().conversations
+        if self.asked.known:
+            packing = packing_of(self.asked)
+            if not (packing.of_conversations or packing.chats):
+                return super().conversations
+        return self.study.conversations()
 
     @cached_property
     def judgements(self) -> list[Judgement]:
@@ -109,8 +112,10 @@ class SurveyData(SurveyFiles):
     @property
     def judged(self) -> bool:
         """Return whether there are any judgements."""
+        if not self.counted:
+            return bool(self.judgements)
         path = self.study.judgements_path(self.survey)
-        return path.exists() and path.stat().st_size > 0 if self.counted else bool(self.judgements)
+        return path.exists() and path.stat().st_size > 0
 
     @cached_property
     def judges(self) -> dict[str, dict]:
@@ -126,17 +131,22 @@ class SurveyData(SurveyFiles):
     def screening(self) -> list[dict]:
         """The rounds of the training that annotators of a survey of tasks took; [] where there are none."""
         path = self.study.survey_path(self.survey) / "training.jsonl"
-        return checksums.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW) if path.exists() else []
+        if not path.exists():
+            return []
+        return checksums.read_jsonl(path, checked_round, "file of the training", COLLECT_ANEW)
 
     @cached_property
     def facts(self) -> Facts:
         """What the findings of the survey go by."""
         study = self.study
-        further: dict[str, Any] = {}
+        further: dict = {}
+        conversations: list[Conversation] = []
         for form in self.forms:
             further |= form.facts(study)
+            if form.of_study:
+                conversations = study.conversations()
         return Facts.of(
-            study.conversations() if any(form.of_study for form in self.forms) else (),
+            conversations,
             self.items.values(),
             name=self.survey,
             survey=self.launched,
@@ -198,11 +208,12 @@ class SurveyData(SurveyFiles):
         """Name of the finding -> source -> its frames; what another version made isn't there."""
         if self.fresh is not None:
             return self.fresh
-        return {
-            name: {source: own for source, own in by_source(value["tables"]).items() if source not in self.without}
-            for name, value in self.found.items()
-            if self.made_by[name].get("version") == VERSION
-        }
+        found = {}
+        for name, value in self.found.items():
+            if self.made_by[name].get("version") == VERSION:
+                frames = by_source(value["tables"])
+                found[name] = {source: frames[source] for source in frames if source not in self.without}
+        return found
 
     def of(self, name: str, source: str) -> Frames:
         """Return what one finding says of one source; empty where there is nothing."""
@@ -238,7 +249,9 @@ class SurveyData(SurveyFiles):
         now = self.study.checksums(self.survey)
         then = made_by.get("sha256", now)
         changed = [path.rpartition("/")[2] for path in {**then, **now} if then.get(path) != now.get(path)]
-        return f"The study has changed since it was analysed: {', '.join(changed)}." if changed else ""
+        if not changed:
+            return ""
+        return f"The study has changed since it was analysed: {', '.join(changed)}."
 
     # -- who -----------------------------------------------------------------------------------------------------------
     @cached_property
@@ -265,7 +278,9 @@ class SurveyData(SurveyFiles):
         for source in self.sources:
             workers = sorted({j.worker_id for j in self.judgements if j.source == source})
             for number, worker in enumerate(workers, start=1):
-                names[source, worker] = f"annotator {number}" if source == HUMAN else worker
+                names[source, worker] = worker
+                if source == HUMAN:
+                    names[source, worker] = f"annotator {number}"
         return names
 
     def annotations(self, source: str) -> int:
@@ -291,7 +306,9 @@ def load(study: Study, survey: str) -> SurveyData:
 
 def without_sources(data: SurveyData, sources: Collection[str]) -> SurveyData:
     """Return a survey as if these sources had not answered."""
-    return replace(data, without=frozenset(sources)) if sources else data
+    if not sources:
+        return data
+    return replace(data, without=frozenset(sources))
 
 
 def surveys_of(study: Study, survey: str | None = None) -> list[SurveyData]:
@@ -305,8 +322,10 @@ def analysed(study: Study, fresh: SurveyData | None = None) -> list[SurveyData]:
     """Return every survey of the study that is analysed, one of them just now perhaps: those of its plan first, the
     others by name."""
     names = [name for name in _begun(study) if (study.analysis_path(name) / "ranking.json").exists()]
-    made = {fresh.survey: fresh} if fresh else {}
-    return [made.get(name) or SurveyData(study, name) for name in names]
+    surveys = {name: SurveyData(study, name) for name in names}
+    if fresh and fresh.survey in surveys:
+        surveys[fresh.survey] = fresh
+    return list(surveys.values())
 
 
 def not_analysed(study: Study, survey: str | None = None) -> list[str]:
@@ -319,15 +338,15 @@ def not_analysed(study: Study, survey: str | None = None) -> list[str]:
 
 def _begun(study: Study) -> list[str]:
     """Return the surveys of the plan, then others that have a folder."""
-    folder = study.path / "surveys"
-    folders = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+    folders = {path.name for path in study.path.glob("surveys/*") if path.is_dir()}
     return planned_first(folders.union(study.plan.surveys), study.plan.surveys)
 
 
 def sources_of(judgements: Any) -> tuple[str, ...]:
     """Return who gave judgements, records or a table: people first."""
-    sources = [row.source for row in judgements] if isinstance(judgements, list) else judgements["source"].unique()
-    return tuple(people_first(sources))
+    if isinstance(judgements, list):
+        return tuple(people_first(row.source for row in judgements))
+    return tuple(people_first(judgements["source"].unique()))
 
 
 def _asked_in(unit: Unit) -> tuple[str, ...]:
@@ -362,6 +381,6 @@ def training_texts(study: Study) -> list[tuple[str, ...]] | None:
 
 def _are_tables(value: Any) -> bool:
     """Return whether a file's value is lists of rows by name."""
-    return isinstance(value, dict) and all(
-        isinstance(rows, list) and all(isinstance(row, dict) for row in rows) for rows in value.values()
-    )
+    if not isinstance(value, dict) or not all(isinstance(rows, list) for rows in value.values()):
+        return False
+    return all(isinstance(row, dict) for rows in value.values() for row in rows)

@@ -9,7 +9,7 @@ import pandas as pd
 from parlai_spotbot.analysis import trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found
+from parlai_spotbot.findings.frames import Found, ends
 from parlai_spotbot.findings.render import Caution
 from parlai_spotbot.findings.schema import known
 from parlai_spotbot.wording import asked, listed, percent
@@ -30,18 +30,21 @@ WARNINGS = ("constant", "chance", "below")
 
 def level(entry: Mapping) -> str:
     """Return the verdict on one question, from what `analysis.trust.agreement` found."""
-    low = entry["difference_low"]
-    high = entry["difference_high"]
+    low, high = ends(entry, "difference")
+    people = entry["people_alpha_low"]
     if known(entry["judge_constant"]) and not known(entry["people_constant"]):
         return "constant"
     if known(entry["alpha"], entry["alpha_low"]) and entry["alpha_low"] <= 0:
-        people = entry["people_alpha_low"]
-        return "nobody" if known(people) and people <= 0 and not high < 0 else "chance"
+        if known(people) and people <= 0 and not high < 0:
+            return "nobody"
+        return "chance"
     if not known(low, high):
         return "unknown"
     if high < 0:
         return "below"
-    return "unclear" if low < 0 else "level"
+    if low < 0:
+        return "unclear"
+    return "level"
 
 
 def verdict(rows: Sequence[Mapping]) -> dict:
@@ -75,38 +78,38 @@ def beside_people(
     if answers.people is None:
         return None
     both = pd.concat([answers.rows, answers.people.rows])
-    rated = answers.questions if scale else ()
+    scales: dict[str, list[str]] = {}
+    bounds: dict[str, tuple[float, float]] = {}
+    if scale:
+        scales = {question: list(map(str, scale)) for question in answers.questions}
+        bounds = dict.fromkeys(answers.questions, (float(scale[0]), float(scale[-1])))
     part = trust.trust_part(
         answers.people.rows,
         answers.rows,
         contests=contests and contests(both),
         ratings=ratings and ratings(both),
-        scales={question: list(map(str, scale)) for question in rated},
-        bounds={question: (float(scale[0]), float(scale[-1])) for question in rated},
+        scales=scales,
+        bounds=bounds,
         rng=answers.rng("trust"),
         replicates=answers.options.bootstraps,
     )
     return in_words(part)
 
 
-def in_words(part: dict[str, pd.DataFrame]) -> Found:
-    """Return what `trust_part` found with its verdict."""
+def in_words(part: Found) -> Found:
+    """Return what `trust_part` found with its verdict; without the ends of intervals that have no width, as zero
+    observed variance does not mean zero variance."""
     if "agreement" not in part:
         return part
     rows = part["agreement"].to_dict("records")
     for row in rows:
         row["verdict"] = level(row)
-    told = {"agreement": pd.DataFrame(rows), "whole": part["whole"].assign(**verdict(rows))}
-    return {name: _with_width(frame) for name, frame in (part | told).items()}
-
-
-def _with_width(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame without the ends of intervals that have no width: zero observed variance does not mean zero
-    variance."""
-    for name in [column for column in frame if column.endswith("_low")]:
-        ends = [name, name.replace("_low", "_high")]
-        frame.loc[frame[ends[1]] - frame[ends[0]] < SAME, ends] = np.nan
-    return frame
+    words = {"agreement": pd.DataFrame(rows), "whole": part["whole"].assign(**verdict(rows))}
+    for frame in (part | words).values():
+        for low in [column for column in frame if column.endswith("_low")]:
+            ends = [low, low.replace("_low", "_high")]
+            frame.loc[frame[ends[1]] - frame[low] < SAME, ends] = np.nan
+    return part | words
 
 
 def summarise(result: Result) -> list[str]:
@@ -116,15 +119,17 @@ def summarise(result: Result) -> list[str]:
         return []
     if whole.get("why"):
         return [f"Nothing can be said of this judge: {whole['why']}."]
-    sentences: list[str] = [Caution(whole["sentence"]) if whole["warning"] else whole["sentence"]]
+    sentence = whole["sentence"]
+    if whole["warning"]:
+        sentence = Caution(sentence)
     for row in result.rows("powered"):
         if row.get("width") and row["further"]:
-            sentences.append(
-                f"With its answers to {row['further']:,} further items, the standard errors of people's means by "
-                f"{asked(row['criterion'])} change by {percent(row['width'] - 1)} on average (PPI++)."
+            text = (
+                "With its answers to {further:,} further items, the standard errors of people's means by {0} change by "
+                "{1} on average (PPI++)."
             )
-            break
-    return sentences
+            return [sentence, text.format(asked(row["criterion"]), percent(row["width"] - 1), **row)]
+    return [sentence]
 
 
 finding = partial(declared, __file__, summarise=summarise)

@@ -6,7 +6,6 @@ to one question each; a model's figures are of the very questions, with the very
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -104,7 +103,7 @@ class CandidateForm(Form):
 
     of_study = False
 
-    def facts(self, study: Study) -> dict[str, Any]:
+    def facts(self, study: Study) -> dict:
         """The key, the groups and the models' scores."""
         return {"nuc": background_of(study)}
 

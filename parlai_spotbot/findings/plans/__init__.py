@@ -6,7 +6,6 @@ The arithmetic is that of `analysis.planning`.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -41,9 +40,9 @@ class SizePlan:
     where it is written by default; None for nowhere."""
 
     text: str
-    numbers: Mapping[str, Any]
+    numbers: Mapping
     source: str = ""
-    made_by: Mapping[str, Any] = field(default_factory=dict)
+    made_by: Mapping = field(default_factory=dict)
     path: Path | None = None
 
     def to_json(self) -> dict:

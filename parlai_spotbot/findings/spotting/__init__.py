@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -120,7 +119,7 @@ class Annotations(Answers):
         return ClusterBootstrap(cluster_of(self.rows), self._annotators, **options)
 
     @property
-    def rests(self) -> dict[str, Any]:
+    def rests(self) -> dict:
         return {"replicates": self.options.bootstraps, "resample": self.resample, "level": 0.95}
 
     def bootstrap(self) -> dict:

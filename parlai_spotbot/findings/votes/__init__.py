@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -46,7 +46,7 @@ class Ballots(OneSource):
     margin: float | None = None
     left_out: Mapping[str, int] = field(default_factory=dict)
 
-    settled: ClassVar[Mapping[str, Any]] = {}
+    settled: ClassVar[Mapping] = {}
     """Votes are never served until settled."""
 
     @property

@@ -7,7 +7,6 @@ not: so the ranking leaves them out.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -74,7 +73,7 @@ def _pool(ballots: Ballots, matches: pd.DataFrame, fit: Contrasts) -> criteria.P
     return criteria.pool_of(fit, grid, study_probes.of_votes(ballots), ballots.times, ballots.margin)
 
 
-def _told(ballots: Ballots, counts: np.ndarray) -> dict[str, Any]:
+def _told(ballots: Ballots, counts: np.ndarray) -> dict:
     """Return what is said of all votes together."""
     ties, bad = (counts[:, :, SEEN.index(name)].sum() / max(counts.sum(), 1) for name in ("tie", "both_bad"))
     told = {"criterion": CRITERION, "test": TEST, "n": len(ballots.a), "ties": ties, "both_bad": bad}

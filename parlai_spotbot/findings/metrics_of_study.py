@@ -31,7 +31,8 @@ def evidence_of(study: Study) -> StudyEvidence:
     conversations = study.conversations()
     metrics: dict[str, list[Metric]] = {}
     left_out: dict[str, Counter[str]] = {}
-    outcomes, every = Outcomes.none(), []
+    outcomes = Outcomes.none()
+    every = []
     for name in judged_surveys(study):
         judgements = study.judgements(name)
         every += judgements

@@ -43,14 +43,20 @@ def metrics_of(
         sources, left_out = form.sources([row for row in judgements if row.source == source], facts, Options())
         reasons |= left_out.get(source, {})
         for answers in sources.values():
-            metrics += _spotting(answers) if isinstance(answers, Annotations) else _asked(answers)
-    return _tasks(metrics) if survey.name != ABC else metrics, reasons
+            if isinstance(answers, Annotations):
+                metrics += _spotting(answers)
+            else:
+                metrics += _asked(answers)
+    if survey.name != ABC:
+        metrics = _tasks(metrics)
+    return metrics, reasons
 
 
 def outcomes_of(judgements: Sequence[Judgement], conversations: Sequence[Conversation]) -> Outcomes:
     """Return what people said of the quality of the conversations that they led, from survey `interactive`."""
     talks = indexed(conversations)
-    ratings, choices = [], []
+    ratings = []
+    choices = []
     for _, row in last_answers(judgements, shown_item())[0]:
         if row.control is not None or row.source != HUMAN or any(c not in talks for c in row.conversation_ids):
             continue
@@ -72,46 +78,47 @@ def outcomes_of(judgements: Sequence[Judgement], conversations: Sequence[Convers
 def _asked(answers: Answers) -> list[Metric]:
     """Scales, labels of turns and choices between conversations, one metric each; nothing that people are asked of
     people."""
-    metrics, survey = [], answers.facts.name
+    metrics = []
+    survey = answers.facts.name
     for question in answers.questions:
         rows = answers.to(question)
         if "outcome" in rows:
             metrics.append(Metric(survey, question, CHOICE, "", "ordinal", _chosen(rows)))
-        elif len(rows := rows[rows["name"] != HUMAN]):
-            labels = "task" in rows
-            kind, scale = (RATE, "nominal") if labels else (MEAN, "ordinal")
-            task = f"{survey}:{rows['task'].iloc[0]}" if labels else ""
-            metrics.append(Metric(survey, question, kind, task, scale, _rated(rows)))
+            continue
+        rows = rows[rows["name"] != HUMAN].reset_index(drop=True)
+        if rows.empty:
+            continue
+        rated = rows.rename(columns={"name": "bot", "rated": "unit"})[list(TURN_COLUMNS)].astype({"value": float})
+        if "task" in rows:
+            metrics.append(Metric(survey, question, RATE, f"{survey}:{rows['task'].iloc[0]}", "nominal", rated))
+        else:
+            metrics.append(Metric(survey, question, MEAN, "", "ordinal", rated))
     return metrics
 
 
 def _chosen(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows of a metric from those of `choice_frame`."""
-    columns = {f"conversation_{end}": [pair[i] for pair in rows["conversation_ids"]] for i, end in enumerate("ab")}
-    kept = {name: rows[name].tolist() for name in ("a", "b", "worker_id", "annotation_id")}
-    unit = ["\t".join(sorted(pair)) for pair in rows["conversation_ids"]]
-    return pd.DataFrame({**columns, **kept, "unit": unit, "value": rows["outcome"].astype(float).tolist()})
-
-
-def _rated(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a metric from those of `rating_frame`."""
-    frame = rows.rename(columns={"name": "bot", "rated": "unit"})[list(TURN_COLUMNS)]
-    return frame.astype({"value": float}).reset_index(drop=True)
+    ids = rows["conversation_ids"]
+    frame = pd.DataFrame({"conversation_a": ids.str[0], "conversation_b": ids.str[1]})
+    frame[["a", "b", "worker_id", "annotation_id"]] = rows[["a", "b", "worker_id", "annotation_id"]]
+    return frame.assign(unit=ids.map(sorted).str.join("\t"), value=rows["outcome"].astype(float)).reset_index(drop=True)
 
 
 def _spotting(answers: Annotations) -> list[Metric]:
     """Describe how human each bot was taken for, and how far it was favoured over its partner."""
     rows = pd.concat([answers.rows, answers.with_people], ignore_index=True)
-    entities = answers.with_rows(rows).entities
-    unit = entities["conversation_id"] + "\t" + entities["k"].astype(str) + "\tentity:" + entities["entity"].astype(str)
-    entities = entities.assign(bot=entities["name"], unit=unit, taken_for_human=entities["nature"].map(TAKEN_FOR_HUMAN))
-    others = (rows["a"] != rows["b"]).to_numpy().repeat(2)
+    entities = answers.with_rows(rows).entities.rename(columns={"name": "bot"})
+    place = entities["k"].astype(str) + "\tentity:" + entities["entity"].astype(str)
+    entities["unit"] = entities["conversation_id"] + "\t" + place
+    entities["taken_for_human"] = entities["nature"].map(TAKEN_FOR_HUMAN)
+    matched = (rows["a"] != rows["b"]).to_numpy().repeat(2)
     metrics = []
     for name in sorted({"taken_for_human", *answers.features}):
-        kept = (entities["bot"] != HUMAN) & (others | (name == "taken_for_human"))
-        frame = entities[kept].assign(value=entities[name].astype(float))[list(TURN_COLUMNS)].reset_index(drop=True)
-        metrics.append(Metric(answers.facts.name, name, MEAN, "", "ordinal", frame))
-    return [metric for metric in metrics if len(metric.rows)]
+        kept = entities[(entities["bot"] != HUMAN) & (matched | (name == "taken_for_human"))]
+        frame = kept.assign(value=kept[name].astype(float))[list(TURN_COLUMNS)].reset_index(drop=True)
+        if len(frame):
+            metrics.append(Metric(answers.facts.name, name, MEAN, "", "ordinal", frame))
+    return metrics
 
 
 def _tasks(metrics: Sequence[Metric]) -> list[Metric]:
@@ -128,8 +135,7 @@ def _tasks(metrics: Sequence[Metric]) -> list[Metric]:
         seen |= dict.fromkeys(annotations, group)
         members.setdefault(group, []).append(metric.name)
         groups.append(group)
-    several = len(members) > 1
-    return [
-        replace(metric, task=f"{metric.method}:{'+'.join(members[group])}" if several else metric.method)
-        for metric, group in zip(metrics, groups, strict=True)
-    ]
+    if len(members) == 1:
+        return [replace(metric, task=metric.method) for metric in metrics]
+    together = zip(metrics, groups, strict=True)
+    return [replace(metric, task=f"{metric.method}:{'+'.join(members[group])}") for metric, group in together]

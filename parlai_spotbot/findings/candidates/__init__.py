@@ -62,40 +62,46 @@ class CandidateAnswers(Answers):
     def corpora(self) -> list[str]:
         """The corpora, and in the end all of them where there are several."""
         corpora = sorted(set(self.rows["corpus"]))
-        return [*corpora, ALL] if len(corpora) > 1 else corpora
+        if len(corpora) > 1:
+            corpora.append(ALL)
+        return corpora
 
 
 def of_corpus(rows: pd.DataFrame, corpus: str) -> pd.DataFrame:
-    return rows if corpus == ALL else rows[rows["corpus"] == corpus]
+    if corpus == ALL:
+        return rows
+    return rows[rows["corpus"] == corpus]
 
 
 def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> Rows:
     """One row an annotation: `first` and `second` (places, -1 where none), `right1`, `right2` (0 or 1), `corpus`,
     `group`, `true`, `n`."""
-    second = tidy[tidy["question"] == "second"].set_index("annotation_id")["answer"]
+    places = tidy.assign(place=tidy["answer"].map(_place))
+    second = places[places["question"] == "second"].set_index("annotation_id")["place"]
     asked = {name: (one.corpus, one.true, len(one.candidates)) for name, one in facts.nuc.questions.items()}
     questions = pd.DataFrame.from_dict(asked, orient="index", columns=["corpus", "true", "n"])
-    rows = tidy[tidy["question"] == "first"].join(questions, on="item_id")
-    rows["second"] = rows["annotation_id"].map(second).map(_place)
-    rows["first"] = rows["answer"].map(_place)
+    rows = places[places["question"] == "first"].rename(columns={"place": "first"}).join(questions, on="item_id")
+    rows["second"] = rows["annotation_id"].map(second).fillna(-1).astype(int)
     has_question = rows["n"].notna()
-    places = rows[["first", "second"]].max(axis=1)
-    fits = has_question & rows["first"].ge(0) & (places < rows["n"]) & (rows["first"] != rows["second"])
+    most = rows[["first", "second"]].max(axis=1)
+    fits = has_question & rows["first"].ge(0) & (most < rows["n"]) & (rows["first"] != rows["second"])
     lost = {
         "question that isn't among the study's": int((~has_question).sum()),
         "choice that the question hasn't, or the same twice": int((has_question & ~fits).sum()),
     }
     rows = rows[fits].reset_index(drop=True).astype({"true": int, "n": int})
-    rows["group"] = [facts.nuc.groups.get(unit_id, "") for unit_id in rows["unit_id"]]
+    rows["group"] = rows["unit_id"].map(facts.nuc.groups).fillna("")
     rows["right1"] = (rows["first"] == rows["true"]).astype(float)
-    rows["right2"] = np.maximum(rows["right1"], (rows["second"] == rows["true"]).astype(float))
+    rows["right2"] = np.maximum(rows["right1"], rows["second"] == rows["true"])
     return rows, {why: count for why, count in lost.items() if count}
 
 
 def _place(answer: object) -> int:
     """ "candidate:2" -> 2; -1 for anything else."""
     kind, _, place = str(answer).partition(":")
-    return int(place) if kind == "candidate" and place.isdecimal() else -1
+    if kind != "candidate" or not place.isdecimal():
+        return -1
+    return int(place)
 
 
 class CandidateForm(Form):
@@ -127,9 +133,8 @@ def _conversations(facts: NucBackground) -> list[Conversation]:
     for question in facts.questions.values():
         turns = tuple(Turn(HUMAN, text) for text in (*question.context, question.answer))
         name = question.conversation_id
-        conversations[name] = Conversation(
-            name, question.corpus, (HUMAN, HUMAN), 0, (HUMAN, HUMAN), turns, seed_exchanges=0
-        )
+        people = (HUMAN, HUMAN)
+        conversations[name] = Conversation(name, question.corpus, people, 0, people, turns, seed_exchanges=0)
     return list(conversations.values())
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import pandas as pd
-
 from parlai_spotbot.analysis.nuc.people import UNTOLD, pooled
 from parlai_spotbot.analysis.uncertainty.shares import wilson
+from parlai_spotbot.analysis.values import with_ends
 from parlai_spotbot.findings.candidates import FORM, CandidateAnswers
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.surveys.survey import Question
 
 
@@ -22,15 +21,14 @@ def compute(answers: CandidateAnswers) -> Found | None:
         return None
     workers = sorted(set(answers.rows["worker_id"]))
     rows = [row for question in survey.questionnaire for row in _answers_to(question, workers, answers.about)]
-    return {"questionnaire": pd.DataFrame(rows), "whole": one_row(annotators=len(workers))}
+    return {"questionnaire": rows, "whole": {"annotators": len(workers)}}
 
 
 def _answers_to(question: Question, workers: Sequence[str], about: Mapping) -> Iterator[dict]:
     replies = [about.get(worker, {}).get(question.name, UNTOLD) for worker in workers]
     labels = {option.value: option.label for option in question.options}
     for values, count in pooled({value: replies.count(value) for value in labels}):
-        low, high = wilson(count, len(workers))
-        yield {
+        row = {
             "name": question.name,
             "question": question.heading,
             "wording": question.wording,
@@ -38,9 +36,9 @@ def _answers_to(question: Question, workers: Sequence[str], about: Mapping) -> I
             "label": " / ".join(labels[value] for value in values),
             "n": count,
             "share": count / len(workers),
-            "share_low": low,
-            "share_high": high,
+            "ci": wilson(count, len(workers)),
         }
+        yield with_ends(row, "share")
 
 
 def summarise(result: Result) -> list[str]:

@@ -1,6 +1,8 @@
 """Can people find the real next turn? Recall of people and models on the same questions, and tests between them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -8,10 +10,10 @@ import pandas as pd
 from parlai_spotbot.analysis.nuc import chance, ranks_of, share
 from parlai_spotbot.analysis.nuc.people import against
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
-from parlai_spotbot.analysis.values import best_first
+from parlai_spotbot.analysis.values import best_first, with_ends
 from parlai_spotbot.findings.candidates import EVERYBODY, FORM, KS, CandidateAnswers, of_corpus
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, ends, one_row
+from parlai_spotbot.findings.frames import Found, ends, frame_of
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.nuc.background import NucBackground
 from parlai_spotbot.wording import filled, listed
@@ -22,11 +24,12 @@ def compute(answers: CandidateAnswers) -> Found:
     facts = answers.nuc
     values = {name: _model_values(facts, answers.rows, scores) for name, scores in facts.models.items()}
     recall = [row for corpus in answers.corpora for row in _of_corpus(answers, corpus, values) if row.get("n", 1)]
+    unscored = [{"contestant": name, "questions": count} for name, count in facts.unscored.items() if count]
     return {
-        "recall": pd.DataFrame(recall, dtype=object),
-        "unscored": pd.DataFrame(facts.unscored.items(), columns=["contestant", "questions"]).query("questions > 0"),
-        "whole": one_row(cautions=list(facts.cautions)),
-        "against_models": pd.DataFrame(_against(answers.rows, answers.corpora, values)),
+        "recall": frame_of(recall),
+        "unscored": unscored,
+        "whole": {"cautions": list(facts.cautions)},
+        "against_models": _against(answers.rows, answers.corpora, values),
     }
 
 
@@ -36,7 +39,9 @@ def _of_corpus(answers: CandidateAnswers, corpus: str, models: Mapping[str, pd.D
     rows = of_corpus(answers.rows, corpus)
     for by, who, mask in answers.splits:
         own = of_corpus(answers.rows[mask], corpus)
-        workers = list(own["worker_id"]) if answers.crossed else None
+        workers = None
+        if answers.crossed:
+            workers = list(own["worker_id"])
         recalls = _recalls(own.rename(columns={f"right{k}": k for k in KS}), own["conversation_id"], workers)
         counts = {"annotators": own["worker_id"].nunique(), "n": own["item_id"].nunique()}
         yield {"kind": "people", "corpus": corpus, "by": by, "who": who, **counts, **recalls}
@@ -53,8 +58,7 @@ def _recalls(values: pd.DataFrame, conversations: Iterable, workers: Sequence | 
     row: dict = {"answers": len(values)}
     for k in KS:
         found = share(values[k], list(conversations), workers)
-        low, high = found["ci"]
-        row |= {f"recall{k}": found["estimate"], f"recall{k}_low": low, f"recall{k}_high": high}
+        row |= with_ends({f"recall{k}": found["estimate"], "ci": found["ci"]}, f"recall{k}")
         row[f"recall{k}_wilson"] = found["wilson"]
     return row
 
@@ -70,19 +74,22 @@ def _model_values(facts: NucBackground, rows: pd.DataFrame, scores: Mapping[str,
 
 def _against(rows: pd.DataFrame, corpora: Sequence[str], models: Mapping[str, pd.DataFrame]) -> list[dict]:
     """All people against each model, paired by question; Holm's correction over the tests of a measure."""
-    test_rows = []
+    tests = []
     for k in KS:
-        tests = []
         for corpus in corpora:
-            corpus_rows = of_corpus(rows, corpus)
-            corpus_rows = corpus_rows[corpus_rows["n"] > k]
-            for name, values in models.items() if len(corpus_rows) else ():
-                other = corpus_rows["item_id"].map(values[k])
-                row = against(corpus_rows[f"right{k}"], other, corpus_rows["conversation_id"], corpus_rows["worker_id"])
-                tests.append({"measure": f"recall@{k}", "who": EVERYBODY, "corpus": corpus, "contestant": name, **row})
-        adjusted = adjust_known(np.array([test["p"] for test in tests], dtype=float))
-        test_rows += [test | {"p_adjusted": p} for test, p in zip(tests, adjusted, strict=True)]
-    return test_rows
+            own = of_corpus(rows, corpus).query(f"n > {k}")
+            if own.empty:
+                continue
+            for name, values in models.items():
+                test = {"measure": f"recall@{k}", "who": EVERYBODY, "corpus": corpus, "contestant": name}
+                other = own["item_id"].map(values[k])
+                tests.append(test | against(own[f"right{k}"], other, own["conversation_id"], own["worker_id"]))
+    for _, own in groupby(tests, key=itemgetter("measure")):
+        of_measure = list(own)
+        adjusted = adjust_known(np.array([test["p"] for test in of_measure], dtype=float))
+        for test, p in zip(of_measure, adjusted, strict=True):
+            test["p_adjusted"] = p
+    return tests
 
 
 def summarise(result: Result) -> list[str]:
@@ -90,38 +97,41 @@ def summarise(result: Result) -> list[str]:
     rows = result.rows("recall")
     corpus = rows[-1]["corpus"]
     within = [row for row in rows if row["corpus"] == corpus]
-    people, guessing = within[0], within[-1]
+    people = within[0]
     text = [
         filled(
             "People chose the real next turn first in {recall1:percent_1} of {answers} answers to {n} questions "
-            "({ci:interval_1}; {annotators} people); guessing finds it in {guessing:percent_1}.",
+            "({0:interval_1}; {annotators} people); guessing finds it in {1[recall1]:percent_1}.",
+            ends(people, "recall1"),
+            within[-1],
             **people,
-            ci=ends(people, "recall1"),
-            guessing=guessing["recall1"],
         )
     ]
     models = [row for row in within if row["kind"] == "model"]
     if not models:
         return [*text, "No contestant has scored these questions yet: run spotbot_nuc."]
     best = best_first(models, (row["recall1"] for row in models))[0]
-    tests = [row for row in result.rows("against_models") if row["measure"] == "recall@1" and row["corpus"] == corpus]
+    tests = [row for row in result.rows("against_models") if (row["measure"], row["corpus"]) == ("recall@1", corpus)]
     sure = list(filter(clear, tests))
-    better = [row["contestant"] for row in sure if row["difference"] > 0]
-    worse = [row["contestant"] for row in sure if row["difference"] < 0]
+    better = listed(row["contestant"] for row in sure if row["difference"] > 0)
+    worse = listed(row["contestant"] for row in sure if row["difference"] < 0)
+    if worse:
+        worse = f", and less often than {worse}"
     text.append(
         filled(
-            "The best model on these questions is {who} with {recall1:percent_1} ({ci:interval_1}). People find the "
-            "real turn more often than {better}{worse}, of {tests:model}.",
+            "The best model on these questions is {who} with {recall1:percent_1} ({0:interval_1}). People find the "
+            "real turn more often than {1}{2}, of {3:model}.",
+            ends(best, "recall1"),
+            better or "no model",
+            worse,
+            len(tests),
             **best,
-            ci=ends(best, "recall1"),
-            better=listed(better) or "no model",
-            worse=f", and less often than {listed(worse)}" if worse else "",
-            tests=len(tests),
         )
     )
-    short = [f"{row['contestant']}: {row['questions']}" for row in result.rows("unscored")]
-    left = f" Questions without a model's scores of these candidates are left out: {', '.join(short)}." if short else ""
-    return [*text, " ".join(result.one("whole")["cautions"]) + left]
+    cautions = list(result.one("whole")["cautions"])
+    if short := ["{contestant}: {questions}".format(**row) for row in result.rows("unscored")]:
+        cautions.append(f"Questions without a model's scores of these candidates are left out: {', '.join(short)}.")
+    return [*text, " ".join(cautions)]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -15,15 +15,16 @@ def by_annotator(answers: CandidateAnswers) -> Found:
     """Return who answered, who is left out and why; and Recall@1 with everybody's answers in."""
     result = annotators.about_annotators(answers)
     if len(answers.everyone) > len(answers.rows):
-        kept, every = (
-            share(rows["right1"], list(rows["conversation_id"]), list(rows["worker_id"]))
-            for rows in (answers.rows, answers.everyone)
-        )
-        before, now = (percent(one["estimate"], 1) for one in (kept, every))
+        recalls = {"everybody": _recall(answers.everyone), "kept": _recall(answers.rows)}
+        before = percent(recalls["kept"]["estimate"], 1)
+        now = percent(recalls["everybody"]["estimate"], 1)
         sentence = f"With everybody's answers Recall@1 is {now} in place of {before}."
-        recalls = [{"annotators": "everybody", **every}, {"annotators": "kept", **kept}]
-        result["with_everybody"] = pd.DataFrame(recalls).assign(sentence=sentence)
+        result["with_everybody"] = [{"annotators": who, **row, "sentence": sentence} for who, row in recalls.items()]
     return result
+
+
+def _recall(rows: pd.DataFrame) -> dict:
+    return share(rows["right1"], list(rows["conversation_id"]), list(rows["worker_id"]))
 
 
 FINDINGS = (

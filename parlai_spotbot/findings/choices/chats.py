@@ -5,16 +5,16 @@ from collections.abc import Mapping
 from parlai_spotbot.analysis.choices.chat_kinds import KINDS, compare_kinds
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
+from parlai_spotbot.findings.choices.ranking import compared
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.wording import number
 
 
 def compute(answers: Answers) -> Found:
     """Compare the win shares that kinds of conversations give, on the first question."""
     main = answers.questions[0]
-    rows = answers.rows[(answers.rows["question"] == main) & (answers.rows["a"] != answers.rows["b"])]
-    return compare_kinds(rows, answers.names, crossed=answers.crossed) | {"whole": one_row(question=main)}
+    return compare_kinds(compared(answers), answers.names, crossed=answers.crossed) | {"whole": {"question": main}}
 
 
 def comparison_sentence(row: Mapping) -> str:
@@ -23,10 +23,8 @@ def comparison_sentence(row: Mapping) -> str:
     if row["tau"] is None:
         return f"Conversations of {x} and those of {y} have too few contestants in common to compare orders."
     order = "in the same order" if row["same_order"] else "in different orders"
-    return (
-        f"Conversations of {x} and those of {y} put {len(row['contestants'])} contestants {order} (Kendall's tau-b "
-        f"{number(row['tau'])})."
-    )
+    text = "Conversations of {} and those of {} put {} contestants {} (Kendall's tau-b {})."
+    return text.format(x, y, len(row["contestants"]), order, number(row["tau"]))
 
 
 def summarise(result: Result) -> list[str]:

@@ -1,6 +1,5 @@
 """Ranking by choices: order and win grid for each question."""
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.choices import pair_grid
@@ -36,10 +35,8 @@ def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     seen = {*rows["a"], *rows["b"]}
     met = [name for name in answers.names if name in seen]
     sided = sides(rows)
-    order = None
-    if sided is None:
-        order = False
-    else:
+    order = False if sided is None else None
+    if sided is not None:
         rows = sided
     fitted = contrasts(rows, met, order=order, crossed=answers.crossed)
     grid = pair_grid(rows, met, crossed=answers.crossed)
@@ -55,12 +52,13 @@ def sides(rows: pd.DataFrame) -> pd.DataFrame | None:
     """Return the choices with the conversation on the left first; None where the sides aren't all known."""
     if "turned" not in rows or rows["turned"].isna().any() or rows.empty:
         return None
-    turned = rows["turned"].to_numpy(dtype=bool)
-    a, b, outcome = (rows[name].to_numpy() for name in ("a", "b", "outcome"))
-    sided = rows.assign(a=np.where(turned, b, a), b=np.where(turned, a, b), outcome=np.where(turned, -outcome, outcome))
-    for name in ("conversation_ids", "cluster_ids"):
-        if name in sided:
-            sided[name] = [ids[::-1] if turn else ids for ids, turn in zip(sided[name], turned, strict=True)]
+    turned = rows["turned"].astype(bool)
+    sided = rows.copy()
+    sided["a"] = rows["b"].where(turned, rows["a"])
+    sided["b"] = rows["a"].where(turned, rows["b"])
+    sided["outcome"] = rows["outcome"].mask(turned, -rows["outcome"])
+    for name in sided.columns.intersection(["conversation_ids", "cluster_ids"]):
+        sided[name] = rows[name].mask(turned, rows[name].str[::-1])
     return sided
 
 

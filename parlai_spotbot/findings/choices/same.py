@@ -1,12 +1,10 @@
 """Is it the side? A bot against itself, and how often the left conversation is chosen of all."""
 
-import pandas as pd
-
 from parlai_spotbot.analysis.choices import same_test, share_test
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.wording import filled, plainly, to
 
 LEVEL = 0.05
@@ -14,15 +12,18 @@ LEVEL = 0.05
 
 def compute(answers: Answers) -> Found:
     """Contestants against themselves, and how often the left conversation is chosen."""
-    tests, sides = [], []
+    tests = []
+    sides = []
     for question in answers.questions:
         rows = answers.to(question)
         tests += [{"question": question, **test} for test in same_test(rows, crossed=answers.crossed)]
         sided = rows[rows["left"].notna()]
         if len(sided):
             sides.append({"question": question, **share_test((sided["left"] > 0).to_numpy(), answers.clusters(sided))})
-    whole = pd.DataFrame() if tests else one_row(why="no contestant was compared with itself")
-    return {"same": pd.DataFrame(tests), "left": pd.DataFrame(sides), "whole": whole}
+    found: Found = {"same": tests, "left": sides}
+    if not tests:
+        found["whole"] = {"why": "no contestant was compared with itself"}
+    return found
 
 
 def summarise(result: Result) -> list[str]:
@@ -30,8 +31,8 @@ def summarise(result: Result) -> list[str]:
     text = []
     for row in result.rows("left"):
         clear = "more than chance explains" if row["p"] < LEVEL else "as chance would have it"
-        got = "{0}: of all {n} choices the left conversation got {estimate:percent}{ends}, {1}."
-        text.append(filled(got, plainly(row["question"]).capitalize(), clear, **row, ends=to(row["ci"])))
+        got = "{0}: of all {n} choices the left conversation got {estimate:percent}{1}, {2}."
+        text.append(filled(got, plainly(row["question"]).capitalize(), to(row["ci"]), clear, **row))
     return text
 
 

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot.findings import agreement, alarms, annotators, costs, needs, settled, trust
@@ -15,11 +14,11 @@ from parlai_spotbot.records import OUTCOMES
 
 def agreed(answers: Answers) -> Found:
     """Alpha of each question; choices count by the ids of the two conversations, whichever of the two was first."""
-    swapped = [ids[0] > ids[1] for ids in answers.rows["conversation_ids"]]
-    chosen = np.where(swapped, -answers.rows["outcome"], answers.rows["outcome"])
-    pair = answers.rows["conversation_ids"].map(sorted).map(" ".join)
-    rows = answers.rows.assign(chosen=chosen, pair=pair)
-    metric = "ordinal" if (rows["outcome"] == 0).any() else "nominal"
+    ids = answers.rows["conversation_ids"]
+    outcome = answers.rows["outcome"]
+    chosen = outcome.mask(ids.str[0] > ids.str[1], -outcome)
+    rows = answers.rows.assign(chosen=chosen, pair=ids.map(sorted).str.join(" "))
+    metric = "ordinal" if (outcome == 0).any() else "nominal"
     return agreement.agreement(answers.with_rows(rows), "chosen", "pair", metric)
 
 

@@ -5,7 +5,7 @@ from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.choices import FORM
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, ends, one_row
+from parlai_spotbot.findings.frames import Found, ends
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.wording import filled
 
@@ -20,10 +20,10 @@ def compute(answers: Answers) -> Found:
     wordings = compared["wordings"]
     survey = answers.facts.survey
     if wordings.empty:
-        return {"whole": one_row(known=known, why="no choice between contestants whose better one is known")}
+        return {"whole": {"known": known, "why": "no choice between contestants whose better one is known"}}
     if survey:
         wordings["text"] = wordings["question"].map({question.name: question.wording for question in survey.questions})
-    return compared | {"whole": one_row(known=known)}
+    return compared | {"whole": {"known": known}}
 
 
 def summarise(result: Result) -> list[str]:
@@ -35,20 +35,14 @@ def summarise(result: Result) -> list[str]:
     text = [
         filled(
             "The wording with the highest agreement is “{question}”: {estimate:percent} of {n} choices went to "
-            "the better conversation{ci:ci}.",
+            "the better conversation{0:ci}.",
+            ends(best, "estimate"),
             **best,
-            ci=ends(best, "estimate"),
         )
     ]
     differences = result.rows("differences")
-    told = [
-        filled(
-            "“{a}” and “{b}” ({estimate:points} points{ci:ci_points}, {p_adjusted:p_said})",
-            **row,
-            ci=ends(row, "estimate"),
-        )
-        for row in filter(clear, differences)
-    ]
+    template = "“{a}” and “{b}” ({estimate:points} points{0:ci_points}, {p_adjusted:p_said})"
+    told = [filled(template, ends(row, "estimate"), **row) for row in filter(clear, differences)]
     if differences:
         text.append(f"Wordings that differ clearly: {'; '.join(told) or 'none'}.")
     return text

@@ -78,17 +78,20 @@ class PlanRequest:
 
     def least_difference(self, own: Planning) -> float:
         """Return the difference that is planned for: the survey's own where none was asked for."""
-        return own.difference if self.difference is None else self.difference
+        if self.difference is None:
+            return own.difference
+        return self.difference
 
     def design(self, own: Planning, bots: int, looks: int = 1) -> Design:
         """Return the design of a study of so many bots, by a survey's own numbers where others are not asked for."""
         from parlai_spotbot.analysis.planning import Design
 
-        matches = own.of == "matches"
-        shown = len(check_segments(self.segments, "--segments")) if matches else 1
         each = self.annotators_per_segment
         if each is None:
             each = own.annotators_per_segment
-        people = (PEOPLE if self.people is None else self.people) if matches else 0.0
+        people = 0.0
+        if own.of == "matches":
+            each *= len(check_segments(self.segments, "--segments"))
+            people = PEOPLE if self.people is None else self.people
         names = {name: getattr(self, name) for name in OF_DESIGN}
-        return Design(bots, shown * each, looks=looks, people=people, **names)
+        return Design(bots, each, looks=looks, people=people, **names)

@@ -90,7 +90,7 @@ def rows(tidy: pd.DataFrame, facts: Facts, judgements: Sequence[Judgement]) -> R
         "choice that the question hasn't, or the same twice": int((has_question & ~fits).sum()),
     }
     rows = rows[fits].reset_index(drop=True).astype({"true": int, "n": int})
-    rows["group"] = rows["unit_id"].map(facts.nuc.groups).fillna("")
+    rows["group"] = [facts.nuc.groups.get(unit_id, "") for unit_id in rows["unit_id"]]
     rows["right1"] = (rows["first"] == rows["true"]).astype(float)
     rows["right2"] = np.maximum(rows["right1"], rows["second"] == rows["true"])
     return rows, {why: count for why, count in lost.items() if count}

@@ -26,7 +26,8 @@ PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotat
 DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
 """Shown side by side with the one that is asked for."""
 
-SIMULATIONS, LARGE = 300, 20_000
+SIMULATIONS = 300
+LARGE = 20_000
 """Simulated studies that a plan is calibrated by, in each of its rounds, and then checked by; by default only those of
 matches that have no more annotations of bots than so many."""
 
@@ -46,8 +47,9 @@ class SizePlan:
     path: Path | None = None
 
     def to_json(self) -> dict:
-        content = {"by_source": {self.source: self.numbers}} if self.source else {"plan": self.numbers}
-        return {**content, "made_by": self.made_by}
+        if self.source:
+            return {"by_source": {self.source: self.numbers}, "made_by": self.made_by}
+        return {"plan": self.numbers, "made_by": self.made_by}
 
     def write(self, path: Path) -> None:
         """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
@@ -72,8 +74,8 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
         numbers = pilot.after(study.remaining(), request, own)
     except ValueError as err:
         raise UserError(f"{err}.", "Change that option.") from err
-    text, path = words.after_text(numbers), study.analysis_path(request.survey) / "plan.json"
-    return SizePlan(text, numbers, numbers.pop("source"), made_by, path)
+    path = study.analysis_path(request.survey) / "plan.json"
+    return SizePlan(words.after_text(numbers), numbers, numbers.pop("source"), made_by, path)
 
 
 def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, planning.Design]:
@@ -85,13 +87,16 @@ def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, 
     unit = own.of
     difference = request.least_difference(own)
     design = request.design(own, request.bots)
-    seconds = own.seconds if request.seconds is None else request.seconds
-    rating_sd = request.rating_sd if unit == "ratings" else None
-    costs = {"sd": rating_sd, "questions": request.questions, "seconds": seconds, "wage": request.wage}
-    planned, simulation = planning.plan(design, difference, **costs), None
+    costs = {"sd": None, "questions": request.questions, "seconds": request.seconds, "wage": request.wage}
+    if unit == "ratings":
+        costs["sd"] = request.rating_sd
+    if request.seconds is None:
+        costs["seconds"] = own.seconds
+    planned = planning.plan(design, difference, **costs)
+    simulation = None
     studies = request.simulations
-    if studies is None:
-        studies = SIMULATIONS if unit == "matches" and (planned["annotations"] or 0) <= LARGE else 0
+    if studies is None and unit == "matches" and (planned["annotations"] or 0) <= LARGE:
+        studies = SIMULATIONS
     if studies and planned["needed"] and unit != "ratings":
         rate = 0.5 + difference / 2
         with Bar("simulated studies", (planning.ROUNDS + 1) * studies, shown=progress) as bar:
@@ -99,6 +104,5 @@ def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, 
             design = planning.calibrated(design, rate, seed=request.seed + 1, **how)
             planned = planning.plan(design, difference, **costs)
             simulation = planning.simulated_power(rate, planned["needed"], design, seed=request.seed, **how)
-    others = sorted({*DIFFERENCES[unit], difference})
-    rows = [planning.plan(design, apart, **costs) for apart in others]
+    rows = [planning.plan(design, apart, **costs) for apart in sorted({*DIFFERENCES[unit], difference})]
     return {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}, design

@@ -48,7 +48,8 @@ def next_pairs(study: Study | None, count: int, request: PlanRequest) -> pd.Data
     if not 2 <= len(ballots.names) <= MOST:
         raise UserError(f"{len(ballots.names)} contestants: expected 2 to {MOST}.", "Import votes on fewer.")
     chance = converged(_evidence(ballots, request.level), Rules(1 - request.level, 0.0, ballots.used + count))
-    upper, rng = np.triu_indices(len(ballots.names), 1), np.random.default_rng([request.seed, ballots.used])
+    upper = np.triu_indices(len(ballots.names), 1)
+    rng = np.random.default_rng([request.seed, ballots.used])
     drawn = rng.choice(len(upper[0]), count, p=chance[upper] / chance[upper].sum())
     pairs = np.array(upper)[:, drawn]
     sides = np.where(rng.random(count) < 0.5, pairs, pairs[::-1])

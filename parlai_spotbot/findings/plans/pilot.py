@@ -35,7 +35,8 @@ RANKINGS = {"matches": spotting_ranking, "choices": choices_ranking, "ratings": 
 
 def after(study: Study, request: PlanRequest, own: Planning) -> dict:
     """Return which pairs of a study still need data, and what that comes to; `own` are the survey's own numbers."""
-    unit, path = own.of, study.judgements_path(request.survey)
+    unit = own.of
+    path = study.judgements_path(request.survey)
     answers = SurveyData(study, request.survey).answers(RANKINGS[unit].FORM, request.source)
     rows = RANKINGS[unit].compared(answers)
     if rows.empty:
@@ -54,14 +55,18 @@ def after(study: Study, request: PlanRequest, own: Planning) -> dict:
     more: dict[str, float | None] = {"annotations": round(annotations), "hours": None, "cost": None}
     if seconds is not None:
         more["hours"] = hours = annotations * seconds / 3600
-        more["cost"] = None if request.wage is None else hours * request.wage
-    numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
+        if request.wage is not None:
+            more["cost"] = hours * request.wage
+    extra = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
+    numbers = {"pairs": pairs, "design": asdict(design) | extra, "seconds": seconds, "more": more}
     return plain(numbers | {"source": answers.source, "first": _first(found)})
 
 
 def _obstacle(path: Path, kind: Kind, rows: pd.DataFrame, ranking: Ranking, crossed: bool) -> Mapping | None:
     """Return what stands in the way of more of the same; a `UserError` where nothing can be planned."""
-    each = typical(rows) if kind is MATCHES else 0
+    each = 0
+    if kind is MATCHES:
+        each = typical(rows)
     found = obstacle(ranking, kind, each)
     if found and found["blocks"]:
         raise UserError(f"{path}: {found['why']}", found["step"])
@@ -79,12 +84,12 @@ def _of_ratings(
     design = request.design(own, max(2, rows["name"].nunique()), request.looks)
     design = replace(design, annotations_per_conversation=max(1, talks))
     least = request.least_difference(own)
-    needed = rating_needs(ranking.contestants, ranking.pairs, by_worker, design, request.rating_sd, least)
-    pairs, design, _ = needed
+    pairs, design, _ = rating_needs(ranking.contestants, ranking.pairs, by_worker, design, request.rating_sd, least)
     pairs = needs.without_equal(pairs, ranking)
     most: dict[str, float] = {}  # a conversation counts in every pair of its contestant
     for row in pairs:
-        most |= {row[end]: max(most.get(row[end], 0), row["more_annotations"] or 0) for end in ("a", "b")}
+        for name in (row["a"], row["b"]):
+            most[name] = max(most.get(name, 0), row["more_annotations"] or 0)
     return pairs, design, sum(most.values())
 
 
@@ -92,10 +97,7 @@ def _first(found: Mapping | None) -> list[str]:
     """Return the sentences on what to collect before more of the pairs that met."""
     if not found:
         return []
-    played = f" (spotbot_selfchat --more {found['more']})" if found["more"] else ""
-    return [text for text in (found["why"], f"{found['step'].rstrip('.')}{played}.") if text]
-
-
-def _design(design: Design) -> dict:
-    extra = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
-    return asdict(design) | extra
+    step = found["step"].rstrip(".")
+    if found["more"]:
+        step += f" (spotbot_selfchat --more {found['more']})"
+    return [text for text in (found["why"], f"{step}.") if text]

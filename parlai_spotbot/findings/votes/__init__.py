@@ -70,12 +70,17 @@ class Ballots(OneSource):
     def clusters(self) -> Clusters:
         """The clusters of votes: those on one prompt, whoever answered it, and those of one annotator."""
         talks = _recurring(_alone(self.prompt))
-        workers = _recurring(_alone(self.worker)) if self.crossed else None
-        return Clusters(len(self.a), None if talks is None else talks[:, None], workers)
+        if talks is not None:
+            talks = talks[:, None]
+        workers = None
+        if self.crossed:
+            workers = _recurring(_alone(self.worker))
+        return Clusters(len(self.a), talks, workers)
 
     def matches(self) -> pd.DataFrame:
         """The votes that say who is better, or that it is a tie, as `contrasts` takes them."""
-        kept, names = ~self.bad, pd.Index(self.names)
+        kept = ~self.bad
+        names = pd.Index(self.names)
         return pd.DataFrame(
             {
                 "a": pd.Categorical.from_codes(self.a[kept], names),
@@ -125,7 +130,9 @@ def _alone(codes: np.ndarray) -> np.ndarray:
 def _recurring(codes: np.ndarray) -> np.ndarray | None:
     """The codes where some come more than once, and not all are one's; else None: votes stand alone in this."""
     sizes = np.bincount(codes)
-    return codes if sizes.max(initial=0) > 1 and (sizes > 0).sum() > 1 else None
+    if sizes.max(initial=0) < 2 or (sizes > 0).sum() < 2:
+        return None
+    return codes
 
 
 class VoteForm(Form):
@@ -137,11 +144,11 @@ class VoteForm(Form):
     def sources(self, judgements: pd.DataFrame, facts: Facts, options: Options) -> tuple[dict[str, Ballots], LeftOut]:
         partners = {name: item.partners for name, item in facts.items.items()}
         rows, left_out = _checked(judgements, partners)
-        by_source = rows.groupby("source", observed=True, sort=True)
         sources = {}
-        for name, votes in by_source:
-            ballots = _ballots(str(name), votes, partners, facts.bots)
-            sources[str(name)] = replace(ballots, left_out=left_out.get(str(name), {}), margin=facts.margin)
+        for source, votes in rows.groupby("source", observed=True, sort=True):
+            name = str(source)
+            ballots = _ballots(name, votes, partners, facts.bots)
+            sources[name] = replace(ballots, left_out=left_out.get(name, {}), margin=facts.margin)
         return sources, left_out
 
 
@@ -164,7 +171,8 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
     votes : frame (n)
         As `judgement_table` makes it, of one kind of question.
     """
-    time, prompted = votes["time"].to_numpy(), votes["conversation"].to_numpy() >= 0
+    time = votes["time"].to_numpy()
+    prompted = votes["conversation"].to_numpy() >= 0
     known = (votes["worker"].to_numpy() >= 0) & (prompted | (time % DAY > 0))
     key = votes[["source", "worker", "conversation"]].assign(pair=pair, time=np.where(prompted, np.nan, time))
     order = np.argsort(np.where(np.isnan(time), -np.inf, time), kind="stable")
@@ -175,53 +183,49 @@ def repeated_votes(votes: pd.DataFrame, pair: np.ndarray) -> np.ndarray:
 
 def _checked(judgements: pd.DataFrame, partners: Mapping[str, Sequence[str]]) -> tuple[pd.DataFrame, LeftOut]:
     """Return the votes without repeated ones, and by source what is left out, and why."""
-    left_out: LeftOut = {}
-    further = judgements["question"].isin(
-        [q for q in judgements["question"].cat.categories if q.startswith(ADDITIONAL)]
-    )
+    questions = judgements["question"].cat.categories
+    further = judgements["question"].isin(questions[questions.str.startswith(ADDITIONAL)])
     items = judgements["item_id"].cat
     pairs = pd.factorize(pd.Series([tuple(sorted(partners.get(item, (item,)))) for item in items.categories]))[0]
-    copied = judgements.duplicated(["source", "annotation"], keep="last") & ~further
-    again = copied.copy()
-    votes = judgements[~further & ~copied]
-    again[~further & ~copied] = repeated_votes(votes, pairs[votes["item_id"].cat.codes])
+    again = judgements.duplicated(["source", "annotation"], keep="last") & ~further
+    once = ~further & ~again
+    votes = judgements[once]
+    again[once] = repeated_votes(votes, pairs[votes["item_id"].cat.codes])
+    left_out: LeftOut = {}
     for reason, out in (("answer to a further question of the launch", further), (REPEATED, again)):
-        for source, count in judgements.loc[out, "source"].value_counts().items():
-            if count:
-                left_out.setdefault(str(source), {})[reason] = int(count)
+        counts = judgements.loc[out, "source"].value_counts()
+        for source, count in counts[counts > 0].items():
+            left_out.setdefault(str(source), {})[reason] = int(count)
     rows = judgements[~further & ~again]
-    unknown = ~rows["answer"].isin(list(OUTCOMES)).to_numpy()
-    if unknown.any():
-        place = rows.index[unknown][0]
-        raise ValueError(
-            f"judgement {place + 1}: answer {rows.at[place, 'answer']!r}, expected one of {', '.join(OUTCOMES)}"
-        )
+    wrong = rows.index[~rows["answer"].isin(list(OUTCOMES))]
+    if len(wrong):
+        answer = rows.at[wrong[0], "answer"]
+        raise ValueError(f"judgement {wrong[0] + 1}: answer {answer!r}, expected one of {', '.join(OUTCOMES)}")
     return rows, left_out
 
 
 def _ballots(source: str, rows: pd.DataFrame, partners: Mapping[str, Sequence[str]], bots: Sequence[str]) -> Ballots:
     """The votes of one source as codes."""
     items = rows["item_id"].cat.remove_unused_categories()
-    for item in items.cat.categories:
-        if len(partners.get(item, ())) != 2:
-            place = rows.index[(rows["item_id"] == item).to_numpy()][0]
+    met = [partners.get(item, ()) for item in items.cat.categories]
+    for item, pair in zip(items.cat.categories, met, strict=True):
+        if len(pair) != 2:
+            place = items.index[items == item][0]
             raise ValueError(f"judgement {place + 1}: item '{item}' is no pair of contestants of the units file")
-    met = [partners[item] for item in items.cat.categories]
     names = tuple(planned_first({name for pair in met for name in pair}, bots))
-    place = {name: i for i, name in enumerate(names)}
-    first, second = (np.array([place[pair[side]] for pair in met])[items.cat.codes] for side in (0, 1))
+    places = pd.Index(names).get_indexer(np.array(met, dtype=object).ravel()).reshape(-1, 2)
     answers = rows["answer"].cat
-    outcome = np.array([OUTCOMES.get(answer, 0) for answer in answers.categories], dtype=np.int8)[answers.codes]
+    outcome = np.array([OUTCOMES.get(answer, 0) for answer in answers.categories], dtype=np.int8)
     return Ballots(
         source,
         names,
-        first,
-        second,
-        outcome,
-        (rows["answer"] == "both_bad").to_numpy(),
-        rows["conversation"].to_numpy(),
-        rows["worker"].to_numpy(),
-        rows["time"].to_numpy(),
+        a=places[items.cat.codes, 0],
+        b=places[items.cat.codes, 1],
+        outcome=outcome[answers.codes],
+        bad=(rows["answer"] == "both_bad").to_numpy(),
+        prompt=rows["conversation"].to_numpy(),
+        worker=rows["worker"].to_numpy(),
+        time=rows["time"].to_numpy(),
     )
 
 

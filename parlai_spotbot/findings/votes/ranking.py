@@ -16,7 +16,7 @@ from parlai_spotbot.analysis.ranking.contrasts import Contrasts, contrasts, enou
 from parlai_spotbot.analysis.verdict.verdict import Verdict
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking, joined, main_ranking
 from parlai_spotbot.findings.votes import FORM, PREFERENCE, SEEN, Ballots
 from parlai_spotbot.wording import NAMED, percent
@@ -35,40 +35,40 @@ and counted, but only neighbours in the order, the clearest pair and some that a
 
 
 def compute(ballots: Ballots) -> Frames:
-    return ballots.once("ranking", _ranking_of)
-
-
-def _ranking_of(ballots: Ballots) -> Frames:
     """The ranking by the one question."""
-    return joined({PREFERENCE: ranked(ballots)}, "question", PREFERENCE)
+    return ballots.once("ranking", lambda votes: joined({PREFERENCE: ranked(votes)}, "question", PREFERENCE))
 
 
 def ranked(ballots: Ballots) -> Ranking:
     """Order, places, scores, every pair with its contrast, and what became of each contestant's votes."""
     all_bad = ballots.bad.all()
     enough = enough_matches(ballots.a[~ballots.bad], ballots.b[~ballots.bad], len(ballots.names)) | all_bad
-    counted = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names)).tolist()
-    votes = dict(zip(ballots.names, counted, strict=True))
-    few = pd.DataFrame([(ballots.names[i], counted[i]) for i in np.flatnonzero(~enough)], columns=["bot", "n"])
-    if len(few):
+    votes = np.bincount(np.concatenate([ballots.a, ballots.b]), minlength=len(ballots.names))
+    voted = pd.DataFrame({"bot": ballots.names, "n": votes}, dtype=object)
+    if not enough.all():
         ballots = ballots.among(enough)
-    counts, matches = ballots.counts(), ballots.matches()
+    counts = ballots.counts()
+    matches = ballots.matches()
     fit = contrasts(matches, ballots.names, crossed=ballots.crossed)
     pool = _pool(ballots, matches, fit)
-    too_few = pd.concat([few, pool.frames["too_few"]])[: 0 if all_bad else None]
     pairs = _pairs_of(pool.verdict, fit, counts)
-    frames = {"audit": pool.frames["audit"], "too_few": too_few}  # those who never met are among the pairs
+    frames = {"audit": pool.frames["audit"]}  # those who never met are among the pairs
+    why = ALL_BAD
+    if not all_bad:
+        why = fit.why
+        frames["too_few"] = pd.concat([voted[~enough], pool.frames["too_few"]])
     if len(fit.names) > GRIDDED:
-        frames["pair_counts"] = one_row(**criteria.counts_of(pairs))
+        frames["pair_counts"] = criteria.counts_of(pairs)
         pairs = pairs[_shown(pairs, pool.verdict.order)]
-    contestants = pool.contestants.assign(n=pool.contestants["bot"].map(votes))
-    pool = replace(pool, contestants=contestants, frames=frames)
-    return pool.ranking(pairs, **_told(ballots, counts), why=ALL_BAD if all_bad else fit.why)
+    pool = replace(pool, contestants=pool.contestants.merge(voted, on="bot", how="left"), frames=frames)
+    return pool.ranking(pairs, **_told(ballots, counts), why=why)
 
 
 def _pool(ballots: Ballots, matches: pd.DataFrame, fit: Contrasts) -> criteria.Pool:
     """Return what the matches say of the contestants; of very many no pair is tested by its own votes."""
-    shown = ballots.names if len(ballots.names) <= GRIDDED else ()
+    shown = ballots.names
+    if len(shown) > GRIDDED:
+        shown = ()
     grid = pair_grid(matches, shown, crossed=ballots.crossed)
     return criteria.pool_of(fit, grid, study_probes.of_votes(ballots), ballots.times, ballots.margin)
 
@@ -114,18 +114,14 @@ def _shown(pairs: pd.DataFrame, order: Sequence[str]) -> np.ndarray:
 def summarise(result: Result) -> list[str]:
     """Return who is ahead, how many pairs are clear, and what ties and votes for "both bad" say."""
     ranking = main_ranking(result.frames)
-    first, *others = criteria.headline(ranking)
+    sentences = criteria.headline(ranking)
     if not ranking.order:
-        return [first]
-    return [first, *others, f"{criteria.clearly(ranking)}.", _both_bad(ranking)]
-
-
-def _both_bad(ranking: Ranking) -> str:
-    """Return how votes for "both bad" enter."""
-    bad = ranking.whole["both_bad"]
-    if not bad:
-        return ""
-    return f"{percent(bad, 1)} of votes found both bad, which says that both failed; they are left out."
+        return sentences[:1]
+    sentences.append(f"{criteria.clearly(ranking)}.")
+    if bad := ranking.whole["both_bad"]:
+        text = "{} of votes found both bad, which says that both failed; they are left out."
+        sentences.append(text.format(percent(bad, 1)))
+    return sentences
 
 
 FINDING = declared(__file__, FORM, compute, summarise, gridded=GRIDDED)

@@ -1,10 +1,11 @@
 """Whose votes these are: who voted on what, whether votes are correlated, on which side winners stood."""
 
 import numpy as np
+import pandas as pd
 
 from parlai_spotbot.analysis.uncertainty.shares import share_test
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.votes import FORM, Ballots
 from parlai_spotbot.wording import filled
 
@@ -13,37 +14,36 @@ def compute(ballots: Ballots) -> Found:
     """Return who voted on what, whether votes are correlated, on which side winners stood."""
     decided = ballots.outcome != 0
     clusters = ballots.clusters
-    people, prompts = _sizes(ballots.worker), _sizes(ballots.prompt)
-    whole = one_row(
-        n=len(ballots.a),
-        a=(ballots.outcome > 0).sum(),
-        b=(ballots.outcome < 0).sum(),
-        tie=(~decided & ~ballots.bad).sum(),
-        both_bad=ballots.bad.sum(),
-        independent=clusters.workers is None and clusters.conversations is None,
-        sentence=_hanging(ballots, people, prompts),
-    )
-    frames = {"whole": whole, "annotators": one_row(**people), "prompts": one_row(**prompts)}
+    people = _sizes(ballots.worker)
+    prompts = _sizes(ballots.prompt)
+    whole = {
+        "n": len(ballots.a),
+        "a": (ballots.outcome > 0).sum(),
+        "b": (ballots.outcome < 0).sum(),
+        "tie": (~decided & ~ballots.bad).sum(),
+        "both_bad": ballots.bad.sum(),
+        "independent": clusters.workers is None and clusters.conversations is None,
+        "sentence": _hanging(ballots, people, prompts),
+    }
+    found = {"whole": whole, "annotators": people, "prompts": prompts}
     if decided.any():
-        frames["first"] = one_row(**share_test(ballots.outcome[decided] > 0, clusters.take(decided)))
-    return frames
+        found["first"] = share_test(ballots.outcome[decided] > 0, clusters.take(decided))
+    return found
 
 
 def _sizes(codes: np.ndarray) -> dict:
     """Return how many there are, of how many votes they are known, and the most and median votes of one."""
-    sizes = np.bincount(codes[codes >= 0])
-    sizes = sizes[sizes > 0]
-    return {
-        "count": len(sizes),
-        "known": int(sizes.sum()),
-        "most": int(sizes.max(initial=0)),
-        "median": float(np.median(sizes)) if len(sizes) else None,
-    }
+    sizes = pd.Series(codes[codes >= 0]).value_counts()
+    counts = {"count": len(sizes), "known": sizes.sum(), "most": sizes.max(), "median": sizes.median()}
+    if sizes.empty:
+        counts["most"] = 0
+    return counts
 
 
 def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
     """Return which votes are correlated, in words."""
-    clusters, sentences = ballots.clusters, []
+    clusters = ballots.clusters
+    sentences = []
     if not people["count"]:
         sentences.append("Who voted isn't known: intervals are too narrow if some voted often")
     elif ballots.crossed and clusters.workers is not None:
@@ -57,17 +57,15 @@ def _hanging(ballots: Ballots, people: dict, prompts: dict) -> str:
 
 def summarise(result: Result) -> list[str]:
     """Return which votes are dependent, and how often the contestant that the file names first wins."""
-    first = ""
-    test = result.one("first")
-    if test:
+    sentences = [result.one("whole")["sentence"]]
+    if test := result.one("first"):
         clear = "more than chance explains" if test["p"] < 0.05 else "as chance would have it"
-        first = filled(
+        text = (
             "Of {n:,} decided votes {estimate:percent_1} ({ci:interval_1}) were for the contestant that the file names "
-            "first, {clear} ({p:p_said}).",
-            **test,
-            clear=clear,
+            "first, {0} ({p:p_said})."
         )
-    return [result.one("whole")["sentence"], first]
+        sentences.append(filled(text, clear, **test))
+    return sentences
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

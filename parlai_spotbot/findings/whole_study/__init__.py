@@ -26,8 +26,11 @@ def judged_surveys(study: Study) -> list[str]:
 
     Judgements about questions of a corpus, or about others' talks, say nothing of these.
     """
-    judged = [name for name in survey_names(study) if study.judgements_path(name).exists()]
-    names = [name for name in judged if all(form.of_study for form in forms_of(get_survey(name, study)))]
+    names = []
+    for name in survey_names(study):
+        forms = forms_of(get_survey(name, study)) if study.judgements_path(name).exists() else []
+        if forms and all(form.of_study for form in forms):
+            names.append(name)
     return planned_first(names, study.plan.surveys)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import parlai_spotbot
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.frames import Frames, one_row
+from parlai_spotbot.findings.frames import Found, Frames
 from parlai_spotbot.findings.made_by import VERSION, stored_frames
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.render import Caution
@@ -62,7 +62,9 @@ def hygiene(
         `made_by`.
     """
     turns = turns_of(conversations)
-    frames = {"copies": copies_of(near_copies(conversations) if copies is None else copies)}
+    if copies is None:
+        copies = near_copies(conversations)
+    frames: Found = {"copies": copies_of(copies)}
     if len(turns):
         measured = measure(turns, faults(turns, training)).set_index("name")
         order = planned_first(set(measured.index), [*bots, *sorted(set(measured.index) - {HUMAN})])
@@ -77,22 +79,22 @@ def hygiene(
     return {"by_source": {"": Frames.of(frames)}, "made_by": made_by}
 
 
-def _contestants(measured: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
+def _contestants(measured: pd.DataFrame, order: Sequence[str]) -> list[dict]:
     """Return a row for each name: turns, the highest rate, sentence."""
     people = measured[measured.index == HUMAN].set_index("kind").to_dict("index")
     rows = []
     for name in order:
         own = measured.loc[name]
-        about = {"name": name, "turns": own["n"].max(), "rate": own["rate"].max()}
-        rows.append(about | {"sentence": sentence(name, own.to_dict("records"), people)})
-    return pd.DataFrame(rows)
+        words = sentence(name, own.to_dict("records"), people)
+        rows.append({"name": name, "turns": own["n"].max(), "rate": own["rate"].max(), "sentence": words})
+    return rows
 
 
-def copies_of(clusters: Mapping[str, str]) -> pd.DataFrame:
+def copies_of(clusters: Mapping[str, str]) -> dict:
     """Return how many conversations are near-copies (`texts.repetition.near_copies`), in how many `clusters`, and a
-    sentence; no row where there are none."""
+    sentence; {} where there are none."""
     if not clusters:
-        return pd.DataFrame()
+        return {}
     found = {"conversations": len(clusters), "clusters": len(set(clusters.values()))}
     text = filled(
         "{conversations:,} conversations have the same text as another, or nearly, and count as {clusters:cluster}: "
@@ -102,23 +104,25 @@ def copies_of(clusters: Mapping[str, str]) -> pd.DataFrame:
         alike=ALIKE,
         **found,
     )
-    return one_row(**found, sentence=text)
+    return found | {"sentence": text}
 
 
 def sentence(name: str, own: Sequence[Mapping], people: Mapping[str, Mapping]) -> str:
     """Return what a contestant does more often than people, beyond what chance explains; "" of nothing."""
+    if name == HUMAN:
+        return ""
     never = {"rate_high": -1.0}
-    clear = [
-        row
-        for row in own
-        if name != HUMAN and row["count"] and row["rate_low"] > people.get(row["kind"], never)["rate_high"]
-    ]
+    clear = [row for row in own if row["count"] and row["rate_low"] > people.get(row["kind"], never)["rate_high"]]
     parts = []
     for row in best_first(clear, (row["rate"] for row in clear))[:NAMED]:
-        beside = f", people {small_percent(people[row['kind']]['rate'])}" if row["kind"] in people else ""
-        interval = f"{small_percent(row['rate_low'])} to {small_percent(row['rate_high'])}{beside}"
-        parts.append(f"{TITLES[row['kind']].lower()} in {small_percent(row['rate'])} ({interval})")
-    return f"Turns of {name} with faults: {'; '.join(parts)}." if parts else ""
+        rate, low, high = (small_percent(row[key]) for key in ("rate", "rate_low", "rate_high"))
+        part = f"{TITLES[row['kind']].lower()} in {rate} ({low} to {high}"
+        if row["kind"] in people:
+            part += f", people {small_percent(people[row['kind']]['rate'])}"
+        parts.append(f"{part})")
+    if not parts:
+        return ""
+    return f"Turns of {name} with faults: {'; '.join(parts)}."
 
 
 CAREFUL = 2

@@ -6,8 +6,6 @@ its own under another method.
 
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement.orders import order_agreements
 from parlai_spotbot.findings.criteria import single_order
@@ -48,17 +46,17 @@ def compute(surveys: Sequence[SurveyData]) -> dict[str, Frames]:
 
 def _of_source(source: str, surveys: Mapping[str, SurveyData]) -> Frames:
     """Compare the orders of surveys of which each has a single one."""
-    methods, places, rankings = [], [], []
+    methods = []
+    places = []
+    rankings = []
     for name, one in surveys.items():
         several = [each for each in standings(one) if each.source == source and single_order(each.ranking)]
         main = several[0]
         methods.append({"method": name, "what": main.what, "order": main.ranking.order})
         for contestant, (first, last) in main.ranking.places.items():
-            about = {"method": name, "contestant": contestant}
-            places.append({**about, "places_first": first, "places_last": last})
+            places.append({"method": name, "contestant": contestant, "places_first": first, "places_last": last})
         rankings += [(name, each.criterion, each.score) for each in several]
-    frames = {"methods": methods, "places": places, "agreement": order_agreements(rankings)}
-    return Frames.of({name: pd.DataFrame(rows) for name, rows in frames.items()})
+    return Frames.of({"methods": methods, "places": places, "agreement": order_agreements(rankings)})
 
 
 def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:

@@ -8,11 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-import pandas as pd
-
 from parlai_spotbot.analysis.values import best_first
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Frames, by_source, ends
+from parlai_spotbot.findings.frames import Frames, by_source, ends, frame_of
 from parlai_spotbot.findings.made_by import stored
 from parlai_spotbot.findings.ordering import people_first
 from parlai_spotbot.study import Study
@@ -30,11 +28,11 @@ def read(
     it was never made."""
     path = study.path / "analysis" / "metrics" / f"{stem}.json"
     value = stored(path, study, surveys[0], metrics=True)
-    found = by_source(value["tables"]) if "tables" in value else {}
-    return {
-        source: Frames.of(found[source] | {table: pd.DataFrame(rows(found[source]), dtype=object)})
-        for source in people_first(found)
-    }
+    found = by_source(value.get("tables", {}))
+    shown = {}
+    for source in people_first(found):
+        shown[source] = Frames.of({**found[source], table: frame_of(rows(found[source]))})
+    return shown
 
 
 def _named(row: Mapping) -> str:
@@ -53,8 +51,10 @@ def _importance_rows(frames: Frames) -> Iterator[dict]:
         for row in _best([row for row in frames.rows("metrics") if row["outcome"] == outcome], "r2"):
             holm = {"p": row["p_holm"], "p_clustered": row["p_clustered_holm"]}
             worst = max((p for p in holm.values() if p is not None), default=1.0)
-            sign = " (−)" if row["coef"] < 0 else ""
-            yield {**row, **holm, "outcome": what, "metric": row["metric"] + sign, "worst_p": worst}
+            name = row["metric"]
+            if row["coef"] < 0:
+                name += " (−)"
+            yield {**row, **holm, "outcome": what, "metric": name, "worst_p": worst}
 
 
 def _importance(result: Result) -> list[str]:
@@ -79,9 +79,11 @@ def _agreement(result: Result) -> list[str]:
     told = [f"{row['metric']}: {number(row['alpha'])}{to(ends(row, 'alpha'), number)}" for row in rows]
     if not told:
         return ["No metric was judged twice, so agreement isn't known."]
-    least = f"; least on {told[-1]}" if told[1:] else ""
+    most = told[0]
+    if len(told) > 1:
+        most += f"; least on {told[-1]}"
     twice = min(row["conversations"] for row in rows)
-    return [f"People agree most on {told[0]}{least}. Of each metric at least {twice} conversations were judged twice."]
+    return [f"People agree most on {most}. Of each metric at least {twice} conversations were judged twice."]
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------------
@@ -98,13 +100,16 @@ def _coverage(result: Result) -> list[str]:
     full = [
         f"{line} {percent(max(row['adjusted'], 0.0))} ({counted(row['size'], 'metric')})" for line, row in last.items()
     ]
-    return [f"All together, allowing for their number, explain: {'; '.join(full)}."] if full else []
+    if not full:
+        return []
+    return [f"All together, allowing for their number, explain: {'; '.join(full)}."]
 
 
 # -- sensitivity -------------------------------------------------------------------------------------------------------
 def _sensitivity_rows(frames: Frames) -> Iterator[dict]:
-    known = [row for row in frames.rows("metrics") if row["level"] == LEVEL]
-    return _best(known if frames.one("whole")["pairs"] else [], "mean")
+    if not frames.one("whole")["pairs"]:
+        return iter(())
+    return _best([row for row in frames.rows("metrics") if row["level"] == LEVEL], "mean")
 
 
 def _sensitivity(result: Result) -> list[str]:

@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.agreement import order_agreements
 from parlai_spotbot.analysis.values import best_first, plain, with_ends
 from parlai_spotbot.findings.finding import declared
-from parlai_spotbot.findings.frames import Frames
+from parlai_spotbot.findings.frames import Frames, frame_of
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.standings import standings
@@ -42,13 +40,14 @@ def read_results(folder: Path) -> dict[str, dict]:
 # -- agreement with other methods ----------------------------------------------------------------------------------
 def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
     """Measure how far the order by Recall@k agrees with that of each of a study's surveys, by source."""
-    measure, rows = f"recall@{ranking['k'][0]}", []
+    measure = f"recall@{ranking['k'][0]}"
+    recall = {row["contestant"]: row[measure]["estimate"] for row in _main(ranking["contestants"])}
+    rows = []
     for contents in surveys:
         survey = contents.survey
         for standing in standings(contents):
             if standing.criterion or not set(standing.ranking.order) & set(ranking["order"]):
                 continue
-            recall = {row["contestant"]: row[measure]["estimate"] for row in _main(ranking["contestants"])}
             for row in order_agreements([(METHOD, "", recall), (survey, "", standing.score)]):
                 about = {"survey": survey, "source": standing.source, "what": standing.what}
                 rows.append(about | {key: row[key] for key in ("contestants", "n", "tau")})
@@ -69,23 +68,24 @@ def with_rows(results: Results) -> Frames:
     """Return the frames that tables and charts show, and the `ranking` as a row; none of no results."""
     if not results:
         return Frames()
-    ranking, surveys = results["ranking"], results.get("agreement", {}).get("surveys", [])
-    recall = f"recall@{ranking['k'][0]}"
+    ranking = results["ranking"]
     chance = ranking["chance"]
+    recall = f"recall@{ranking['k'][0]}"
     main = [{"contestant": row["contestant"], **_share("recall", row[recall])} for row in _main(ranking["contestants"])]
     shown = []
     for row in (*ranking["contestants"], *ranking.get("corpora", [])):
         shown.append({**row, "way": way_said(row), "corpus": row.get("corpus", "")})
         for measure in chance:
             shown[-1] |= _share(measure, row[measure])
+    surveys = results.get("agreement", {}).get("surveys", [])
     rows = {
         "main": [*main, {"contestant": "guessing", "recall": chance[recall]}],
         "contestants": [*shown, {"contestant": "guessing", **chance}],
         "surveys": [{**survey, "source": source_said(survey["source"])} for survey in surveys],
-        "points": list(_points(results["curve"])),
+        "points": _points(results["curve"]),
         "ranking": [ranking],
     }
-    return Frames.of({name: pd.DataFrame(records, dtype=object) for name, records in rows.items()})
+    return Frames.of({name: frame_of(records) for name, records in rows.items()})
 
 
 def _main(rows: Iterable[Mapping]) -> list[Mapping]:
@@ -95,8 +95,7 @@ def _main(rows: Iterable[Mapping]) -> list[Mapping]:
 
 def _share(name: str, share: Mapping) -> dict:
     """Return a share and its interval as three columns."""
-    low, high = share["ci"]
-    return {name: share["estimate"], f"{name}_low": low, f"{name}_high": high}
+    return with_ends({name: share["estimate"], "ci": share["ci"]}, name)
 
 
 def _points(curve: Mapping) -> Iterator[dict]:
@@ -110,21 +109,23 @@ def _points(curve: Mapping) -> Iterator[dict]:
 def read(study: Study, surveys: Sequence[str]) -> dict[str, Frames]:
     """Return what spotbot_nuc found; the agreement with surveys is that of their latest analysis."""
     found = with_rows(read_results(study.path / "nuc" / "analysis"))
-    return {"": found} if found else {}
+    if not found:
+        return {}
+    return {"": found}
 
 
 def asked(ranking: Mapping) -> str:
     """Return what was asked, in a sentence."""
     questions = ranking["questions"]
     sizes = questions["candidates"]
-    many = str(sizes[0]) if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    about = f", from {questions['corpus']}" if questions.get("corpus") else ""
-    text = (
-        "{n} questions of {conversations} conversations{about}: which of {many} candidates is the real next turn? "
-        "Guessing finds it in {chance:percent_1}."
-    )
-    chance = ranking["chance"][f"recall@{ranking['k'][0]}"]
-    return filled(text, **questions, about=about, many=many, chance=chance)
+    many = f"{sizes[0]} to {sizes[-1]}"
+    if len(sizes) == 1:
+        many = str(sizes[0])
+    text = "{n} questions of {conversations} conversations"
+    if questions.get("corpus"):
+        text += ", from {corpus}"
+    text += ": which of {0} candidates is the real next turn? Guessing finds it in {1:percent_1}."
+    return filled(text, many, ranking["chance"][f"recall@{ranking['k'][0]}"], **questions)
 
 
 def _summarise(result: Result) -> list[str]:
@@ -132,22 +133,18 @@ def _summarise(result: Result) -> list[str]:
     ranking = result.one("ranking")
     measure = f"recall@{ranking['k'][0]}"
     main = _main(ranking["contestants"])
-    best, chance = main[0], ranking["chance"][measure]
+    chance = ranking["chance"][measure]
     beaten = listed(row["contestant"] for row in main if (row[measure]["ci"][0] or 0) > chance)
+    text = (
+        "{0[contestant]} finds the real next turn most often: in {1[estimate]:percent_1} ({1[ci]:interval_1}). Better "
+        "than guessing by more than chance: {2}."
+    )
     pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
-    differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
-    return [
-        filled(
-            "{0} finds the real next turn most often: in {1[estimate]:percent_1} ({1[ci]:interval_1}). Better than "
-            "guessing by more than chance: {2}.",
-            best["contestant"],
-            best[measure],
-            beaten or "nobody",
-        )
-        + (f" {differ} by more than chance (paired by question, Holm-corrected)." if pairs else ""),
-        asked(ranking),
-        " ".join(notes(ranking)),
-    ]
+    if pairs:
+        differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
+        text += f" {differ} by more than chance (paired by question, Holm-corrected)."
+    answer = filled(text, main[0], main[0][measure], beaten or "nobody")
+    return [answer, asked(ranking), " ".join(notes(ranking))]
 
 
 def _curve(result: Result) -> list[str]:
@@ -156,7 +153,8 @@ def _curve(result: Result) -> list[str]:
     most = max(point["candidates"] for point in points)
     last = [point for point in points if point["candidates"] == most]
     best = best_first(last, (row["estimate"] for row in last))[0]
-    share = percent(best["estimate"], 2 if most > 100 else 1)
+    digits = 2 if most > 100 else 1
+    share = percent(best["estimate"], digits)
     return [f"Among {most} candidates {best['contestant']} finds the real next turn in {share}."]
 
 

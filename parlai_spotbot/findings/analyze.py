@@ -77,10 +77,12 @@ def _check_answered(data: SurveyData) -> None:
     """Raise `UserError` where nobody has judged."""
     path = data.study.judgements_path(data.survey)
     if not path.exists():
-        raise UserError(f"{path}: no such file.", Remedy("Run: ", next_step(data.study, data.survey)))
-    if not len(data.answered):
-        step = next_step(data.study, data.survey)
-        raise UserError(f"{path}: there are no judgements in it.", Remedy("Run: ", step))
+        problem = "no such file"
+    elif not len(data.answered):
+        problem = "there are no judgements in it"
+    else:
+        return
+    raise UserError(f"{path}: {problem}.", Remedy("Run: ", next_step(data.study, data.survey)))
 
 
 def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) -> dict[str, dict]:
@@ -176,7 +178,9 @@ MARGIN_OF_RATINGS = (math.inf, "a difference in points, above 0", "Leave it out 
 
 
 def _check_values(options: Options, rated: bool) -> None:
-    bounds = BOUNDS | ({"margin": MARGIN_OF_RATINGS} if rated else {})
+    bounds = dict(BOUNDS)
+    if rated:
+        bounds["margin"] = MARGIN_OF_RATINGS
     for name, (most, expected, remedy) in bounds.items():
         value = getattr(options, name)
         if value is not None and not 0 < value <= most:

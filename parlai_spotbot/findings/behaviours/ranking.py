@@ -67,7 +67,9 @@ def summarise(result: Result) -> list[str]:
         "{clear} of {tests} differences are clear where p is corrected over the pairs of a behaviour, {clear_all} "
         "where it is corrected over all behaviours."
     )
-    return [whole["why"], clear.format(**whole) if whole["tests"] else ""]
+    if not whole["tests"]:
+        return [whole["why"]]
+    return [whole["why"], clear.format(**whole)]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

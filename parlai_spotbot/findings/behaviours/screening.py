@@ -22,8 +22,10 @@ def summarise(result: Result) -> list[str]:
     """Return how many passed the training."""
     rows = result.frames["screening"]
     began, decided, passed = (rows[column].sum() for column in ("annotators", "decided", "passed"))
-    share = f" ({percent(passed / decided)})" if decided else ""
-    return [f"The training of a task was begun {began} times and decided {decided} times; {passed} passed{share}."]
+    text = f"The training of a task was begun {began} times and decided {decided} times; {passed} passed"
+    if decided:
+        text += f" ({percent(passed / decided)})"
+    return [f"{text}."]
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

@@ -57,8 +57,7 @@ def after(study: Study, request: PlanRequest, own: Planning) -> dict:
         more["hours"] = hours = annotations * seconds / 3600
         if request.wage is not None:
             more["cost"] = hours * request.wage
-    extra = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
-    numbers = {"pairs": pairs, "design": asdict(design) | extra, "seconds": seconds, "more": more}
+    numbers = {"pairs": pairs, "design": _design(design), "seconds": seconds, "more": more}
     return plain(numbers | {"source": answers.source, "first": _first(found)})
 
 
@@ -101,3 +100,8 @@ def _first(found: Mapping | None) -> list[str]:
     if found["more"]:
         step += f" (spotbot_selfchat --more {found['more']})"
     return [text for text in (found["why"], f"{step}.") if text]
+
+
+def _design(design: Design) -> dict:
+    extra = {name: getattr(design, name) for name in ("design_effect", "alpha", "effective_per_worker")}
+    return asdict(design) | extra

@@ -24,7 +24,9 @@ def compute(answers: Answers) -> Frames:
 
 
 def main_dimension(answers: Answers) -> str:
-    return OVERALL if OVERALL in answers.questions else answers.questions[0]
+    if OVERALL in answers.questions:
+        return OVERALL
+    return answers.questions[0]
 
 
 def compared(answers: Answers) -> pd.DataFrame:

@@ -44,7 +44,8 @@ def effects(
 ) -> Found:
     """Coefficients per contestant and feature, by both models, and these `cox_models`; of no contestant where no
     feature was asked."""
-    names = names if _features(rows) else ()
+    if not _features(rows):
+        names = ()
     coefficients: dict[str, list[dict]] = {key: [] for key in KEYS.values()}
     models = []
     for name in names:
@@ -83,7 +84,8 @@ def fitted(arguments: tuple, errors: Errors, **options) -> tuple[RegressionFit, 
         fit = replace(fit, covariance=np.full_like(fit.covariance, np.nan))
     if notes and drawn:
         # Replicates without an estimate are the extreme ones, so what is left varies too little.
-        by_rows, finite = _cox(*arguments, **options)[0], np.isfinite(fit.coef)
+        by_rows = _cox(*arguments, **options)[0]
+        finite = np.isfinite(fit.coef)
         with np.errstate(divide="ignore", invalid="ignore"):
             clustered_size, theirs = (np.log(each.se[finite]).sum() for each in (fit, by_rows))
         if not (finite.any() and clustered_size >= theirs):
@@ -98,10 +100,15 @@ def _fit(rows: pd.DataFrame, model: str, errors: Errors, backend: str) -> tuple[
     try:
         fit, notes, said = fitted(arguments, errors, backend=backend)
     except ValueError:  # not one observation lies wholly before another
-        none = [{"feature": f, "why": SAME if rows[f].nunique() < 2 else NOTHING} for f in features]
+        none = [{"feature": name, "why": _unfitted(rows[name], NOTHING)} for name in features]
         return none, {"n": len(rows), "notes": [NOTHING]}
     whole = {"loglik": fit.loglik, "n": len(rows), "errors": said, "notes": notes}
     return [_one(fit, i, rows[f]) for i, f in enumerate(features)], whole
+
+
+def _unfitted(feature: pd.Series, why: str) -> str:
+    """Return why a feature has no coefficient: the same answer everywhere, else `why`."""
+    return SAME if feature.nunique() < 2 else why
 
 
 def _cox(*arguments, **options) -> tuple[RegressionFit, list[str]]:
@@ -121,7 +128,7 @@ def _one(fit: RegressionFit, i: int, feature: pd.Series) -> dict:
     """Return the effect of the feature at place `i`, with its answers."""
     coef = fit.coef[i]
     if np.isnan(coef):
-        return {"feature": feature.name, "why": SAME if feature.nunique() < 2 else UNTOLD}
+        return {"feature": feature.name, "why": _unfitted(feature, UNTOLD)}
     if np.isinf(coef):
         return {"feature": feature.name, "why": SEPARATED, "separated": "sooner" if coef > 0 else "later"}
     low, high = fit.interval()[i]

@@ -18,7 +18,8 @@ from parlai_spotbot.analysis.survival import (
 )
 from parlai_spotbot.analysis.survival.turnbull import TurnbullFit
 from parlai_spotbot.analysis.uncertainty.bootstrap import ClusterBootstrap
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.analysis.values import with_ends
+from parlai_spotbot.findings.frames import Found
 from parlai_spotbot.findings.spotting import Annotations
 from parlai_spotbot.findings.spotting.survival_effects import effects
 from parlai_spotbot.records import HUMAN
@@ -40,22 +41,28 @@ def survival_of(answers: Annotations) -> Found:
     Curves and their tests are native, since icenReg's are exact to 1e-9 only, which would decide ties between shares
     and how they are rounded; `cox_backend` gives coefficients.
     """
-    names = [*answers.bots, *([HUMAN] if (answers.rows["a"] == HUMAN).any() else [])]
-    every, options = answers.drawn("survival").take(answers.pages), answers.options
+    every = answers.drawn("survival").take(answers.pages)
+    options = answers.options
     cox_backend = icenreg.choose(options.backend)
     rows = events(answers.entities, answers.features)
-    present = [name for name in names if (rows["group"] == name).any()]
+    names = list(answers.bots)
+    if HUMAN in set(answers.rows["a"]):
+        names.append(HUMAN)
+    present = [name for name in names if name in set(rows["group"])]
     clusters = [c for c in ("conversation_id", "worker_id")[: 1 + answers.crossed] if rows[c].nunique() > 1]
     drawn = {name: _Drawn(rows[rows["group"] == name], every, answers.followed) for name in present}
     # Within lengths that were allotted nothing else differs; lengths that annotators chose are part of the outcome.
-    strata = None if answers.followed else rows["k"]
-    warning = CHOSEN if answers.followed else None
+    strata = rows["k"]
+    warning = None
+    if answers.followed:
+        strata = None
+        warning = CHOSEN
     return {
         "curves": pd.concat({name: own.curve for name, own in drawn.items()}, names=["bot"]).reset_index("bot"),
-        "bots": pd.DataFrame([_bot(name, own, drawn.get(HUMAN)) for name, own in drawn.items()]),
+        "bots": [_bot(name, own, drawn.get(HUMAN)) for name, own in drawn.items()],
         "pairs": _pairs(rows, present, clusters, strata, drawn),
         **effects(rows, present, clusters, answers.rng, options.bootstraps, cox_backend),
-        "whole": one_row(clusters=clusters, cox_backend=cox_backend, warning=warning, **answers.bootstrap()),
+        "whole": {"clusters": clusters, "cox_backend": cox_backend, "warning": warning, **answers.bootstrap()},
     }
 
 
@@ -67,9 +74,12 @@ class _Drawn:
     """
 
     def __init__(self, row: pd.DataFrame, every: ClusterBootstrap, followed: bool) -> None:
-        self.left, self.right = row["left"].to_numpy(), row["right"].to_numpy()
+        self.left = row["left"].to_numpy()
+        self.right = row["right"].to_numpy()
         self.lengths, level = np.unique(row["k"], return_inverse=True)
-        spotted, self.every, self.rows = np.isfinite(self.right), every, row.index.to_numpy()
+        self.every = every
+        self.rows = row.index.to_numpy()
+        spotted = np.isfinite(self.right)
         self.drawn = self.every.take(self.rows)
         counts = np.bincount(2 * level + spotted, minlength=2 * len(self.lengths))
         self.spotted, self.n, self.survival = self._estimate(counts, followed)
@@ -80,7 +90,8 @@ class _Drawn:
         """Return how many were spotted, of how many, and survival, from the numbers unspotted and spotted at each
         length."""
         cells = counts.reshape(*counts.shape[:-1], len(self.lengths), 2)
-        spotted, total = cells[..., 1], cells.sum(axis=-1)
+        spotted = cells[..., 1]
+        total = cells.sum(axis=-1)
         if not followed:
             return spotted, total, current_status_survival(spotted, total)
         at_risk = np.flip(np.flip(total, axis=-1).cumsum(axis=-1), axis=-1)
@@ -100,10 +111,11 @@ class _Drawn:
 
     def less(self, other: _Drawn, k: float) -> dict:
         """By how much more of these pass at a length than of `other`, with the interval."""
-        (first_value, samples), (value, others) = self.at(k), other.at(k)
+        value, samples = self.at(k)
+        other_value, other_samples = other.at(k)
         both = self.every.take(np.concatenate([self.rows, other.rows]))
-        low, high = both.interval(first_value - value, samples - others, span=(-1, 1))
-        return {"difference": first_value - value, "difference_low": low, "difference_high": high}
+        ci = both.interval(value - other_value, samples - other_samples, span=(-1, 1))
+        return with_ends({"difference": value - other_value, "ci": ci}, "difference")
 
 
 def _bot(name: str, curve: _Drawn, people: _Drawn | None) -> dict:

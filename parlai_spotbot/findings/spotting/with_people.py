@@ -11,7 +11,7 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.uncertainty.estimates import group_means
 from parlai_spotbot.findings.finding import Result, declared
-from parlai_spotbot.findings.frames import Found, one_row
+from parlai_spotbot.findings.frames import Found, ends
 from parlai_spotbot.findings.ordering import planned_first
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.spotting import FORM, Annotations
@@ -41,13 +41,14 @@ def compute(answers: Annotations) -> Found | None:
     names = planned_first(set(entities["name"][here]) - {HUMAN}, answers.facts.bots)
     labels = pd.DataFrame([_labels(entities, here, clusters, name) for name in (*names, HUMAN)])
     labels["p_adjusted"] = adjust_known(labels["p"])
-    return {"with_people": labels, "whole": one_row(conversations=mixed["conversation_id"].nunique())}
+    return {"with_people": labels, "whole": {"conversations": mixed["conversation_id"].nunique()}}
 
 
 def _labels(entities: pd.DataFrame, here: np.ndarray, clusters: Clusters, name: str) -> dict:
     """Shares of a name's labels in both kinds, with intervals, and the difference of how often it is called human."""
     in_group = (entities["name"] == name).to_numpy()
-    group, nature = np.where(here[in_group], 0, 1), entities["nature"].to_numpy()[in_group]
+    group = np.where(here[in_group], 0, 1)
+    nature = entities["nature"].to_numpy()[in_group]
     n_with, n_elsewhere = np.bincount(group, minlength=2)
     row = {"name": name, "n_with": n_with, "n_elsewhere": n_elsewhere}
     clusters = clusters.take(in_group)
@@ -67,12 +68,14 @@ def summarise(result: Result) -> list[str]:
 
 def people_sentence(row: Mapping, conversations: int) -> str:
     """Return how often people who talked to bots are taken for bots, and how often people among themselves are."""
-    ci = [row["bot_with_low"], row["bot_with_high"]]
-    text = filled("In {:conversation} between a person and a bot the person was taken for a bot in ", conversations)
-    text += filled("{bot_with:percent} of {n_with} labels{ci:ci}", ci=ci, **row)
-    if not row["n_elsewhere"]:
-        return f"{text}; no conversation of people was judged beside them."
-    return text + filled("; between people in {bot_elsewhere:percent} of {n_elsewhere} ({p_adjusted:p_said}).", **row)
+    text = (
+        "In {0:conversation} between a person and a bot the person was taken for a bot in {bot_with:percent} of "
+        "{n_with} labels{1:ci}; "
+    )
+    others = "no conversation of people was judged beside them."
+    if row["n_elsewhere"]:
+        others = "between people in {bot_elsewhere:percent} of {n_elsewhere} ({p_adjusted:p_said})."
+    return filled(text + others, conversations, ends(row, "bot_with"), **row)
 
 
 def bots_sentence(rows: Sequence[Mapping]) -> str:

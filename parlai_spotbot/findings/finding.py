@@ -40,8 +40,8 @@ class Finding(Generic[Answered]):
     form : Form
         Of the answers that it is about.
     compute : callable
-        From one source's answers its frames by name: those of its tables, and others that its file has alone; None
-        where there is nothing to find of this source.
+        From one source's answers its frames by name (`frames.Found`): those of its tables, and others that its file
+        has alone; None where there is nothing to find of this source.
     tables : mapping
         Schema of its tables by name.
     summarise : callable

@@ -20,9 +20,11 @@ def compute(answers: Annotations) -> Found:
     work = answers.work
     given = work.rows[["nature0", "nature1", *answers.features]]
     rows = work.rows.assign(answers=list(given.itertuples(index=False, name=None)))
-    max_units, missed = None, set()
+    max_units = None
+    missed: set[str] = set()
     if answers.crossed:
-        max_units, missed = max_units_of(survey), set(missed_some(answers.judgements, survey))
+        max_units = max_units_of(survey)
+        missed = set(missed_some(answers.judgements, survey))
     table = annotators.annotator_table(rows, work.entities, max_units, answers.options.min_correct)
     table = annotators_finding.with_controls(table, answers)
     for worker in missed.intersection(table.index):

@@ -28,9 +28,10 @@ def judged_surveys(study: Study) -> list[str]:
     """
     names = []
     for name in survey_names(study):
-        forms = forms_of(get_survey(name, study)) if study.judgements_path(name).exists() else []
-        if forms and all(form.of_study for form in forms):
-            names.append(name)
+        if study.judgements_path(name).exists():
+            forms = forms_of(get_survey(name, study))
+            if all(form.of_study for form in forms):
+                names.append(name)
     return planned_first(names, study.plan.surveys)
 
 

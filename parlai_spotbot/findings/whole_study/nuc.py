@@ -41,13 +41,13 @@ def read_results(folder: Path) -> dict[str, dict]:
 def agreement_of(surveys: Sequence[SurveyData], ranking: Mapping) -> dict:
     """Measure how far the order by Recall@k agrees with that of each of a study's surveys, by source."""
     measure = f"recall@{ranking['k'][0]}"
-    recall = {row["contestant"]: row[measure]["estimate"] for row in _main(ranking["contestants"])}
     rows = []
     for contents in surveys:
         survey = contents.survey
         for standing in standings(contents):
             if standing.criterion or not set(standing.ranking.order) & set(ranking["order"]):
                 continue
+            recall = {row["contestant"]: row[measure]["estimate"] for row in _main(ranking["contestants"])}
             for row in order_agreements([(METHOD, "", recall), (survey, "", standing.score)]):
                 about = {"survey": survey, "source": standing.source, "what": standing.what}
                 rows.append(about | {key: row[key] for key in ("contestants", "n", "tau")})

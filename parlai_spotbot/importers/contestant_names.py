@@ -33,26 +33,33 @@ class ContestantNames:
         if theirs in self.named:
             return self.named[theirs]
         name = self.given.get(theirs) or clean_name(theirs)
-        other = None if theirs in self.given else self.taken.get(name)
-        if not is_name(name) or (name == HUMAN and not people) or other is not None:
-            why = f"which is called as '{other}' is" if other else "which can't be a contestant's name"
-            words = (f"{where}: contestant {theirs!r}, {why}.", f"Give it one: --names '{theirs}'=NAME.")
-            chosen = other or theirs in self.given
-            raise UserError(*words) if chosen else Unusable("row with a name that no contestant can have", *words)
+        called = f"{where}: contestant {theirs!r}, which"
+        remedy = f"Give it one: --names '{theirs}'=NAME."
+        if name in self.taken and theirs not in self.given:
+            raise UserError(f"{called} is called as '{self.taken[name]}' is.", remedy)
+        if not is_name(name) or (name == HUMAN and not people):
+            problem = f"{called} can't be a contestant's name."
+            if theirs in self.given:
+                raise UserError(problem, remedy)
+            raise Unusable("row with a name that no contestant can have", problem, remedy)
         self.named[theirs] = name
         self.taken.setdefault(name, theirs)
         return name
 
     def check_used(self) -> None:
         """Raise `UserError` where --names gives a name to somebody that the file doesn't know."""
-        if unused := sorted(set(self.given) - set(self.named)):
+        unused = sorted(self.given.keys() - self.named.keys())
+        if unused:
             raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], self.named))
 
     def notes(self) -> list[str]:
         """Return which names became others, the first three, and which may be one."""
         renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
-        more = f", and {len(renamed) - 3} more" if len(renamed) > 3 else ""
-        told = [f"names as they may be: {', '.join(renamed[:3])}{more}"] if renamed else []
+        told = []
+        if renamed:
+            told.append(f"names as they may be: {', '.join(renamed[:3])}")
+        if len(renamed) > 3:
+            told[0] += f", and {len(renamed) - 3} more"
         first_of: dict[str, str] = {}
         for name in sorted({*self.named.values()}):
             first = first_of.setdefault(alike(name), name)
@@ -64,9 +71,10 @@ class ContestantNames:
 def named_file(part: str) -> tuple[str, Path, bool]:
     """``NAME=FILE`` or ``FILE`` of --data: the name, by default the file's up to the first dot, and whether it was
     given."""
-    name, equals, rest = part.partition("=")
-    path = Path(rest if equals else part)
-    name = name if equals else path.name.partition(".")[0]
-    if equals and not is_name(name):
+    name, equals, file = part.partition("=")
+    if not equals:
+        path = Path(part)
+        return path.name.partition(".")[0], path, False
+    if not is_name(name):
         raise UserError(f"--data {part}: {name!r} can't be a contestant's name.", "Write NAME=FILE.")
-    return name, path, bool(equals)
+    return name, Path(file), True

@@ -6,7 +6,7 @@ Texts may be packed by gzip. Parquet needs pyarrow, which isn't installed with t
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,10 @@ def spelling(name: str) -> str:
 
 def plain_text(value: Any) -> str:
     """Return a value as text, "" where it says that there is none: null, NaN, "n/a"."""
-    text = "" if value is None else str(value).strip()
-    return "" if text.lower() in NOTHING else text
+    text = str(value).strip()
+    if text.lower() in NOTHING:
+        return ""
+    return text
 
 
 def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Callable[[Any, Dataset], Any]) -> Any:
@@ -84,28 +86,25 @@ def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Cal
 
     Most files have them in the first row; others are read again, once for their columns alone.
     """
-    head = {}
-    for whole in (False, True):
-        head |= dict.fromkeys(chain.from_iterable(row for _, row in islice(dataset_rows(path), None if whole else 1)))
-        try:
-            return read(understand(tuple(head)), dataset_rows(path) if whole else _alike(dataset_rows(path), head))
-        except UserError:
-            if whole:
-                raise
-    return None
+    _, first = next(dataset_rows(path), ("", {}))
+    with suppress(UserError):
+        return read(understand(tuple(first)), _alike(dataset_rows(path), first))
+    head = dict.fromkeys(name for _, row in dataset_rows(path) for name in row)
+    return read(understand(tuple(head)), dataset_rows(path))
 
 
-def _alike(rows: Dataset, head: Mapping[str, None]) -> Dataset:
-    known = head.keys()
+def _alike(rows: Dataset, head: Mapping[str, Any]) -> Dataset:
     for where, row in rows:
-        if not row.keys() <= known:
+        if not row.keys() <= head.keys():
             raise UserError(f"{where}: a column that comes later.")
         yield where, row
 
 
 def dataset_rows(path: Path) -> Dataset:
     """Yield each row with its place ("FILE, line 3"); a `UserError` names file and place of what can't be read."""
-    paths = sorted(path.rglob("*.parquet")) if path.is_dir() else [path]
+    paths = [path]
+    if path.is_dir():
+        paths = sorted(path.rglob("*.parquet"))
     if not paths:
         raise UserError(f"{path}: a folder without Parquet files.", REMEDY)
     for file in paths:
@@ -120,7 +119,9 @@ def dataset_rows(path: Path) -> Dataset:
         except FileNotFoundError:
             raise UserError(f"{file}: no such file.", REMEDY) from None
         except (OSError, Malformed) as err:
-            place = f", {what} {line}" if (line := getattr(err, "line", 0)) else ": cannot be read"
+            place = ": cannot be read"
+            if isinstance(err, Malformed) and err.line:
+                place = f", {what} {err.line}"
             raise UserError(f"{file}{place}: {err}.", REMEDY) from None
 
 
@@ -133,20 +134,24 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
     kinds = {kind.lower() for kind in file.suffixes[-2:]}
     if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
         return "line", _csv(file)
-    is_list = begins == "[" and not kinds & {".jsonl", ".ndjson"}
-    return ("entry", enumerate(parse_json(whole_text(file)), start=1)) if is_list else ("line", _json_lines(file))
+    if begins == "[" and not kinds & {".jsonl", ".ndjson"}:
+        return "entry", enumerate(parse_json(whole_text(file)), start=1)
+    return "line", _json_lines(file)
 
 
 def _csv(path: Path) -> Rows:
     rows = csv_rows(path)
     written = next(rows, (0, []))[1]
     head = [name.strip() for name in written]
-    if twice := [name for name, count in Counter(filter(None, head)).items() if count > 1]:
+    twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
+    if twice:
         raise Malformed(f"the header has the column '{twice[0]}' twice", 1)
     for number, row in rows:
         if len(row) != len(head):
             raise Malformed(f"has {len(row)} fields, the header has {len(head)}", number)
-        yield number, dict(zip(head, row if written == head else map(str.strip, row), strict=False))
+        if written != head:
+            row = [cell.strip() for cell in row]
+        yield number, dict(zip(head, row, strict=True))
 
 
 def _json_lines(path: Path) -> Rows:

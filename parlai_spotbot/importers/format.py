@@ -20,13 +20,23 @@ def summary(imported: ImportedStudy) -> str:
         people = len({judgement.worker_id for judgement in imported.judgements if judgement.source == HUMAN})
         sizes = len(imported.units), imported.about["annotations"], people
         lines[0] += filled("; {:unit}; {:annotation}, {:annotator}", *sizes)
-    lines = [imported.summary] if imported.summary else lines
+    if imported.summary:
+        lines = [imported.summary]
     lines += [f"note: {note}" for note in imported.about.get("notes", [])]
     rows = [row for row in imported.about.get("oddities", []) if row["count"]]
     if rows:
         lines.append(f"\n{'count':>6} {'of':>6}  what, and what is done about it")
         lines += ["{count:>6} {of:>6}  {what}: {rule}".format(**row) for row in rows]
     return "\n".join(lines)
+
+
+def _next_step(imported: ImportedStudy) -> str:
+    """Return the command that goes on with a new study."""
+    if imported.judgements or imported.lines:
+        return "analyze"
+    if imported.units:
+        return "crowdsource"
+    return "pack"
 
 
 def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
@@ -39,18 +49,15 @@ def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
         if request.left_out.counts:
             imported.about["unusable"] = dict(request.left_out.counts)
         new = write_study(request.study, imported)
-        answered = imported.judgements or imported.lines
-        step = "analyze" if answered else "crowdsource" if imported.units else "pack"
-        survey = "" if imported.survey == "spot_the_bot" else imported.survey
-        lines = "\n".join(
-            (
-                summary(imported),
-                *request.left_out.lines(),
-                f"\n{'written' if new else 'there already, nothing changed'}: {request.study}",
-                *(f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()),
-                "next: ",
-            )
-        )
-        return hints.Remedy(lines, hints.command(step, request.study, survey))
+        done = "there already, nothing changed"
+        if new:
+            done = "written"
+        lines = [summary(imported), *request.left_out.lines(), f"\n{done}: {request.study}"]
+        lines += [f"also: {len(rows)} judgements of survey {name}" for name, rows in imported.others.items()]
+        lines.append("next: ")
+        survey = imported.survey
+        if survey == "spot_the_bot":
+            survey = ""
+        return hints.Remedy("\n".join(lines), hints.command(_next_step(imported), request.study, survey))
 
     return bring

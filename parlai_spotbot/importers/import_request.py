@@ -48,7 +48,9 @@ class ImportRequest(ImportOptions):
     @property
     def paths(self) -> list[str]:
         """The files that --data names."""
-        return [self.data] if Path(self.data).exists() else [part for part in self.data.split(",") if part]
+        if Path(self.data).exists():
+            return [self.data]
+        return [part for part in self.data.split(",") if part]
 
     def pairs(self, name: str) -> dict[str, str]:
         """Return the pairs of ``--columns``, ``--roles``, ``--names`` or ``--answers``: ``a=b,c=d``.
@@ -56,11 +58,14 @@ class ImportRequest(ImportOptions):
         What holds a comma is quoted: ``"a, b"=c``. Theirs may hold "=": ours never does. Of roles theirs is the key,
         since several words mean one of ours.
         """
-        option, text = f"--{name}", getattr(self, name)
+        option = f"--{name}"
+        text = getattr(self, name)
         if isinstance(text, Mapping):
             return dict(text)
         result = {}
-        split = str.rpartition if name in ("names", "answers") else str.partition
+        split = str.partition
+        if name in ("names", "answers"):
+            split = str.rpartition
         for part in re.findall(r'(?:"[^"]*"|[^,])+', text or ""):
             left, equals, right = (side.strip(' "') for side in split(part, "="))
             if not part.strip():

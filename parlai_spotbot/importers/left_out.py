@@ -67,7 +67,8 @@ class LeftOut:
         """Begin again, with the first row."""
         self.counts.clear()
         self.read.clear()
-        self.rows, self.first = 0, None
+        self.rows = 0
+        self.first = None
 
     def check(self, where: object) -> None:
         """Raise `UserError` where more than half of the rows can't be used; of copies nothing is lost."""

@@ -8,8 +8,10 @@ from typing import Any
 EXCEL = (30_000, 60_000)
 """Days since 1899-12-30 that are times of 1982 to 2064."""
 DAY = 86_400
-EARLIEST, LATEST = 1e8, 1e11
-"""Seconds since 1970: 1973 to 5138; a larger number is of milli-, micro- or nanoseconds."""
+EARLIEST = 1e8
+"""Seconds since 1970: in 1973."""
+LATEST = 1e11
+"""In 5138; a larger number is of milli-, micro- or nanoseconds."""
 DAYS = ["%m/%d/%Y", "%m/%d/%y", "%Y/%m/%d", "%d.%m.%Y", "%b %d %Y", "%B %d %Y", "%d %b %Y", "%d %B %Y", "%d-%b-%Y"]
 """Of 5/1/2024 the month is first, of 1.5.2024 the day."""
 FORMATS = [
@@ -34,8 +36,8 @@ def utc_time(value: Any) -> str:
         number = 0.0
     if EXCEL[0] <= number <= EXCEL[1]:
         number = round((number - 25_569) * DAY, 3)
-    for unit in (1, 1e3, 1e6, 1e9) if number >= EARLIEST else ():
-        if number < LATEST * unit:
+    for unit in (1, 1e3, 1e6, 1e9):
+        if EARLIEST <= number < LATEST * unit:
             return f"{datetime.fromtimestamp(number / unit, UTC).isoformat()[:-6]}Z"
     text = " ".join(str(value).split())
     if text.isdigit() and len(text) != len("20240501"):
@@ -56,7 +58,8 @@ def utc_time(value: Any) -> str:
 
 
 def _in_utc(when: datetime) -> str:
-    when = when.astimezone(UTC) if when.tzinfo not in (None, UTC) else when
+    if when.tzinfo not in (None, UTC):
+        when = when.astimezone(UTC)
     return f"{when.isoformat().removesuffix('+00:00')}Z"
 
 

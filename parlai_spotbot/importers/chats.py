@@ -23,7 +23,10 @@ from parlai_spotbot.outside import bounded, cleaned
 from parlai_spotbot.reading import Malformed, parse_json
 from parlai_spotbot.records import HUMAN
 
-USER, BOT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
+USER = "user"
+BOT = "assistant"
+SYSTEM = "system"
+TOOL = "tool"
 MOST_OF_A_LITERAL = 1 << 20
 """Characters of a list as Python writes it; to parse it takes some hundred times that memory."""
 BETWEEN_LINES = re.compile(r"\}\s*\n\s*\{")
@@ -55,43 +58,55 @@ class ChatReader(Reading):
 
     def take(self, row: dict | list, where: str, name: str, given: bool) -> None:
         """Read a row of messages, or rows of one turn each."""
-        row = self._chat_of(row, where) if isinstance(row, list) else row
+        if isinstance(row, list):
+            row = self._chat_of(row, where)
         contexts, said = self._said(row, where)
-        seed, names = None, self.names
-        if isinstance(row.get("entities"), list) and len(row["entities"]) == 2:  # as spotbot_export writes
-            first, second = (names.of(str(name), where, people=True) for name in row["entities"])
+        seed = None
+        entities = row.get("entities")
+        if isinstance(entities, list) and len(entities) == 2:  # as spotbot_export writes
+            entities = [self.names.of(str(name), where, people=True) for name in entities]
             seed = files.field(row, "seed_exchanges", int, where, None)
         else:
-            first = names.of((not given and self._find(row, "model", where)[1]) or name, where)
-            second = names.of(self.user, where, people=True)
+            if not given:
+                name = self._find_text(row, "model", where)[1] or name
+            entities = [self.names.of(name, where), self.names.of(self.user, where, people=True)]
             if said and said[0][0] == USER:
-                first, second = second, first
-        identity = self._find(row, "conversation_id", where)
+                entities.reverse()
+        identity = self._find_text(row, "conversation_id", where)
         context = tuple("\n".join(contexts) * (role == BOT) for role, _ in said[:2])
-        self.add(where, (first, second), [text for _, text in said], seed, identity, context=context)
+        self.add(where, tuple(entities), [text for _, text in said], seed, identity, context=context)
 
-    def _find(self, row: dict, name: str, where: str = "") -> tuple:
-        """Return the key and value of a field, the first that is there; with `where` it must be a text or number."""
+    def _find(self, row: dict, name: str) -> tuple:
+        """Return the key and value of a field, the first that is there."""
         for key in self.keys[name]:
-            if (value := at(row, key)) not in (None, "", []):
-                if where and type(value) not in (str, int):
-                    raise Unusable(
-                        f"row with '{key}' of a wrong kind",
-                        f"{where}: field '{key}' is {value!r}, expected a text.",
-                        f"Name another column, or leave it out: --columns {name}=-.",
-                    )
-                return key, str(value) if where else value
+            value = at(row, key)
+            if value not in (None, "", []):
+                return key, value
         return self.keys[name][0], None
+
+    def _find_text(self, row: dict, name: str, where: str) -> tuple[str, str]:
+        """Return the key and value of a field that must be a text or number; "" where it isn't there."""
+        key, value = self._find(row, name)
+        if value is None:
+            return key, ""
+        if type(value) not in (str, int):
+            raise Unusable(
+                f"row with '{key}' of a wrong kind",
+                f"{where}: field '{key}' is {value!r}, expected a text.",
+                f"Name another column, or leave it out: --columns {name}=-.",
+            )
+        return key, str(value)
 
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         talks = {}
         for where, row in rows:
-            talk = None
-            if self._messages(row)[1] is None:
+            messages = self._messages(row)[1]
+            if messages is None:
                 row = {spelling(key): value for key, value in row.items()} | row
-                talk = self._find(row, "conversation_id")[1]
-            if talk is None or row.keys().isdisjoint(self.keys["role"]) or self._messages(row)[1] is not None:
+                messages = self._messages(row)[1]
+            talk = self._find(row, "conversation_id")[1]
+            if messages is not None or talk is None or row.keys().isdisjoint(self.keys["role"]):
                 yield where, row
             else:
                 talks.setdefault(str(talk), (where, []))[1].append(row)
@@ -99,7 +114,8 @@ class ChatReader(Reading):
 
     def _chat_of(self, turns: list[dict], where: str) -> dict:
         """Return the row of a chat from those of its turns, in the order of their `turn`, else in that of the file."""
-        if key := next((key for key in self.keys["turn"] if key in turns[0]), None):
+        key = next((key for key in self.keys["turn"] if key in turns[0]), None)
+        if key is not None:
             once = {repr(turn): turn for turn in turns}
             self.counts["copies"] += len(turns) - len(once)
             try:
@@ -136,12 +152,16 @@ class ChatReader(Reading):
                 f"{where}: field '{column}' is no list of objects with a role and a text.",
                 f"Name the column: --columns messages=THEIRS. {nearest(column, row, 20)}",
             )
-        contexts = [cleaned(prompt)] if (prompt := self._text(row, "system")) else []
+        contexts = []
+        prompt = self._text(row, "system")
+        if prompt:
+            contexts.append(cleaned(prompt))
         turns = []
         for number, message in enumerate(messages, start=1):
             place = f"{where}: field '{column}', message {number}"
             self.counts["messages"] += 1
-            role, text = self._role(message, place), ""
+            role = self._role(message, place)
+            text = ""
             if role != TOOL:
                 text = self.text(self._text(message, "text"), role == BOT or (role == USER and self.user != HUMAN))
             if not text.strip() or (role == SYSTEM and turns):
@@ -158,9 +178,10 @@ class ChatReader(Reading):
 
     def _role(self, message: dict, where: str) -> str:
         """Return which of our roles a message has; one that ChatGPT's export has and doesn't show is a tool's."""
-        shown = CHAT_WORDS["shown"] if at(message, "content.content_type") else {}
-        if any(at(message, key) not in (None, *values) for key, values in shown.items()):
-            return TOOL
+        if at(message, "content.content_type"):
+            for key, shown in CHAT_WORDS["shown"].items():
+                if at(message, key) not in (None, *shown):
+                    return TOOL
         key, value = self._find(message, "role")
         role = self.role_of.get(str(value).strip(" :").casefold())
         if role is None:
@@ -170,7 +191,8 @@ class ChatReader(Reading):
 
     def _text(self, message: dict, field: str) -> str:
         """Return the text of a message, or its parts of text, a line each; a refusal is a text."""
-        texts, parts = [], [self._find(message, field)[1]]
+        texts = []
+        parts = [self._find(message, field)[1]]
         while parts:
             part = parts.pop()
             if isinstance(part, list):
@@ -186,9 +208,13 @@ class ChatReader(Reading):
 
 def at(row: dict, path: str) -> Any:
     """Return the value of a key of a row, or of "a.b"; None where there is none."""
+    if path in row:
+        return row[path]
     value: Any = row
-    for key in [path] if path in row else path.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
+    for key in path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
     return value
 
 
@@ -203,9 +229,10 @@ def parsed(text: str) -> Any:
 def branch(nodes: dict, last: Any) -> list:
     """Return the messages of a tree (ChatGPT's export: answers again, messages changed) from its root to `last`."""
     results = []
-    while isinstance(node := nodes.get(str(last)), dict) and len(results) < len(nodes):
+    node = nodes.get(str(last))
+    while isinstance(node, dict) and len(results) < len(nodes):
         results.append(node.get("message"))
-        last = node.get("parent")
+        node = nodes.get(str(node.get("parent")))
     return [message for message in reversed(results) if message is not None]
 
 

@@ -17,7 +17,7 @@ from parlai_spotbot.importers.contestant_names import ContestantNames, named_fil
 from parlai_spotbot.importers.dataset_rows import dataset_rows
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of
+from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of, unused_name
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.outside import cleaned, without_reasoning
 from parlai_spotbot.reading import own_data
@@ -66,8 +66,11 @@ class Reading:
         self.names = ContestantNames(request.pairs("names"))
         self.domain = request.domain or "imported"
         there = growing(request.study, self.domain)
-        self.known = {c.conversation_id: replace(c, number=0) for c in there.conversations()} if there else {}
-        self.segments = request.segments or (there and there.plan.segments)
+        self.known = {}
+        self.segments = request.segments or None
+        if there:
+            self.known = {c.conversation_id: replace(c, number=0) for c in there.conversations()}
+            self.segments = request.segments or there.plan.segments
         self.found = {}
         self.counts = Counter()
 
@@ -103,11 +106,7 @@ class Reading:
         column, name = identity
         if not name:
             text = files.dumps([entities, list(map(list, zip(cycle(entities), texts, strict=False)))])
-            stem = name = hashlib.sha256(text.encode()).hexdigest()[:16]
-            again = 1
-            while name in self.found:
-                again += 1
-                name = f"{stem}-{again}"
+            name = unused_name(hashlib.sha256(text.encode()).hexdigest()[:16], self.found)
         pair = (min(entities), max(entities))
         made = Conversation(name, self.domain, pair, 0, entities, turns, seed_exchanges=seed, **more)
         problem = f"{where}: field '{column}' is '{name}', as of another conversation"
@@ -137,21 +136,20 @@ class Reading:
         left_out.check(request.data)
         self.counts["conversations"] = left_out.rows
         self.names.check_used()
-        own = {name: getattr(request, name) for name in ("domain", "names", "columns", "seed_exchanges")}
-        own["segments"] = request.segments and list(request.segments)
-        bots = [part.partition("=")[0] for part in request.paths if "=" in part]
-        own |= {name: value for name, value in {"roles": request.roles, "bots": bots}.items() if value}
+        notes = self.names.notes()
+        if self.known:
+            notes.append(f"{len(self.found)} of them are in --data")
         about = {
             "format": name,
             "source": sorted(sha256),
             "sha256": sha256,
             "conversations": len(self.found),
-            "options": own,
-            "notes": self.names.notes() + [f"{len(self.found)} of them are in --data"] * bool(self.known),
+            "options": self._options(),
+            "notes": notes,
             "oddities": [
-                {"what": what, "count": count, "of": self.counts[of], "rule": rule}
+                {"what": what, "count": self.counts[key], "of": self.counts[of], "rule": rule}
                 for key, (what, of, rule) in CHAT_WORDS["rules"].items()
-                if (count := self.counts[key])
+                if self.counts[key]
             ],
         }
         conversations = numbered((self.known | self.found).values())
@@ -162,6 +160,18 @@ class Reading:
         elif len(plan.contestants) > 1:
             survey = "acute_eval"
         return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options of the request, for provenance.json."""
+        request = self.request
+        options = {name: getattr(request, name) for name in ("domain", "names", "columns", "seed_exchanges")}
+        options["segments"] = request.segments and list(request.segments)
+        bots = [part.partition("=")[0] for part in request.paths if "=" in part]
+        if request.roles:
+            options["roles"] = request.roles
+        if bots:
+            options["bots"] = bots
+        return options
 
 
 class ConversationReader(Reading):
@@ -180,7 +190,9 @@ class ConversationReader(Reading):
             ) from None
         acts, contexts = self._acts_and_contexts(talk)
         ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]
-        entities = [name if given else self.names.of(who, where, people=True) for who in ids]
+        entities = [name, name]
+        if not given:
+            entities = [self.names.of(who, where, people=True) for who in ids]
         said = [self.text(act.text or "", who != HUMAN) for act, who in zip(acts, cycle(entities), strict=False)]
         for number, (act, text, who) in enumerate(zip(acts, said, cycle(ids), strict=False)):
             if not talk.entities and (act.id != who or not text.strip()):
@@ -196,7 +208,12 @@ class ConversationReader(Reading):
 
     def _acts_and_contexts(self, talk: FileRow) -> tuple[list[FileAct], list[FileAct]]:
         """Return the turns of a row and the contexts, of which some stand in turns; what was odd is counted."""
-        acts = [act for one in talk.dialog for act in (one if isinstance(one, list) else [one])]
+        acts = []
+        for exchange in talk.dialog:
+            if isinstance(exchange, FileAct):
+                acts.append(exchange)
+            else:
+                acts += exchange
         contexts = (talk.context or []) + [act for act in acts if act.id == CONTEXT]
         acts = [act for act in acts if act.id != CONTEXT]
         self.counts["messages"] += len(acts)
@@ -204,7 +221,8 @@ class ConversationReader(Reading):
             acts.pop()
             self.counts["ended"] += 1
         for act, listener in list(zip(acts[:2], acts[1::-1], strict=True)):
-            if message := PERSONA.match(act.text or ""):
+            message = PERSONA.match(act.text or "")
+            if message:
                 self.counts["persona"] += 1
                 contexts.append(FileAct(id=listener.id, text=message[0].replace("__SILENCE__", "").strip()))
                 act.text = message.string[message.end() :]

@@ -5,16 +5,17 @@ last: an import that was stopped is simply run again. Further conversations may 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.import_request import ImportRequest
-from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Unit
+from parlai_spotbot.records import HUMAN, Contestant, Conversation, Judgement, Unit, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan, check_segments
 from parlai_spotbot.wording import counted
@@ -53,6 +54,16 @@ def contestant(name: str, description: str) -> Contestant:
     return Contestant(name, model="imported", description=description)
 
 
+def unused_name(stem: str, taken: Container[str]) -> str:
+    """Return `stem`, or the first of stem-2, stem-3, … that is not `taken`."""
+    name = stem
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{stem}-{number}"
+    return name
+
+
 def numbered(kept_conversations: Iterable[Conversation]) -> list[Conversation]:
     """In canonical order, numbered within each pair; bots with people come after bots, and people last."""
     number = Counter()
@@ -71,26 +82,40 @@ def plan_of(kept_conversations: Sequence[Conversation], domain: str, segments: S
             "All conversations are between people.", "Bring in the bots' with them: several files may be named."
         )
     exchanges = max(c.exchanges for c in kept_conversations)
-    fitting = tuple(k for k in SEGMENTS if k <= exchanges) or (exchanges,)
+    where = "--segments"
+    if segments is None:
+        where = "import"
+        segments = [k for k in SEGMENTS if k <= exchanges] or [exchanges]
     per_pair = Counter(c.pair for c in kept_conversations if HUMAN not in c.pair)
     with_people = Counter(c.pair for c in kept_conversations if c.kind == "human_model")
-    pairs = tuple(sorted(per_pair)) or (((bots[0], bots[0]),) if len(bots) == 1 else ())
+    pairs = tuple(sorted(per_pair))
+    if not pairs and len(bots) == 1:
+        pairs = ((bots[0], bots[0]),)
+    elif set(pairs) == set(combinations(bots, 2)):
+        pairs = ()
     return Plan(
         domain=domain,
         contestants={bot: contestant(bot, "imported conversations") for bot in bots},
         conversations_per_pair=max((per_pair or with_people).values()),
         exchanges=exchanges,
-        segments=fitting if segments is None else check_segments(tuple(segments), "--segments"),
+        segments=check_segments(tuple(segments), where),
         human_conversations=sum(c.kind == "people" for c in kept_conversations),
-        pairs=() if set(pairs) == set(combinations(bots, 2)) else pairs,
-    ).check("--segments" if segments else "import")
+        pairs=pairs,
+    ).check(where)
 
 
 def growing(path: Path | str, domain: str) -> Study | None:
     """Return an imported study to which conversations can be added: nothing is packed or answered yet."""
-    study = Study.open(path) if Study.exists(path) and not list(Path(path).glob("surveys/*/*.jsonl")) else None
-    grows = study and study.plan.domain == domain and STEP in study.provenance()
-    return study if grows else None
+    if not Study.exists(path) or list(Path(path).glob("surveys/*/*.jsonl")):
+        return None
+    study = Study.open(path)
+    if study.plan.domain != domain or STEP not in study.provenance():
+        return None
+    return study
+
+
+def _identity(about: Mapping[str, Any]) -> list:
+    return [about.get(key) for key in SAME]
 
 
 def write_study(path: Path | str, imported: ImportedStudy) -> bool:
@@ -102,15 +127,16 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
         The folder holds another study; it is left as it is.
     """
     about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **imported.about}
-    study, there = Study(Path(path), imported.plan, imported.plan), Study.exists(path)
+    study = Study(Path(path), imported.plan, imported.plan)
+    there = Study.exists(path)
     with study.lock("spotbot_import"):
         if there:
             imports = Study.open(path).provenance().get(STEP, {})
             imports = imports.get("imports", [imports])
-            if any(all(one.get(key) == about.get(key) for key in SAME) for one in imports):
+            if _identity(about) in map(_identity, imports):
                 return False
-            before, ids = growing(path, imported.plan.domain), {c.conversation_id for c in imported.conversations}
-            if before is None or not ids.issuperset(c.conversation_id for c in before.conversations()):
+            before = growing(path, imported.plan.domain)
+            if before is None or not indexed(before.conversations()).keys() <= indexed(imported.conversations).keys():
                 problem = f"{study.plan_path}: there is a study already, which this import did not make."
                 remedy = "Choose another --study. Imported conversations grow, of one --domain, until units are packed."
                 raise UserError(problem, remedy)
@@ -144,10 +170,13 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
     UserError
         Names the judgement whose id is another answer's, or more than half of the file's rows are left out.
     """
-    left_out, survey, data = request.left_out, request.survey, Path(request.data)
+    left_out = request.left_out
+    survey = request.survey
+    data = Path(request.data)
     left_out.check(data)
     about = {"source": data.name, "sha256": files.sha256(data), **about, "judgements": len(new)}
-    about |= {"unusable": dict(left_out.counts)} if left_out.counts else {}
+    if left_out.counts:
+        about["unusable"] = dict(left_out.counts)
     path = study.judgements_path(survey)
     with study.lock("spotbot_import"):
         rows = _unknown(study.load(survey).judgements, new)
@@ -158,22 +187,18 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
             study.extend(surveys=[survey])
         study.record(JUDGEMENTS, {**study.provenance().get(JUDGEMENTS, {}), data.name: about})
     workers = len({judgement.worker_id for judgement in new})
-    lines = "\n".join(
-        [
-            f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new",
-            *left_out.lines(),
-            *(f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()),
-            f"written: {path}",
-            "next: ",
-        ]
-    )
-    return hints.Remedy(lines, hints.command("analyze", request.study, survey))
+    lines = [f"{counted(len(new), 'judgement')} by {counted(workers, 'annotator')} read, {len(rows)} of them new"]
+    lines += left_out.lines()
+    lines += [f"note: {counted(count, what)} left out" for what, count in about.get("left_out", {}).items()]
+    lines += [f"written: {path}", "next: "]
+    return hints.Remedy("\n".join(lines), hints.command("analyze", request.study, survey))
 
 
 def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[Judgement]:
     """Return those of `new` that differ from the last answer before; one that changes an answer gets its own id."""
     ids = {row.judgement_id: _answered(row) for row in judgements}
-    last, fresh = {_answered(row): row.answer for row in judgements}, []
+    last = {_answered(row): row.answer for row in judgements}
+    fresh = []
     timed = {(_answered(row), str(row.answer), row.submitted_at) for row in judgements if row.submitted_at}
     for row in new:
         key = _answered(row)
@@ -184,11 +209,9 @@ def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[
                 "Give each annotation an annotation_id of its own.",
             )
         if last.get(key, ...) != row.answer and (key, str(row.answer), row.submitted_at) not in timed:
-            name, number = row.judgement_id, 1
-            while name in ids:
-                number += 1
-                name = f"{row.judgement_id}-{number}"
-            ids[name], last[key] = key, row.answer
+            name = unused_name(row.judgement_id, ids)
+            ids[name] = key
+            last[key] = row.answer
             fresh.append(replace(row, judgement_id=name))
     return fresh
 

@@ -82,10 +82,11 @@ class JudgementReader:
         """Return the reader of a study's survey."""
         get_survey(name, study)
         survey = survey_of(study, name)
+        questions = [question.name for question in survey.questions]
         items = {
             (item.conversation_ids, question): item.item_id
             for item in study.load(name).items.values()
-            for question in item.questions or [question.name for question in survey.questions]
+            for question in item.questions or questions
         }
         return cls(indexed(study.conversations()), survey, items, answers or {})
 
@@ -105,6 +106,7 @@ class JudgementReader:
         identity = files.dumps([row.source, row.worker_id, item, row.started_at])
         annotation = row.annotation_id or hashlib.sha256(identity.encode()).hexdigest()[:16]
         about = row.model_dump() | {"exchanges": exchanges, "item_id": item, "annotation_id": annotation}
+        stems = stems or [f"{question}-{target}" for question, target, _ in answers]
         return [
             Judgement(
                 judgement_id=f"{annotation}-{stem}",
@@ -114,9 +116,7 @@ class JudgementReader:
                 answer=self._answer(question, target, answer, where),
                 **about,
             )
-            for stem, (question, target, answer) in zip(
-                stems or [f"{question}-{target}" for question, target, _ in answers], answers, strict=True
-            )
+            for stem, (question, target, answer) in zip(stems, answers, strict=True)
         ]
 
     def _longest(self, row: RowFields) -> int:
@@ -134,7 +134,9 @@ class JudgementReader:
         packing = packing_of(self.survey)
         compares = packing.compares or (packing.chats and target == "pair")
         if len(set(ids)) != 1 + compares:
-            expected = "two different conversations (conversation_ids)" if compares else "one conversation"
+            expected = "one conversation"
+            if compares:
+                expected = "two different conversations (conversation_ids)"
             raise UserError(
                 f"{where}: names {', '.join(ids) or 'no conversation'}, expected {expected}.",
                 "Correct it, or choose the --survey that these answers are of.",
@@ -154,7 +156,8 @@ class JudgementReader:
         unclear = [talk for talk in map(self.conversations.__getitem__, ids) if judged_name(talk) is None]
         if not packing_of(self.survey).compares or not unclear:
             return f"{'-'.join(ids)}-{exchanges}"
-        if (item := self.items.get((ids, question))) is None:
+        item = self.items.get((ids, question))
+        if item is None:
             raise UserError(
                 f"{where}: which of {' and '.join(unclear[0].entities)} is judged in conversation "
                 f"{unclear[0].conversation_id} isn't known: no unit shows {' and '.join(ids)} with this question.",
@@ -164,35 +167,41 @@ class JudgementReader:
 
     def _answer(self, name: str, target: str, value: Any, where: str) -> Any:
         """Return the answer to a question as the survey stores it."""
-        questions = {question.name: question for question in self.survey.questions}
-        value = self.answers.get(value, value) if isinstance(value, str) else value
-        if name not in questions and name.startswith((ADDITIONAL, LABEL)):
+        if isinstance(value, str):
+            value = self.answers.get(value, value)
+        question = next((question for question in self.survey.questions if question.name == name), None)
+        if question is None and name.startswith((ADDITIONAL, LABEL)):
             return value
-        allowed = questions[name].targets if name in questions else ()
-        if re.sub(r"^turn:\d+$", "turn", target) not in allowed:
-            expected = [f"{question.name} about {of}" for question in questions.values() for of in question.targets]
+        if question is None or re.sub(r"^turn:\d+$", "turn", target) not in question.targets:
+            expected = [f"{known.name} about {of}" for known in self.survey.questions for of in known.targets]
             problem = f"{where}: question '{name}' about target '{target}'."
             raise UserError(problem, nearest(f"{name} about {target}", expected, 12))
-        return self._offered(questions[name], value, where)
+        return self._offered(question, value, where)
 
     def _offered(self, question: Question, value: Any, where: str) -> Any:
         """Return the answer, which the question must offer."""
         if question.kind == "free_text":
             return str(value or "")
-        several = question.kind in ("checkboxes", "ranking")
-        given = [value] if not several else value if isinstance(value, list) else str(value or "").split()
-        chosen = [self.answers.get(one, self.answers.get(WHOLE.sub("", one), one)) for one in map(str, given)]
+        if question.kind not in ("checkboxes", "ranking"):
+            return self._choice(question, str(value), where)
+        if not isinstance(value, list):
+            value = str(value or "").split()
+        return [self._choice(question, str(one), where) for one in value]
+
+    def _choice(self, question: Question, word: str, where: str) -> str:
+        """Return the option of a question that a word of the file means."""
+        word = self.answers.get(word, self.answers.get(WHOLE.sub("", word), word))
         values = [option.value for option in question.options]
-        meant = {spelling(value): value for value in values}
-        chosen = [one if one in values else meant.get(spelling(WHOLE.sub("", one)), one) for one in chosen]
-        for one in chosen:
-            if not plain_text(one) and one not in values:
-                problem = f"{where}: has no answer to '{question.name}'."
-                raise Unusable("row without all answers", problem, "Fill it in, or remove the row.")
-            if one not in values:
-                remedy = nearest(one, values) + " Map other words with --answers THEIRS=OURS,…."
-                raise UserError(f"{where}: answer to '{question.name}' is {one!r}.", remedy)
-        return chosen if several else chosen[0]
+        if word not in values:
+            meant = {spelling(value): value for value in values}
+            word = meant.get(spelling(WHOLE.sub("", word)), word)
+        if word in values:
+            return word
+        if not plain_text(word):
+            problem = f"{where}: has no answer to '{question.name}'."
+            raise Unusable("row without all answers", problem, "Fill it in, or remove the row.")
+        remedy = nearest(word, values) + " Map other words with --answers THEIRS=OURS,…."
+        raise UserError(f"{where}: answer to '{question.name}' is {word!r}.", remedy)
 
 
 def judgements(
@@ -207,21 +216,22 @@ def judgements(
     UserError
         Names file, line and field, and what may have been meant.
     """
-    path, survey = Path(path), reader.survey
+    path = Path(path)
+    survey = reader.survey
     if packing_of(survey).comes_in:
         raise UserError(f"--survey {survey.name}: has a format of its own.", f"Use --format {survey.name}.")
     rows = list(dataset_rows(path))
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     head = dict.fromkeys(name for _, row in rows for name in row)
-    mapping, wide = _mapping(path, list(head), columns, survey)
-    fields = {name: field for name, field in wide_fields(survey).items() if name in mapping} if wide else {}
-    read, places = list[Judgement](), dict[str, tuple[str, Judgement]]()
+    mapping, fields = _mapping(path, list(head), columns, survey)
+    read: list[Judgement] = []
+    places: dict[str, tuple[str, Judgement]] = {}
     for where, row in rows:
         with left_out.row():
             left_out.once(row.items(), where)
             values = _values(row, mapping)
-            if wide:
+            if fields:
                 answers = [(*field, values.get(name)) for name, field in fields.items()]
             else:
                 answers = [(str(values.get("question")), str(values.get("target")), values.get("answer"))]
@@ -241,42 +251,53 @@ def _values(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any
     values = {}
     for name, theirs in mapping.items():
         value = row.get(theirs)
-        value = value.strip() if isinstance(value, str) else value
-        held = plain_text(value) if name in RowFields.model_fields else value not in (None, "") and value == value
+        if isinstance(value, str):
+            value = value.strip()
+        held = value not in (None, "") and value == value
+        if name in RowFields.model_fields:
+            held = plain_text(value)
         if held or isinstance(value, list):
             values[name] = value
     ids = values.pop("conversation_ids", None) or values.pop("conversation_id", "")
-    return values | {"conversation_ids": ids if isinstance(ids, list) else str(ids).split()}
+    if not isinstance(ids, list):
+        ids = str(ids).split()
+    return values | {"conversation_ids": ids}
 
 
 def _mapping(
     path: Path, first: Sequence[str], columns: Mapping[str, str], survey: Survey
-) -> tuple[dict[str, str], bool]:
-    """Return our field -> their column, for all that the file has; and whether its shape is wide."""
+) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
+    """Return our field -> their column, for all that the file has; and the `wide_fields` of a file of that shape."""
     answers = wide_fields(survey)
     fields = ("conversation_id", *RowFields.model_fields, *LONG, *answers)
     names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
     names |= {name: [spelling(name)] for name in fields}
     mapping = named_columns(columns, names, path, first)
     wide = "answer" not in mapping
+    needed = [*LONG]
+    if wide:
+        needed = [*answers]
     if wide and survey.name != "spot_the_bot":
         raise UserError(
             f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
             "Bring it to a row an answer: question, target, answer.",
         )
-    ids = "conversation_ids" if "conversation_ids" in mapping else "conversation_id"
-    for name in (ids, "worker_id", *(answers if wide else LONG)):
+    ids = "conversation_id"
+    if "conversation_ids" in mapping:
+        ids = "conversation_ids"
+    for name in (ids, "worker_id", *needed):
         if name not in mapping and (columns.get(name) != NONE or name not in answers):
             remedy = f"Name it: --columns {name}=THEIR_COLUMN."
             raise UserError(f"{path}: has no column '{name}'. {nearest(name, first)}", remedy)
     if wide and mapping.keys().isdisjoint(answers):
         raise UserError(f"{path}: no column of answers is left.", "Leave out fewer with --columns NAME=-.")
-    return mapping, wide
+    return mapping, {name: answers[name] for name in needed if name in answers and name in mapping}
 
 
 def _add(request: ImportRequest) -> str:
     study = Study.open(request.study)
-    columns, answers = request.pairs("columns"), request.pairs("answers")
+    columns = request.pairs("columns")
+    answers = request.pairs("answers")
     reader = JudgementReader.of(study, request.survey, answers)
     new = judgements(request.data, reader, columns, request.left_out)
     text = add_judgements(request, study, new, {"columns": columns, "answers": answers})

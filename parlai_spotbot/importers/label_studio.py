@@ -91,12 +91,17 @@ def read(
 ) -> Iterator[Judgement]:
     """Yield the judgements of a file about `items`; tasks that annotators skipped, and predictions, are `skipped`."""
     for where, row in dataset_rows(path):
-        task, nobody = validated(LabelStudioTask, row, where, REMEDY), 0
+        task = validated(LabelStudioTask, row, where, REMEDY)
+        nobody = 0
         skipped["prediction"] += len(task.predictions)
         for number, annotation in enumerate(task.annotations, start=1):
-            who, place = annotation.completed_by, f"{where}, annotation {number}"
-            nobody += who is None
-            name = f"unknown-{nobody}" if who is None else who.get("id") if isinstance(who, dict) else who
+            place = f"{where}, annotation {number}"
+            name = annotation.completed_by
+            if name is None:
+                nobody += 1
+                name = f"unknown-{nobody}"
+            elif isinstance(name, dict):
+                name = name.get("id")
             if annotation.was_cancelled:
                 skipped["skipped task"] += 1
                 continue
@@ -127,7 +132,8 @@ def _judgements(
         "seconds": annotation.lead_time,
         "submitted_at": annotation.updated_at or annotation.created_at,
     }
-    controls, results = controls_of(reader.survey), []
+    controls = controls_of(reader.survey)
+    results = []
     for result in annotation.result:
         name = result.from_name
         if name not in controls and result.value == Value():
@@ -135,7 +141,8 @@ def _judgements(
         if name not in controls:
             raise UserError(f"{place}: {name!r} is no control of this survey.", nearest(name, controls, 24))
         question, target = controls[name]
-        target = f"entity:{item.judged[0]}" if target == JUDGED and item.judged else target
+        if target == JUDGED and item.judged:
+            target = f"entity:{item.judged[0]}"
         answer = _answer(question, result.value, f"{place}: '{name}'")
         results += reader.read(values, [(question.name, target, answer)], f"{place}: '{name}'")
     return results
@@ -153,12 +160,17 @@ def _answer(question: Question, value: Value, where: str) -> Any:
         return str(value.rating)
     if value.text is None and question.kind != "free_text":
         raise Unusable("annotation with a lost answer", f"{where}: field 'value' holds no answer.", "Annotate it.")
-    return cleaned("\n".join(value.text) if isinstance(value.text, list) else value.text or "")
+    text = value.text or ""
+    if isinstance(text, list):
+        text = "\n".join(text)
+    return cleaned(text)
 
 
 def bring(request: ImportRequest) -> str:
     """Add the annotations to the study from which their tasks came."""
-    name, path, study = request.survey, Path(request.data), Study.open(request.study)
+    name = request.survey
+    path = Path(request.data)
+    study = Study.open(request.study)
     reader = JudgementReader.of(study, name)
     items = {item.item_id: (unit.unit_id, item) for unit in reversed(study.load(name).units) for item in unit.items}
     skipped = Counter()

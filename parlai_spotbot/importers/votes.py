@@ -175,6 +175,12 @@ def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
     return fits
 
 
+def _stripped(value: Any) -> str:
+    if value is None:
+        return ""
+    return str(value).strip()
+
+
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
@@ -252,13 +258,19 @@ class _VoteReader:
     def about(self) -> dict[str, Any]:
         """Return what was read, by which rule, for the summary and provenance.json."""
         cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in self.answers.items() if CUT.fullmatch(theirs)]
-        notes = [f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts"] * bool(cuts)
-        notes += [f"times as {self._slashed} are read as month/day/year"] * bool(self._slashed)
+        notes = []
+        if cuts:
+            notes.append(f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts")
+        if self._slashed:
+            notes.append(f"times as {self._slashed} are read as month/day/year")
+        annotators = None
+        if "annotator" in self.columns:
+            annotators = len(self.workers)
         return {
             "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items()},
             "annotations": self.counts.total(),
             "outcomes": {what: self.counts[what] for what in OUTCOMES},
-            "annotators": len(self.workers) if "annotator" in self.columns else None,
+            "annotators": annotators,
             "notes": notes + self.names.notes(),
             "unusable": dict(self.left_out.counts),
         }
@@ -275,7 +287,7 @@ class _VoteReader:
 
     def _vote(self, *values: Any) -> tuple[str, str, str]:
         """Return the outcome, item and answer as JSON, and the margin; `Unusable` where that isn't known."""
-        a, b, *winner = ("" if value is None else str(value).strip() for value in values)
+        a, b, *winner = map(_stripped, values)
         for name, text in (("a", a), ("b", b)):
             if not plain_text(text) and text not in self.names.given:
                 raise self._wrong(name, text, "expected a name", CORRECT, "vote without a contestant")
@@ -285,7 +297,8 @@ class _VoteReader:
         if first == second:
             raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
         if self._sorted and first > second:
-            first, second, what = second, first, {"a": "b", "b": "a"}.get(what, what)
+            first, second = sorted((first, second))
+            what = {"a": "b", "b": "a"}.get(what, what)
         item = f"{first}:{second}"  # names need no escapes in JSON
         if item not in self.items:
             self.items[item] = Item(item, (), 0, (), partners=(first, second))
@@ -293,7 +306,8 @@ class _VoteReader:
 
     def _outcome(self, a: str, b: str, winner: Sequence[str]) -> tuple[str, str]:
         """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
-        columns, word = self.columns["winner"], winner[0]
+        columns = self.columns["winner"]
+        word = winner[0]
         if self._sorted or len(columns) > 1:
             given = [*zip(columns, winner, strict=True)][self._sorted :]
             hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in WORDS["holds"]}
@@ -304,7 +318,8 @@ class _VoteReader:
             if self._sorted:
                 return "a", ""
             word = ""
-        if mapped := self._mapped(word):
+        mapped = self._mapped(word)
+        if mapped:
             return mapped, ""
         meant = self._meant(word, a, b)
         margin = ""
@@ -343,7 +358,8 @@ class _VoteReader:
         with suppress(ValueError):
             number = float(word.replace(",", "."))
             for theirs, outcome in self.answers.items():
-                if (cut := CUT.fullmatch(theirs)) and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
+                cut = CUT.fullmatch(theirs)
+                if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
                     return outcome
         return self.answers.get(word, "")
 

@@ -33,7 +33,9 @@ def _one_line(text: str) -> str:
 
 def _joined(value: Any) -> Any:
     is_lines = isinstance(value, list) and all(isinstance(line, str) for line in value)
-    return "\n".join(value) if is_lines else value
+    if is_lines:
+        return "\n".join(value)
+    return value
 
 
 Turn = Annotated[str, AfterValidator(_one_line)]
@@ -100,13 +102,16 @@ def read_rows(
     """
     rows: list[ConversationRow] = []
     unwanted = 0
+    stem = name
+    if split:
+        stem = f"{name}:{split}"
 
     def add(row: dict, where: str) -> None:
         nonlocal unwanted
         if wanted is not None and not wanted(row):
             unwanted += 1
         else:
-            rows.append(_row(row, f"{name}:{split + ':' if split else ''}{len(rows) + unwanted:06d}", where, split))
+            rows.append(_row(row, f"{stem}:{len(rows) + unwanted:06d}", where, split))
 
     files.read_jsonl(path, add, "file of conversations", EXAMPLE)
     if not rows and not unwanted:
@@ -128,15 +133,18 @@ def check_ids(rows: Iterable[ConversationRow]) -> None:
 def _row(row: dict, identity: str, where: str, split: str) -> ConversationRow:
     if "dialog" in row:
         line = validated(DialogLine, row, where, REMEDY)
-        turns, context = tuple(act["text"] for exchange in line["dialog"] for act in exchange), _contexts(line, where)
+        turns = tuple(act["text"] for exchange in line["dialog"] for act in exchange)
+        context = _contexts(line, where)
     else:
         _check_keys(row, where)
         line = validated(Line, row, where, REMEDY)
         first, second = line.get("context", ("", ""))
-        turns, context = line["turns"], (persona(first), persona(second))
+        turns = line["turns"]
+        context = (persona(first), persona(second))
     if len(turns) < 2:
         raise UserError(f"{where}: field 'turns': {len(turns)} turn, expected an exchange or more.", "Remove the line.")
-    in_line, people = line.get("split", split), line.get("people", ("", ""))
+    in_line = line.get("split", split)
+    people = line.get("people", ("", ""))
     if split and in_line != split:
         raise UserError(f"{where}: field 'split' is '{in_line}', but the file is named for '{split}'.", "Correct one.")
     if people[0] and people[0] == people[1]:
@@ -172,7 +180,8 @@ def _contexts(line: DialogLine, where: str) -> tuple[str, str]:
                 f"Name one of the speakers: {', '.join(speakers)}.",
             )
         seat = speakers.index(said["id"])
-        seat = 1 if contexts[seat] and speakers[0] == speakers[1] else seat
+        if contexts[seat] and speakers[0] == speakers[1]:
+            seat = 1
         contexts[seat] = "\n".join(filter(None, (contexts[seat], persona(said["text"]))))
     return (contexts[0], contexts[1])
 
@@ -184,4 +193,7 @@ def persona(text: str) -> str:
     """
     lines = [" ".join(line.split()) for line in text.splitlines()]
     marked = tuple(mark.strip() for mark in (YOURS, PARTNERS))
-    return "\n".join(line if line.startswith(marked) else YOURS + line for line in lines if line)
+    for number, line in enumerate(lines):
+        if line and not line.startswith(marked):
+            lines[number] = YOURS + line
+    return "\n".join(filter(None, lines))

@@ -4,6 +4,7 @@ A study keeps a copy of it in its folder ``domain/``, with checksums, so that it
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from typing import Any, Literal
 import yaml
 
 from parlai_spotbot import checksums, files
-from parlai_spotbot.domains.conversation_files import Split
+from parlai_spotbot.domains.conversation_files import ConversationRow, Split
 from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, Files, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.names import STEM
@@ -45,7 +46,9 @@ def describe(path: Path) -> Domain:
     else:
         paths = (("", path, _checksum(path)),)
         domain = Domain(_name_of(path), "", SEGMENTS, True, f"Conversations from {path.name}.", paths=paths)
-    return domain if domain.task else _settled(domain)
+    if domain.task:
+        return domain
+    return _settled(domain)
 
 
 def _name_of(path: Path) -> str:
@@ -56,19 +59,29 @@ def _settled(domain: Domain) -> Domain:
     """The domain with its way of folding, where none was chosen; reads and checks all conversations."""
     rows = rows_of(domain.paths, domain.name)
     if not domain.folds:
-        whole = all(row.split for row in rows), all(all(row.episode.people) for row in rows)
-        domain = replace(domain, folds="split" if whole[0] else "people" if whole[1] else "hash")
+        domain = replace(domain, folds=_way_of_folding(rows))
     has_context = any(any(row.episode.context) for row in rows)
     domain = replace(domain, contexts=domain.contexts and has_context)
     folds, note = folds_of(domain)
     if not folds["seeds"]:
         sizes = ", ".join(f"{fold} {len(episodes)}" for fold, episodes in folds.items())
-        way = "Name a split 'test', or 'seeds'" if domain.folds == "split" else "Add conversations"
+        way = "Add conversations"
+        if domain.folds == "split":
+            way = "Name a split 'test', or 'seeds'"
         raise UserError(
             f"domain '{domain.name}': no conversation is left for seeds ({sizes}).",
             f"{way}; or say 'folds: hash', or, with split valid, 'hidden_test: true', in its description.",
         )
     return replace(domain, fold_note=note)
+
+
+def _way_of_folding(rows: Sequence[ConversationRow]) -> str:
+    """Return the first way of folding for which all rows have what it needs."""
+    if all(row.split for row in rows):
+        return "split"
+    if all(all(row.episode.people) for row in rows):
+        return "people"
+    return "hash"
 
 
 # -- the description -------------------------------------------------------------------------------------------------
@@ -90,27 +103,38 @@ class DescriptionFile:
 
 
 def _from_description(path: Path) -> Domain:
-    row, where = read_file(DescriptionFile, path, EXAMPLE), str(path)
+    row = read_file(DescriptionFile, path, EXAMPLE)
+    where = str(path)
     if not STEM.match(row.name):
         raise UserError(f"{where}: field 'name' is '{row.name}'.", "Use letters, digits and . _ + -")
     if bool(row.task) == bool(row.conversations):
         raise UserError(f"{where}: expected one of the fields 'task' and 'conversations'.", EXAMPLE)
-    for key in OF_TASK if not row.task else ():
-        if getattr(row, key):
+    for key in OF_TASK:
+        if not row.task and getattr(row, key):
             raise UserError(f"{where}: field '{key}' goes with a task, not with files.", "Remove it.")
     if row.task and row.folds not in ("", "split"):
         raise UserError(f"{where}: field 'folds' is '{row.folds}'.", "A task's folds follow its splits.")
-    folds = row.folds or ("split" if row.task else "")
+    folds = row.folds
+    if row.task:
+        folds = "split"
     if row.hidden_test and folds != "split":
         raise UserError(f"{where}: field 'hidden_test' goes with folds by split.", "Add 'folds: split', or remove it.")
-    note = HIDDEN_NOTE if row.task and row.hidden_test else SPLIT_NOTE
+    note = SPLIT_NOTE
+    if row.task and row.hidden_test:
+        note = HIDDEN_NOTE
+    paths = ()
+    if not row.task:
+        paths = _paths(row, path)
+    segments = SEGMENTS
+    if row.segments is not None:
+        segments = check_segments(row.segments, where)
     return Domain(
         **{
             name: getattr(row, name) for name in ("name", "task", "description", "contexts", "situation", "hidden_test")
         },
         options=tuple((key, str(value)) for key, value in row.options.items()),
-        paths=() if row.task else _paths(row, path),
-        segments=SEGMENTS if row.segments is None else check_segments(row.segments, where),
+        paths=paths,
+        segments=segments,
         folds=folds,
         fold_note=note,
     )
@@ -118,7 +142,9 @@ def _from_description(path: Path) -> Domain:
 
 def _paths(row: DescriptionFile, path: Path) -> Files:
     """Return the files that a description names, relative to itself; where it holds checksums they must be right."""
-    named = {"": row.conversations} if isinstance(row.conversations, str) else row.conversations
+    named = row.conversations
+    if isinstance(named, str):
+        named = {"": named}
     files_found = []
     for split, name in named.items():
         file = path.parent / Path(name).expanduser()
@@ -158,10 +184,13 @@ def keep(domain: Domain, study: Path) -> None:
 def kept(study: Path) -> Path | None:
     """Return the path of the study's own description of its domain; None for a known domain."""
     path = study / COPY / DESCRIPTION
-    return path if path.exists() else None
+    if not path.exists():
+        return None
+    return path
 
 
 def differences(one: Domain, other: Domain) -> list[str]:
     """The fields in which two domains differ, wherever their files are."""
-    a, b = one.plain(), other.plain()
+    a = one.plain()
+    b = other.plain()
     return [key for key in a | b if key != "description" and a.get(key) != b.get(key)]

@@ -108,8 +108,9 @@ class Domain:
                 "conversations": len(episodes),
                 "long": sum(len(episode.turns) // 2 > max(self.segments) for episode in episodes),
                 "turns": sum(len(episode.turns) for episode in episodes),
-                **({"people": len(people)} if people else {}),
             }
+            if people:
+                counts[fold]["people"] = len(people)
         return counts
 
     def table(self, datapath: str | None = None) -> str:
@@ -125,9 +126,13 @@ class Domain:
         for fold in FOLDS:
             for e in self.episodes(fold, datapath):
                 digest.update((files.dumps([fold, e.episode_id, e.turns, e.context, e.people]) + "\n").encode())
-        row = {"task": self.task} if self.task else {}
-        row |= {"by": self.folds} if self.folds else {}
-        row |= {"sha256": self.sha256} if self.paths else {}
+        row = {}
+        if self.task:
+            row["task"] = self.task
+        if self.folds:
+            row["by"] = self.folds
+        if self.paths:
+            row["sha256"] = self.sha256
         return {**row, "folds": self.counts(datapath), "note": self.fold_note, "episodes_sha256": digest.hexdigest()}
 
     @property
@@ -160,11 +165,18 @@ def parlai_folds(domain: Domain, datapath: str | None) -> Folds:
     Valid is shared out by a hash of the turns, in two, or in three where the test set is hidden. A conversation that
     occurs in several splits is in the first of the folds bots, judges, humans, seeds only.
     """
-    task, given = domain.source or domain.task, {**dict(domain.options), **({"datapath": datapath} if datapath else {})}
+    options = dict(domain.options)
+    if datapath:
+        options["datapath"] = datapath
+    splits = ["train", "valid", "test"]
+    held = FOLDS[1:3]
+    if domain.hidden_test:
+        splits.remove("test")
+        held = FOLDS[1:]
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
-    held, seen = FOLDS[1:] if domain.hidden_test else FOLDS[1:3], set()
-    for split in ("train", "valid") if domain.hidden_test else ("train", "valid", "test"):
-        streamed = list(stream(domain.name, task, split, given, domain.situation))
+    seen = set()
+    for split in splits:
+        streamed = list(stream(domain.name, domain.source or domain.task, split, options, domain.situation))
         for number, (turns, context) in enumerate(each_once(streamed)):
             if turns not in seen:
                 seen.add(turns)
@@ -183,11 +195,14 @@ def rows_of(paths: Files, name: str) -> tuple[ConversationRow, ...]:
 @lru_cache(maxsize=8)
 def folds_of(domain: Domain) -> tuple[Folds, str]:
     """The conversations of each fold, and what is promised about them; each conversation is in one fold only."""
-    rows, seen = [], set()
+    rows = []
+    seen = set()
     for row in rows_of(domain.paths, domain.name):
         if row.episode.turns not in seen:
             seen.add(row.episode.turns)
-            rows.append(row if domain.contexts else replace(row, episode=replace(row.episode, context=("", ""))))
+            if not domain.contexts:
+                row = replace(row, episode=replace(row.episode, context=("", "")))
+            rows.append(row)
     check_ids(rows)
     chosen = _chosen(domain, rows)
     folds: dict[str, list[Episode]] = {fold: [] for fold in FOLDS}
@@ -203,11 +218,13 @@ def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> 
     """Return what is promised about the folds, and what they leave out."""
     note = NOTES[way]
     if way == "split":
-        people = [{p for e in episodes for p in e.people} for episodes in folds.values()]
-        shared = sum(count > 1 for count in Counter(p for person in people for p in person if p).values())
-        unknown = any("" in person for person in people)
-        reason = "the data do not say who spoke, so they may share people"
-        note += f"; {reason}" if unknown else f"; they share {shared} people"
+        folds_of_person = Counter()
+        for episodes in folds.values():
+            folds_of_person.update({person for episode in episodes for person in episode.people})
+        if "" in folds_of_person:
+            note += "; the data do not say who spoke, so they may share people"
+        else:
+            note += f"; they share {sum(count > 1 for count in folds_of_person.values())} people"
     if lost:
         note += f"; {lost} conversations between people of different folds are left out"
     if double:
@@ -215,7 +232,7 @@ def _note(way: str, folds: dict[str, list[Episode]], lost: int, double: int) -> 
     return f"{note}."
 
 
-def _chosen(domain: Domain, rows: Sequence[ConversationRow]) -> list[str | None]:
+def _chosen(domain: Domain, rows: Sequence[ConversationRow]) -> Sequence[str | None]:
     episodes = [row.episode for row in rows]
     needs = {"split": lambda row: row.split, "people": lambda row: all(row.episode.people)}
     lacking = next((row for row in rows if domain.folds in needs and not needs[domain.folds](row)), None)
@@ -225,5 +242,7 @@ def _chosen(domain: Domain, rows: Sequence[ConversationRow]) -> list[str | None]
             "Add it to every line, or say 'folds: hash' in the description of the domain.",
         )
     if domain.folds == "split":
-        return list(folding.by_split(episodes, [row.split for row in rows], domain.hidden_test))
-    return folding.by_people(episodes) if domain.folds == "people" else list(folding.by_hash(episodes))
+        return folding.by_split(episodes, [row.split for row in rows], domain.hidden_test)
+    if domain.folds == "people":
+        return folding.by_people(episodes)
+    return folding.by_hash(episodes)

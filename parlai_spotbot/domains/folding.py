@@ -30,15 +30,19 @@ def share(text: str) -> float:
 def by_split(episodes: Sequence[Episode], splits: Sequence[str], hidden_test: bool) -> list[str]:
     """The fold of each episode from its split: train is for bots, test for seeds, valid for judges and people by a hash
     of the turns (and for seeds where the test set is hidden). A split may be the name of a fold, too."""
-    held = ("judges", "humans", "seeds") if hidden_test else ("judges", "humans")
+    held = ["judges", "humans"]
+    if hidden_test:
+        held.append("seeds")
     folds = []
     for episode, split in zip(episodes, splits, strict=True):
         if split in FOLDS:
             folds.append(split)
         elif split == "valid":
             folds.append(held[int(share("\x1f".join(episode.turns)) * len(held))])
+        elif split == "train":
+            folds.append("bots")
         else:
-            folds.append("bots" if split == "train" else "seeds")
+            folds.append("seeds")
     return folds
 
 
@@ -64,7 +68,8 @@ def by_people(episodes: Sequence[Episode]) -> list[str | None]:
     shares or loses fewer conversations between them.
     """
     group_of = _groups(episodes)
-    size = Counter(group_of[a] for a, b in (e.people for e in episodes) if group_of[a] == group_of[b])
+    pairs = [episode.people for episode in episodes]
+    size = Counter(group_of[a] for a, b in pairs if group_of[a] == group_of[b])
     have = dict.fromkeys(FOLDS, 0)
     fold_of = {}
     for group in sorted(set(group_of.values()), key=lambda g: (-size[g], g)):
@@ -72,8 +77,14 @@ def by_people(episodes: Sequence[Episode]) -> list[str | None]:
         fold_of[group] = fold
         have[fold] += size[group]
     of_person = {person: fold_of[group] for person, group in group_of.items()}
-    _climb(Counter(tuple(sorted(e.people)) for e in episodes), of_person)
-    return [of_person[a] if of_person[a] == of_person[b] else None for a, b in (e.people for e in episodes)]
+    _climb(Counter(tuple(sorted(pair)) for pair in pairs), of_person)
+    folds = []
+    for a, b in pairs:
+        fold = of_person[a]
+        if of_person[b] != fold:
+            fold = None
+        folds.append(fold)
+    return folds
 
 
 def _worth(have: dict[str, int]) -> float:
@@ -109,7 +120,8 @@ def _climb(pairs: Counter, fold_of: dict[str, str]) -> None:
             best = max(FOLDS, key=lambda fold: _worth(options[fold]))
             if _worth(options[best]) > _worth(have) + 1e-9:
                 fold_of.update(dict.fromkeys(moving, best))
-                have, moved = options[best], True
+                have = options[best]
+                moved = True
         if not moved:
             return
 
@@ -130,8 +142,9 @@ def _groups(episodes: Sequence[Episode]) -> dict[str, str]:
         part.add_weighted_edges_from(
             sorted((*sorted((a, b)), w["weight"]) for a, b, w in graph.edges(members, data=True))
         )
-        large = part.size(weight="weight") > TOO_LARGE * len(episodes)
-        communities = nx.community.louvain_communities(part, seed=0) if large and len(members) > 2 else [members]
+        communities = [members]
+        if len(members) > 2 and part.size(weight="weight") > TOO_LARGE * len(episodes):
+            communities = nx.community.louvain_communities(part, seed=0)
         for community in communities:
             groups.update(dict.fromkeys(community, min(community)))
     return groups

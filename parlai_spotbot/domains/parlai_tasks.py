@@ -16,7 +16,8 @@ from parlai_spotbot.errors import UserError
 FOLDS = ("bots", "judges", "humans", "seeds")
 
 SILENCE = "__SILENCE__"
-YOURS, PARTNERS = "your persona: ", "partner's persona: "
+YOURS = "your persona: "
+PARTNERS = "partner's persona: "
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,9 @@ Spoken = tuple[tuple[str, ...], tuple[str, str]]
 
 def split_context(text: str) -> tuple[tuple[str, str], str]:
     """Take the personas off a teacher's text: ((persona of the text's speaker, of the label's), the text)."""
-    speakers, answerers, rest = [], [], []
+    speakers = []
+    answerers = []
+    rest = []
     for line in text.split("\n"):
         if line.startswith(YOURS):
             answerers.append(line)
@@ -63,8 +66,9 @@ def _acts(task: str, split: str, options: dict) -> Iterator[list[dict]]:
     from parlai.core.params import ParlaiParser
     from parlai.core.teachers import create_task_agent_from_taskname
 
-    datatype = "train:evalmode" if split == "train" else split  # evalmode: in order, and once
-    opt = ParlaiParser(True, False).parse_kwargs(task=task, datatype=datatype, **options)
+    if split == "train":
+        split = "train:evalmode"  # in order, and once
+    opt = ParlaiParser(True, False).parse_kwargs(task=task, datatype=split, **options)
     teacher = create_task_agent_from_taskname(opt)[0]
     if not teacher.num_examples():
         return
@@ -84,7 +88,8 @@ def _episode(acts: list[dict], situation: str) -> Spoken:
     `situation` names the field that tells whoever begins what to talk about: a line of that entity's persona, as
     ParlAI's models take it, and nothing for the other.
     """
-    context, turns = ("", ""), []
+    context = ("", "")
+    turns = []
     for number, act in enumerate(acts):
         text = act.get("text") or ""
         if number == 0:
@@ -93,8 +98,8 @@ def _episode(acts: list[dict], situation: str) -> Spoken:
         turns += [label.strip() for label in (act.get("labels") or act.get("eval_labels") or ())[:1]]
     if turns and turns[0] == SILENCE:
         return tuple(turns[1:]), (context[1], context[0])
-    situation_text = " ".join(str(acts[0].get(situation) or "").split()) if situation else ""
-    if situation_text:
+    situation_text = " ".join(str(acts[0].get(situation) or "").split())
+    if situation and situation_text:
         context = ("\n".join(filter(None, (context[0], YOURS + situation_text))), context[1])
     return tuple(turns), context
 
@@ -108,7 +113,8 @@ def each_once(episodes: list[tuple]) -> list[tuple]:
     order = sorted(range(len(episodes)), key=lambda i: episodes[i][0])
     twins = set()
     for i, j in pairwise(order):
-        short, long = episodes[i][0], episodes[j][0]
+        short = episodes[i][0]
+        long = episodes[j][0]
         if len(long) - len(short) <= 1 and long[: len(short)] == short:
             twins.add(i)
     from_second = {part for turns, _ in episodes for part in (turns[1:], turns[1:-1]) if len(part) > 1}
@@ -136,4 +142,6 @@ def stream(name: str, task: str, split: str, options: dict, situation: str = "")
 def _said(err: BaseException) -> str:
     """An exception in a line; one for users needs no name."""
     text = " ".join(str(err).split())
-    return text if isinstance(err, UserError) else f"{type(err).__name__}: {text}"
+    if isinstance(err, UserError):
+        return text
+    return f"{type(err).__name__}: {text}"

@@ -5,6 +5,7 @@ The second entity is the assistant and the first the user, but a person is alway
 """
 
 from dataclasses import dataclass
+from itertools import cycle
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.exporters.format import Export, Exported, ExportRequest, lines_of
@@ -28,16 +29,18 @@ class ChatForm:
 
 def messages(conversation: Conversation, bot: int, form: ChatForm, until: int | None = None) -> list[dict]:
     """Return a conversation's messages, where entity `bot` is the assistant: what it was told, and turns."""
-    message = conversation.context[bot]
-    said = [("system", message)] * bool(message)
-    for place, turn in enumerate(conversation.turns[:until]):
-        said.append((form.assistant if place % 2 == bot else form.user, turn.text))
+    said = []
+    if conversation.context[bot]:
+        said.append(("system", conversation.context[bot]))
+    roles = [form.user, form.user]
+    roles[bot] = form.assistant
+    said += zip(cycle(roles), [turn.text for turn in conversation.turns[:until]], strict=False)
     return [{form.role: role, form.text: text} for role, text in said]
 
 
 def chat(conversation: Conversation, form: ChatForm) -> dict:
     """A conversation as a row; the assistant is the second entity, or a bot that opened a chat with a person."""
-    bot = 0 if conversation.is_human == (False, True) else 1
+    bot = int(conversation.is_human != (False, True))
     return {
         form.identity: conversation.conversation_id,
         form.messages: messages(conversation, bot, form),
@@ -53,9 +56,11 @@ def chats(request: ExportRequest, form: ChatForm) -> Exported:
     if not study.conversations_path.exists():
         raise UserError(f"{study.conversations_path}: no such file.", "A study of votes holds no conversations.")
     conversations = study.conversations()
-    people = any(HUMAN in c.entities or c.seed_exchanges for c in conversations)
+    notes = []
+    if any(HUMAN in c.entities or c.seed_exchanges for c in conversations):
+        notes.append(PEOPLE)
     summary = f"{counted(len(conversations), 'conversation')} of {', '.join(study.plan.contestants)}"
-    return Exported(lines_of([chat(c, form) for c in conversations]), summary, (PEOPLE,) if people else ())
+    return Exported(lines_of([chat(c, form) for c in conversations]), summary, tuple(notes))
 
 
 def export_of(form: ChatForm) -> Export:

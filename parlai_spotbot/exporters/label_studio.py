@@ -51,7 +51,8 @@ def label_studio(request: ExportRequest) -> Exported:
     items = by_questions[questions]
     rows = [{"data": {"item_id": item.item_id, "survey": name} | _dialogues(survey, item)} for item in items]
     notes = []
-    if controls := sum(item.control is not None for item in every.values()):
+    controls = sum(item.control is not None for item in every.values())
+    if controls:
         notes.append(f"{counted(controls, 'control')} left out: their answers are known")
     text = json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
     form = _configuration(survey, items, questions)
@@ -114,8 +115,10 @@ def _configuration(survey: Survey, items: Sequence[Item], question_names: frozen
         Xml.SubElement(column, "Paragraphs", name=name, value=f"${name}", **how)
     for question in survey.questions:
         if question.name in question_names:
-            of_judged = judged and all(target.startswith("entity:") for target in question.targets)
-            for target in (JUDGED,) if of_judged else question.targets:
+            targets = question.targets
+            if judged and all(target.startswith("entity:") for target in targets):
+                targets = (JUDGED,)
+            for target in targets:
                 _add_control(view, question, target, names)
     Xml.indent(view)
     return Xml.tostring(view, encoding="unicode") + "\n"
@@ -132,7 +135,9 @@ def _add_control(view: Xml.Element, question: Question, target: str, names: Mapp
     if question.kind == "free_text":
         Xml.SubElement(view, "TextArea", **attributes, rows="3", editable="true", maxSubmissions="1")
         return
-    several = "multiple" if question.kind == "checkboxes" else "single"
+    several = "single"
+    if question.kind == "checkboxes":
+        several = "multiple"
     choices = Xml.SubElement(view, "Choices", **attributes, choice=several, showInline="true")
     for option in question.options:
         label = names.get(option.value, option.label)

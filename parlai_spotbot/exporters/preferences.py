@@ -44,12 +44,16 @@ def same_context(talks: tuple[Conversation, Conversation], seats: tuple[int | No
     begin = max(1, *(2 * talk.seed_exchanges for talk in talks))
     if at < begin or not {*seats} <= {seat, None} or talks[0].context[seat] != talks[1].context[seat]:
         return "context"
-    return at if all(len(text) == at + 1 for text in texts) else "longer"
+    if any(len(text) > at + 1 for text in texts):
+        return "longer"
+    return at
 
 
 def _seat(talk: Conversation, judged: int | None) -> int | None:
     """Return who is judged: as the item says, else the only bot; None where both seats are one."""
-    return talk.is_human.index(False) if judged is None and sum(talk.is_human) == 1 else judged
+    if judged is None and sum(talk.is_human) == 1:
+        return talk.is_human.index(False)
+    return judged
 
 
 def _answers(study: Study, request: ExportRequest) -> tuple[str, Answers, dict[str, int]]:
@@ -79,11 +83,15 @@ def _counted(answers: Answers) -> dict[tuple[Comparison, str], Counter[int]]:
     counts: dict[tuple[Comparison, str], Counter[int]] = {}
     for row in answers.rows.itertuples(index=False):
         item = answers.facts.items.get(row.item_id)
-        judged = item.judged if item is not None and item.judged else (None, None)
+        judged = (None, None)
+        if item is not None and item.judged:
+            judged = item.judged
         both = tuple(zip(row.conversation_ids, judged, strict=True))
-        turned = both[0][0] > both[1][0]
-        key = (both[::-1] if turned else both, row.question)
-        counts.setdefault(key, Counter())[-row.outcome if turned else row.outcome] += 1
+        outcome = row.outcome
+        if both[0][0] > both[1][0]:
+            both = both[::-1]
+            outcome = -outcome
+        counts.setdefault((both, row.question), Counter())[outcome] += 1
     return dict(sorted(counts.items(), key=lambda entry: ([name for name, _ in entry[0][0]], entry[0][1])))
 
 
@@ -91,16 +99,22 @@ def preferences(request: ExportRequest) -> Exported:
     """Return the pairs of a study's survey by one source; a `UserError` explains why there is none."""
     study = request.study.remaining()
     survey, answers, left_out = _answers(study, request)
-    rows, lost = [], Counter[str]()
+    rows = []
+    lost = Counter[str]()
     for (comparison, question), counts in _counted(answers).items():
         talks = tuple(answers.facts.conversations[name] for name, _ in comparison)
         at = same_context(talks, tuple(_seat(talk, seat) for talk, (_, seat) in zip(talks, comparison, strict=True)))
-        if isinstance(at, str) or counts[1] == counts[-1]:
-            lost[at if isinstance(at, str) else "tie"] += 1
+        if isinstance(at, str):
+            lost[at] += 1
             continue
-        chosen, rejected = talks if counts[1] > counts[-1] else talks[::-1]
+        if counts[1] == counts[-1]:
+            lost["tie"] += 1
+            continue
+        if counts[1] < counts[-1]:
+            talks = talks[::-1]
+        chosen, rejected = talks
         *prompt, answer = messages(chosen, at % 2, FORM, at + 1)
-        most, least = max(counts[1], counts[-1]), min(counts[1], counts[-1])
+        least, most = sorted((counts[1], counts[-1]))
         rows.append(
             {
                 "prompt": prompt,

@@ -72,10 +72,14 @@ def loops(text: str) -> bool:
     for size in range(1, 4):
         run = 0  # how many words in a row equal the one `size` before
         for place in range(size, len(words)):
-            run = run + 1 if words[place] == words[place - size] else 0
+            if words[place] == words[place - size]:
+                run += 1
+            else:
+                run = 0
             if run == size * (IN_A_ROW[size] - 1):
                 return True
-    sentences = Counter(s for s in (plain_text(s) for s in SENTENCE.split(text)) if len(s.split()) >= LEAST)
+    plain = map(plain_text, SENTENCE.split(text))
+    sentences = Counter(sentence for sentence in plain if len(sentence.split()) >= LEAST)
     return max(sentences.values(), default=0) > 1 or _same_fours(words)
 
 
@@ -86,14 +90,17 @@ def _same_fours(words: Sequence[str]) -> bool:
     row where that is `size` for all their fours, one after the other.
     """
     before: dict[tuple[str, ...], list[int]] = {}
-    far, run = 0, 0
+    far = 0
+    run = 0
     for place, gram in enumerate(zip(*(words[i:] for i in range(4)), strict=False)):
         places = before.setdefault(gram, [])
         places.append(place)
         if len(places) > 2:
             return True
         now = place - places[0]
-        run = run + 1 if now == far else 1
+        if now != far:
+            run = 0
+        run += 1
         far = now
         if far >= 4 and run == far - 3:
             return True
@@ -112,15 +119,14 @@ def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
         seed = 2 * conversation.seed_exchanges
         plain = [plain_text(SPECIAL_TOKEN.sub(" ", turn.text)) for turn in conversation.turns]
         for place, turn in enumerate(conversation.shown, start=seed):
-            speaker_turns, theirs = tuple(plain[place % 2 : place : 2]), tuple(plain[(place + 1) % 2 : place : 2])
             row = (
                 conversation.conversation_id,
                 place - seed,
                 turn.speaker,
                 turn.text,
                 plain[place],
-                speaker_turns,
-                theirs,
+                tuple(plain[place % 2 : place : 2]),
+                tuple(plain[(place + 1) % 2 : place : 2]),
             )
             rows.append(row)
     return pd.DataFrame(rows, columns=["conversation_id", "turn", "name", "text", "plain", "mine", "theirs"])
@@ -129,7 +135,9 @@ def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
 def longest_usual(turns: pd.DataFrame) -> float | None:
     """The 99th percentile of how many words people's turns have; None where there are fewer than `FEW_TURNS`."""
     words = turns.loc[turns["name"] == HUMAN, "plain"].str.split().str.len()
-    return float(np.quantile(words, QUANTILE)) if len(words) >= FEW_TURNS else None
+    if len(words) < FEW_TURNS:
+        return None
+    return float(np.quantile(words, QUANTILE))
 
 
 def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None) -> pd.DataFrame:
@@ -150,7 +158,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
     long = turns["plain"].str.split().str.len() >= LEAST
     rules = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
     rules["addresses_judge"] = addresses_judge
-    array_by_kind = {kind: np.array([rule(text) for text in turns["text"]], dtype=bool) for kind, rule in rules.items()}
+    array_by_kind = {kind: turns["text"].map(rule).to_numpy(dtype=bool) for kind, rule in rules.items()}
     named = zip(turns["text"], turns["name"], strict=True)
     array_by_kind["self_identified"] = np.array([identifies_itself(text, name) for text, name in named], dtype=bool)
     for kind, others in (("repeated", "mine"), ("copied", "theirs")):
@@ -183,7 +191,9 @@ def measure(turns: pd.DataFrame, data_frame: pd.DataFrame, examples: int = 3) ->
             hit = data_frame.loc[own.index, kind].to_numpy(dtype=bool)
             low, high = share_interval(hit, Clusters.by(own["conversation_id"]))
             cases = own[hit].drop_duplicates("conversation_id")[["conversation_id", "turn", "text"]].head(examples)
-            first = cases.iloc[0] if len(cases) else {}
+            first = {}
+            if len(cases):
+                first = cases.iloc[0]
             row = {
                 "name": str(name),
                 "kind": kind,

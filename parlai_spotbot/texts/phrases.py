@@ -20,10 +20,12 @@ Phrases = Mapping[str, list[re.Pattern]]
 
 def ends(text: str) -> str:
     """Return a text, or the beginning and the end of a long one."""
-    return text if len(text) <= 2 * READ else f"{text[:READ]}\n{text[-READ:]}"
+    if len(text) <= 2 * READ:
+        return text
+    return f"{text[:READ]}\n{text[-READ:]}"
 
 
-def read_phrases(path: Path) -> dict[str, Phrases]:
+def read_phrases(path: Path) -> dict[str, dict[str, list[re.Pattern]]]:
     """Return the lists of a file by their names, with the parts filled in."""
     parts: dict[str, str] = {}
 
@@ -33,10 +35,12 @@ def read_phrases(path: Path) -> dict[str, Phrases]:
     lists = yaml.safe_load(path.read_text(encoding="utf-8"))
     for name, text in lists.pop("parts").items():
         parts[name] = whole(text)
-    return {
-        name: {heading: [re.compile(whole(text)) for text in texts] for heading, texts in own.items()}
-        for name, own in lists.items()
-    }
+    phrases: dict[str, dict[str, list[re.Pattern]]] = {}
+    for name, texts_by_heading in lists.items():
+        phrases[name] = {}
+        for heading, texts in texts_by_heading.items():
+            phrases[name][heading] = [re.compile(whole(text)) for text in texts]
+    return phrases
 
 
 def occurrences(lists: Iterable[Phrases], text: str) -> Iterator[re.Match]:
@@ -44,5 +48,7 @@ def occurrences(lists: Iterable[Phrases], text: str) -> Iterator[re.Match]:
     for phrases in lists:
         if all(gate.search(text) for gate in phrases.get("gate", ())):
             for heading, patterns in phrases.items():
-                for pattern in patterns if heading != "gate" else ():
+                if heading == "gate":
+                    continue
+                for pattern in patterns:
                     yield from pattern.finditer(text)

@@ -49,4 +49,6 @@ def _of_name(name: str) -> list[re.Pattern]:
     given = {name.lower(), *re.findall(r"[^\W\d_]+", name.lower())[:1]} - {"human"}
     names = "|".join(re.escape(n).replace(r"\-", "[ -]?") for n in sorted(given) if len(n) >= _LEAST_OF_A_NAME)
     before = r"\b(?:my name is|my name's|call me|i'm called|i am called|mein name ist|ich heiße|nenn mich)"
-    return [re.compile(rf"{before} (?:{names})\d*(?!\w)")] if names else []
+    if not names:
+        return []
+    return [re.compile(rf"{before} (?:{names})\d*(?!\w)")]

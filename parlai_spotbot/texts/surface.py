@@ -52,12 +52,18 @@ BRACKETS = re.compile(r"(?<=\() +(?=\w)|(?<=\w) +(?=\))")
 
 
 def _join_contraction(match: re.Match) -> str:
-    return "'" if "'" in match.group() else ""
+    return match.group().strip(" ")
 
 
 def has_special_token(text: str) -> bool:
     """Return True if the turn holds a model's special token."""
     return ("<" in text or "_" in text or "[" in text) and SPECIAL_TOKEN.search(text) is not None
+
+
+def _without_final_stop(text: str) -> str:
+    if text.endswith("."):
+        return FINAL_STOP.sub("", text)
+    return text
 
 
 def _once(text: str) -> str:
@@ -83,14 +89,15 @@ def _once(text: str) -> str:
         text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
     if "(" in text or ")" in text:
         text = BRACKETS.sub("", text)
-    return FINAL_STOP.sub("", text) if text.endswith(".") else text
+    return _without_final_stop(text)
 
 
 @lru_cache(maxsize=1 << 16)  # a turn is in segments of several lengths
 def normalise(text: str) -> str:
     """The turn by `RULE`; applying it twice changes nothing more."""
     for _ in range(NESTED):
-        if (plain := _once(text)) == text:
+        plain = _once(text)
+        if plain == text:
             return text or EMPTY
         text = plain
     return normalise(text.translate(BRACKETS_OF_TOKENS))

@@ -63,7 +63,7 @@ def features(text: str) -> list[float]:
         capitals = sum(map(str.isupper, letters))
     return [
         letters[:1].islower(),
-        capitals / len(letters) if letters else 0.0,
+        capitals / max(len(letters), 1),
         len(letters) > 1 and capitals == len(letters),
         *[bool(pattern.search(text)) for pattern in PATTERNS],
         "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),
@@ -92,7 +92,8 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
     contestants = {}
     for name, entities in sorted(spoken.items()):
         forms = {when: _as(form, entities) for when, form in seen.items()}
-        turns, shown = ([turn for _, texts in forms[when] for turn in texts] for when in seen)
+        turns = _turns(forms["before"])
+        shown = _turns(forms["after"])
         observed = {when: _observations(texts) for when, texts in forms.items()}
         row = {
             "conversations": len({conversation for conversation, _ in entities}),
@@ -101,13 +102,17 @@ def surface_report(conversations: Iterable[Conversation], segments: tuple[int, .
             "special_tokens": sum(map(has_special_token, turns)),
             **{when: auc(observed[when], of_people[when]) for when in seen},
         }
-        given = (row["after"] or 0) > THRESHOLD
-        row["given_away_by"] = _give_aways(observed["after"][0], of_people["after"][0]) if given else []
+        row["given_away_by"] = []
+        if (row["after"] or 0) > THRESHOLD:
+            row["given_away_by"] = _give_aways(observed["after"][0], of_people["after"][0])
         contestants[name] = row
+    rule = "Every turn is shown as it was said."
+    if surface == "normalise":
+        rule = RULE
     return {
         "surface": surface,
         "version": VERSION,
-        "rule": RULE if surface == "normalise" else "Every turn is shown as it was said.",
+        "rule": rule,
         "threshold": THRESHOLD,
         "people": len({conversation for conversation, _ in people}),
         "contestants": contestants,
@@ -125,7 +130,9 @@ def warnings(report: dict) -> list[str]:
                 f"{name}: the surface alone tells it from people (AUC {row['after']:.2f}, limit {THRESHOLD}): {by}"
             )
         if row["special_tokens"]:
-            shown = "taken out of what is shown" if report["surface"] == "normalise" else "shown"
+            shown = "shown"
+            if report["surface"] == "normalise":
+                shown = "taken out of what is shown"
             sentences.append(f"{name}: special tokens in {row['special_tokens']} of {row['turns']} turns, {shown}")
     return sentences
 
@@ -145,7 +152,8 @@ def auc(bots: tuple[np.ndarray, np.ndarray], people: tuple[np.ndarray, np.ndarra
     """
     if min(len(np.unique(bots[1])), len(np.unique(people[1]))) < LEAST:
         return None
-    x, y = np.concatenate([bots[0], people[0]]), np.repeat([True, False], [len(bots[0]), len(people[0])])
+    x = np.concatenate([bots[0], people[0]])
+    y = np.repeat([True, False], [len(bots[0]), len(people[0])])
     areas = []
     for test in map(np.concatenate, zip(_folds(bots[1]), _folds(people[1]), strict=True)):
         score = np.round(x @ _slopes(x[~test], y[~test]), 9)
@@ -172,11 +180,13 @@ def _slopes(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     weight = 0.5 / np.where(y, y.mean(), 1 - y.mean())
 
     def loss(beta):
-        odds, ridge = design @ beta, np.r_[beta[:-1], 0]
+        odds = design @ beta
+        ridge = np.r_[beta[:-1], 0]
         value = weight @ (np.logaddexp(0, odds) - y * odds) + ridge @ ridge / 2
         return value, (weight * (expit(odds) - y)) @ design + ridge
 
-    start, limits = np.zeros(design.shape[1]), {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 1000}
+    start = np.zeros(design.shape[1])
+    limits = {"ftol": 1e-14, "gtol": 1e-7, "maxiter": 1000}
     return minimize(loss, start, jac=True, method="L-BFGS-B", options=limits).x[:-1] / spread
 
 
@@ -201,13 +211,17 @@ def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) ->
 
 def _as(form: Callable[[str], str], entities: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
     """The entities with their turns in this form."""
-    return [(conversation, [form(turn) for turn in turns]) for conversation, turns in entities]
+    return [(conversation, list(map(form, turns))) for conversation, turns in entities]
+
+
+def _turns(entities: list[tuple[str, list[str]]]) -> list[str]:
+    return [turn for _, turns in entities for turn in turns]
 
 
 def _observations(entities: list[tuple[str, list[str]]]) -> tuple[np.ndarray, np.ndarray]:
     """The mean features of each entity's turns, (n, number of features), and the conversation it is from, (n,)."""
     counts = np.array([len(turns) for _, turns in entities], dtype=int)
-    rows = np.array([features(turn) for _, turns in entities for turn in turns]).reshape(-1, len(FEATURES))
+    rows = np.array([features(turn) for turn in _turns(entities)]).reshape(-1, len(FEATURES))
     means = np.add.reduceat(rows, counts.cumsum() - counts) / counts[:, None]
     return means, np.array([conversation for conversation, _ in entities])
 

@@ -121,20 +121,7 @@ class Reading:
 
     def study(self, name: str) -> ImportedStudy:
         """Read the files and return their study; unused --names, and nothing to show, are a `UserError`."""
-        request = self.request
-        left_out = request.left_out
-        sha256 = {}
-        for bot, path, given in map(named_file, request.paths):
-            before = left_out.rows
-            for where, row in self.rows(dataset_rows(path)):
-                with left_out.row():
-                    self.take(row, where, bot, given)
-            if left_out.rows == before:
-                raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
-            for file in sorted(filter(Path.is_file, path.rglob("*"))) or [path]:
-                sha256[str(file.relative_to(path.parent))] = files.sha256(file)
-        left_out.check(request.data)
-        self.counts["conversations"] = left_out.rows
+        sha256 = self._read_files()
         self.names.check_used()
         notes = self.names.notes()
         if self.known:
@@ -160,6 +147,23 @@ class Reading:
         elif len(plan.contestants) > 1:
             survey = "acute_eval"
         return ImportedStudy(replace(plan, surveys=(survey,)), conversations, survey, (), (), about)
+
+    def _read_files(self) -> dict[str, str]:
+        """Read the conversations of all files; return the files' checksums by name."""
+        left_out = self.request.left_out
+        sha256 = {}
+        for bot, path, given in map(named_file, self.request.paths):
+            before = left_out.rows
+            for where, row in self.rows(dataset_rows(path)):
+                with left_out.row():
+                    self.take(row, where, bot, given)
+            if left_out.rows == before:
+                raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
+            for file in sorted(filter(Path.is_file, path.rglob("*"))) or [path]:
+                sha256[str(file.relative_to(path.parent))] = files.sha256(file)
+        left_out.check(self.request.data)
+        self.counts["conversations"] = left_out.rows
+        return sha256
 
     def _options(self) -> dict[str, Any]:
         """Return the options of the request, for provenance.json."""

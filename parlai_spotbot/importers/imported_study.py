@@ -114,6 +114,15 @@ def growing(path: Path | str, domain: str) -> Study | None:
     return study
 
 
+def _check_growing(plan_path: Path, imported: ImportedStudy) -> None:
+    """Raise `UserError` unless the study with this plan grows, and what is imported has all its conversations."""
+    study = growing(plan_path.parent, imported.plan.domain)
+    if study is None or not indexed(study.conversations()).keys() <= indexed(imported.conversations).keys():
+        problem = f"{plan_path}: there is a study already, which this import did not make."
+        remedy = "Choose another --study. Imported conversations grow, of one --domain, until units are packed."
+        raise UserError(problem, remedy)
+
+
 def _identity(about: Mapping[str, Any]) -> list:
     return [about.get(key) for key in SAME]
 
@@ -135,24 +144,24 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
             imports = imports.get("imports", [imports])
             if _identity(about) in map(_identity, imports):
                 return False
-            before = growing(path, imported.plan.domain)
-            if before is None or not indexed(before.conversations()).keys() <= indexed(imported.conversations).keys():
-                problem = f"{study.plan_path}: there is a study already, which this import did not make."
-                remedy = "Choose another --study. Imported conversations grow, of one --domain, until units are packed."
-                raise UserError(problem, remedy)
+            _check_growing(study.plan_path, imported)
             imports = [*imports, about]
             about = {**about, "source": [name for one in imports for name in one["source"]], "imports": imports}
             study.write_plan()
-        records: dict = {study.conversations_path: imported.conversations}
-        records[study.units_path(imported.survey)] = imported.units
-        for survey, judgements in {imported.survey: imported.judgements, **imported.others}.items():
-            records[study.judgements_path(survey)] = judgements
-        records[study.survey_path(imported.survey) / "training.jsonl"] = imported.training
+        survey = imported.survey
+        records: dict = {
+            study.conversations_path: imported.conversations,
+            study.units_path(survey): imported.units,
+            study.judgements_path(survey): imported.judgements,
+        }
+        for other, judgements in imported.others.items():
+            records[study.judgements_path(other)] = judgements
+        records[study.survey_path(survey) / "training.jsonl"] = imported.training
         for file, rows in records.items():
             if rows:
                 checksums.write_jsonl(file, rows)
-        for survey, pieces in imported.lines.items():
-            checksums.write_bytes(study.judgements_path(survey), pieces)
+        for name, pieces in imported.lines.items():
+            checksums.write_bytes(study.judgements_path(name), pieces)
         study.record(STEP, about)
         if not there:
             Study.create(path, imported.plan)

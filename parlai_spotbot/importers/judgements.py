@@ -227,23 +227,27 @@ def judgements(
     mapping, fields = _mapping(path, list(head), columns, survey)
     read: list[Judgement] = []
     places: dict[str, tuple[str, Judgement]] = {}
+    called = mapping.get("annotation_id", "annotation_id")
     for where, row in rows:
         with left_out.row():
             left_out.once(row.items(), where)
             values = _values(row, mapping)
-            if fields:
-                answers = [(*field, values.get(name)) for name, field in fields.items()]
-            else:
+            answers = [(*field, values.get(name)) for name, field in fields.items()]
+            if not fields:
                 answers = [(str(values.get("question")), str(values.get("target")), values.get("answer"))]
             for judgement in reader.read(values, answers, where, fields):
-                place, other = places.setdefault(judgement.judgement_id, (where, judgement))
-                if (other.worker_id, other.item_id) != (judgement.worker_id, judgement.item_id):
-                    called = mapping.get("annotation_id", "annotation_id")
-                    problem = f"{where}: field '{called}' is '{judgement.annotation_id}', as on {place}"
-                    remedy = f"Give each annotation a '{called}' of its own."
-                    raise UserError(f"{problem}, of another annotator or item.", remedy)
+                place, first = places.setdefault(judgement.judgement_id, (where, judgement))
+                _check_annotation(judgement, first, where, place, called)
                 read.append(judgement)
     return read
+
+
+def _check_annotation(judgement: Judgement, first: Judgement, where: str, place: str, called: str) -> None:
+    """Raise `UserError` where the `first` judgement with the id of another, at `place`, is of another annotation."""
+    if (first.worker_id, first.item_id) != (judgement.worker_id, judgement.item_id):
+        problem = f"{where}: field '{called}' is '{judgement.annotation_id}', as on {place}"
+        remedy = f"Give each annotation a '{called}' of its own."
+        raise UserError(f"{problem}, of another annotator or item.", remedy)
 
 
 def _values(row: Mapping[str, Any], mapping: Mapping[str, str]) -> dict[str, Any]:
@@ -273,15 +277,14 @@ def _mapping(
     names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
     names |= {name: [spelling(name)] for name in fields}
     mapping = named_columns(columns, names, path, first)
-    wide = "answer" not in mapping
     needed = [*LONG]
-    if wide:
+    if "answer" not in mapping:
         needed = [*answers]
-    if wide and survey.name != "spot_the_bot":
-        raise UserError(
-            f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
-            "Bring it to a row an answer: question, target, answer.",
-        )
+        if survey.name != "spot_the_bot":
+            raise UserError(
+                f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
+                "Bring it to a row an answer: question, target, answer.",
+            )
     ids = "conversation_id"
     if "conversation_ids" in mapping:
         ids = "conversation_ids"
@@ -289,7 +292,7 @@ def _mapping(
         if name not in mapping and (columns.get(name) != NONE or name not in answers):
             remedy = f"Name it: --columns {name}=THEIR_COLUMN."
             raise UserError(f"{path}: has no column '{name}'. {nearest(name, first)}", remedy)
-    if wide and mapping.keys().isdisjoint(answers):
+    if mapping.keys().isdisjoint(needed):
         raise UserError(f"{path}: no column of answers is left.", "Leave out fewer with --columns NAME=-.")
     return mapping, {name: answers[name] for name in needed if name in answers and name in mapping}
 

@@ -160,7 +160,8 @@ class Reading:
             if left_out.rows == before:
                 raise UserError(f"{path}: is empty.", "Name a file with a conversation a row.")
             for file in sorted(filter(Path.is_file, path.rglob("*"))) or [path]:
-                sha256[str(file.relative_to(path.parent))] = files.sha256(file)
+                label = unused_name(str(file.relative_to(path.parent)), sha256)  # others may be of another folder
+                sha256[label] = files.sha256(file)
         left_out.check(self.request.data)
         self.counts["conversations"] = left_out.rows
         return sha256

@@ -97,6 +97,21 @@ def test_the_command_makes_a_study_and_the_same_again_changes_nothing(write, run
     assert fingerprint(study.path) == before
 
 
+def test_a_change_of_one_of_two_files_with_one_name_is_imported(write, run, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    first = write({"messages": said("hi", "one")}, name="a/chats.jsonl")
+    second = write({"messages": said("hi", "two")}, name="b/chats.jsonl")
+    words = ["--format", "messages", "--data", f"mine={first},theirs={second}", "--study", tmp_path / "study"]
+    run(*words)
+    write({"messages": said("hi", "one")}, {"messages": said("hi", "new")}, name="a/chats.jsonl")
+    assert "written: " in run(*words)[1]
+    study = Study.open(tmp_path / "study")
+    assert len(study.conversations()) == 3
+    first_import, _ = study.provenance()["import"]["imports"]
+    assert first_import["source"] == ["chats.jsonl", "chats.jsonl-2"]
+
+
 def added(run, study, *paths):
     """Import files into one study; returns the exit codes and messages."""
     formats = {".json": "sharegpt", ".jsonl": "messages"}

@@ -6,6 +6,7 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 """
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +20,7 @@ from parlai_spotbot.importers.dataset_rows import check_columns, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.importers.times import utc_time
-from parlai_spotbot.outside import bounded, cleaned
+from parlai_spotbot.outside import cleaned
 from parlai_spotbot.reading import Malformed, parse_json
 from parlai_spotbot.records import HUMAN
 
@@ -239,5 +240,7 @@ def branch(nodes: dict, last: Any) -> list:
 def _order(value: Any) -> Any:
     """Return the place of a turn, a number or a time."""
     with suppress(ValueError, TypeError):
-        return bounded(float(value))
+        number = float(value)
+        if math.isfinite(number):
+            return number
     return datetime.fromisoformat(utc_time(value))

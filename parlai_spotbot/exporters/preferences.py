@@ -42,7 +42,9 @@ def same_context(talks: tuple[Conversation, Conversation], seats: tuple[int | No
         return "same"
     seat = at % 2
     begin = max(1, *(2 * talk.seed_exchanges for talk in talks))
-    if at < begin or not {*seats} <= {seat, None} or talks[0].context[seat] != talks[1].context[seat]:
+    if at < begin or not {*seats} <= {seat, None}:
+        return "context"
+    if talks[0].context[seat] != talks[1].context[seat]:
         return "context"
     if any(len(text) > at + 1 for text in texts):
         return "longer"
@@ -92,7 +94,12 @@ def _counted(answers: Answers) -> dict[tuple[Comparison, str], Counter[int]]:
             both = both[::-1]
             outcome = -outcome
         counts.setdefault((both, row.question), Counter())[outcome] += 1
-    return dict(sorted(counts.items(), key=lambda entry: ([name for name, _ in entry[0][0]], entry[0][1])))
+    return {key: counts[key] for key in sorted(counts, key=_ids_and_question)}
+
+
+def _ids_and_question(key: tuple[Comparison, str]) -> tuple[list[str], str]:
+    comparison, question = key
+    return [name for name, _ in comparison], question
 
 
 def preferences(request: ExportRequest) -> Exported:
@@ -103,7 +110,8 @@ def preferences(request: ExportRequest) -> Exported:
     lost = Counter[str]()
     for (comparison, question), counts in _counted(answers).items():
         talks = tuple(answers.facts.conversations[name] for name, _ in comparison)
-        at = same_context(talks, tuple(_seat(talk, seat) for talk, (_, seat) in zip(talks, comparison, strict=True)))
+        seats = tuple(_seat(talk, judged) for talk, (_, judged) in zip(talks, comparison, strict=True))
+        at = same_context(talks, seats)
         if isinstance(at, str):
             lost[at] += 1
             continue

@@ -205,10 +205,16 @@ def add_judgements(request: ImportRequest, study: Study, new: Sequence[Judgement
 
 def _unknown(judgements: Sequence[Judgement], new: Sequence[Judgement]) -> list[Judgement]:
     """Return those of `new` that differ from the last answer before; one that changes an answer gets its own id."""
-    ids = {row.judgement_id: _answered(row) for row in judgements}
-    last = {_answered(row): row.answer for row in judgements}
+    ids = {}
+    last = {}
+    timed = set()
+    for row in judgements:
+        key = _answered(row)
+        ids[row.judgement_id] = key
+        last[key] = row.answer
+        if row.submitted_at:
+            timed.add((key, str(row.answer), row.submitted_at))
     fresh = []
-    timed = {(_answered(row), str(row.answer), row.submitted_at) for row in judgements if row.submitted_at}
     for row in new:
         key = _answered(row)
         if ids.get(row.judgement_id, key) != key:

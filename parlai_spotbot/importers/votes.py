@@ -135,7 +135,9 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     spelt = {spelling(name): name for name in reversed(head)}
     free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
     sides = [*WORDS["sides"], *_pairs_alike(free), *WORDS["winner_and_loser"]]
-    pair = next((pair for pair in sides if {*pair} <= spelt.keys() and {"a", "b"}.isdisjoint(columns)), ())
+    pair = ()
+    if {"a", "b"}.isdisjoint(columns):
+        pair = next((pair for pair in sides if {*pair} <= spelt.keys()), ())
     names = WORDS["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
     found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
     if "winner" not in found:
@@ -207,8 +209,10 @@ class _VoteReader:
         self._where = ""
         self._sorted = columns["winner"][0] == columns["a"][0]
         self._meanings = defaultdict[str, set[str]](set)
-        sides = [*WORDS["sides"], [spelling(columns[side][0]) for side in "ab"]]
-        for what, words in [*WORDS["words"].items(), *zip("ab", zip(*sides, strict=True), strict=True)]:
+        for first, second in [*WORDS["sides"], [spelling(columns[side][0]) for side in "ab"]]:
+            self._meanings[first].add("a")
+            self._meanings[second].add("b")
+        for what, words in WORDS["words"].items():
             for word in words:
                 self._meanings[word].add(what)
         return list(self._lines(rows))
@@ -252,7 +256,8 @@ class _VoteReader:
 
     def _check_once(self, row: Mapping[str, Any], worker: str, when: str) -> None:
         """Raise `Unusable` for a copy of an earlier row, where rows have an id, or say who voted at which second."""
-        if (worker != NOBODY and when and not when.endswith(DATE)) or not row.keys().isdisjoint(WORDS["row_ids"]):
+        has_second = worker != NOBODY and when and not when.endswith(DATE)
+        if has_second or not row.keys().isdisjoint(WORDS["row_ids"]):
             self.left_out.once(row.values(), self._where)
 
     def about(self) -> dict[str, Any]:
@@ -336,7 +341,12 @@ class _VoteReader:
         raise self._wrong("winner", word, what, remedy)
 
     def _meant(self, word: str, a: str, b: str) -> set[str]:
-        return {side for side, name in (("a", a), ("b", b)) if word == name} | self._meanings[spelling(word)]
+        meant = self._meanings[spelling(word)].copy()
+        if word == a:
+            meant.add("a")
+        if word == b:
+            meant.add("b")
+        return meant
 
     def _meant_by_signs(self, word: str, a: str, b: str) -> tuple[set[str], str]:
         """Return what a word with both sides means, and the margin; no meaning if it isn't one."""

@@ -70,7 +70,8 @@ def _linked(texts: Sequence[Sequence[str]]) -> np.ndarray:
         pairs = np.stack([candidates.row + start, candidates.col])
         pairs = pairs[:, pairs[0] < pairs[1]]
         links += [_alike(table, pairs[:, at : at + PAIRS]) for at in range(0, pairs.shape[1], PAIRS)]
-    _, groups = connected_components(_table(*np.concatenate(links, axis=1), len(texts), len(texts)), directed=False)
+    linked = _table(*np.concatenate(links, axis=1), len(texts), len(texts))
+    _, groups = connected_components(linked, directed=False)
     return np.unique(groups, return_index=True)[1][groups]
 
 

@@ -52,6 +52,10 @@ FEATURES = (
 )
 
 
+Entities = list[tuple[str, list[str]]]
+"""Of each entity the conversation it is from, and its turns."""
+
+
 def features(text: str) -> list[float]:
     """`FEATURES` of one turn, each true or false except the share of capital letters."""
     plain = text.isascii()
@@ -196,7 +200,7 @@ def _area(bots: np.ndarray, people: np.ndarray) -> float:
     return np.mean([np.searchsorted(people, bots, side) for side in ("left", "right")]) / len(people)
 
 
-def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) -> dict[str, list[tuple[str, list[str]]]]:
+def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) -> dict[str, Entities]:
     """By name: the turns of each entity in the longest segment shown, with the conversation they are from."""
     spoken = {}
     for conversation in sorted(conversations, key=lambda c: c.conversation_id):
@@ -209,16 +213,16 @@ def _spoken(conversations: Iterable[Conversation], segments: tuple[int, ...]) ->
     return spoken
 
 
-def _as(form: Callable[[str], str], entities: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+def _as(form: Callable[[str], str], entities: Entities) -> Entities:
     """The entities with their turns in this form."""
     return [(conversation, list(map(form, turns))) for conversation, turns in entities]
 
 
-def _turns(entities: list[tuple[str, list[str]]]) -> list[str]:
+def _turns(entities: Entities) -> list[str]:
     return [turn for _, turns in entities for turn in turns]
 
 
-def _observations(entities: list[tuple[str, list[str]]]) -> tuple[np.ndarray, np.ndarray]:
+def _observations(entities: Entities) -> tuple[np.ndarray, np.ndarray]:
     """The mean features of each entity's turns, (n, number of features), and the conversation it is from, (n,)."""
     counts = np.array([len(turns) for _, turns in entities], dtype=int)
     rows = np.array([features(turn) for turn in _turns(entities)]).reshape(-1, len(FEATURES))

@@ -19,7 +19,7 @@ from parlai_spotbot.findings.made_by import VERSION, stored
 from parlai_spotbot.findings.survey_data import SurveyData, analysed, sources_of, training_texts
 from parlai_spotbot.findings.whole_study import hygiene, methods, nuc
 from parlai_spotbot.hints import Remedy
-from parlai_spotbot.judges.next_step import answers_by_people, answers_of_a_file, next_step
+from parlai_spotbot.judges.next_step import answers_by_people, next_step
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.study import Study, expect_study
 from parlai_spotbot.surveys import Survey, get_survey, survey_names
@@ -93,7 +93,7 @@ def _computed(data: SurveyData, facts: Facts, options: Options, progress: bool) 
         with Bar("analysis", parts, "part", shown=progress) as bar:
             return compute(data.asked, data.answered, facts, options, partial(_advance, bar))
     except NothingLeft as err:
-        more = answers_of_a_file(data.study, data.survey) or answers_by_people(data.study, data.survey)
+        more = answers_by_people(data.study, data.survey)
         raise UserError(f"{path}: {err}.", Remedy("More answers are needed. Run: ", more)) from err
     except ValueError as err:
         raise UserError(

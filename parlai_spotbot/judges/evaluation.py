@@ -24,15 +24,17 @@ def held_out(judgements: Iterable[Judgement], conversations: Iterable[Conversati
             continue
         who = entities[row.conversation_ids[0]][int(row.target.removeprefix("entity:"))]
         tally = counts.setdefault(row.worker_id, {truth: dict.fromkeys(ANSWERS, 0) for truth in ("human", "bot")})
-        tally["human" if who == HUMAN else "bot"][row.answer] += 1
+        truth = "bot"
+        if who == HUMAN:
+            truth = "human"
+        tally[truth][row.answer] += 1
     return {worker: _summary(counts[worker]) for worker in sorted(counts)}
 
 
 def _summary(confusion: dict[str, dict[str, int]]) -> dict:
     n = {truth: sum(tally.values()) for truth, tally in confusion.items()}
-    right = [(tally[truth] + tally["unsure"] / 2) / n[truth] for truth, tally in confusion.items() if n[truth]]
-    return {
-        "balanced_accuracy": sum(right) / 2 if all(n.values()) else None,
-        "n": sum(n.values()),
-        "confusion": confusion,
-    }
+    accuracy = None
+    if all(n.values()):
+        right = [(tally[truth] + tally["unsure"] / 2) / n[truth] for truth, tally in confusion.items()]
+        accuracy = sum(right) / 2
+    return {"balanced_accuracy": accuracy, "n": sum(n.values()), "confusion": confusion}

@@ -19,12 +19,18 @@ ANY_SERVER = {"judge_model": "NAME", "judge_url": "http://127.0.0.1:8000/v1"}
 
 
 def answers_by_people(study: Study, survey: str) -> str:
-    """The command that says what it takes to let people answer; of several tasks, the first that is packed."""
-    about, task = get_survey(survey, study), None
+    """The command that says what it takes to let people answer, or that brings their answers from a file.
+
+    Of several tasks it is the first that is packed.
+    """
+    about = get_survey(survey, study)
+    if packing_of(about).comes_in:
+        return hints.command("import", study.path, format=survey, data=YOUR_FILE)
+    task = None
     if about.tasks:
         names = {name for unit in study.units(survey) for item in unit.items for name in item.questions}
-        packed = [task.name for task in about.tasks if names & set(task.questions)]
-        task = packed[0] if packed else about.tasks[0].name
+        packed = [task for task in about.tasks if names & set(task.questions)]
+        task = (packed or about.tasks)[0].name
     return hints.command("crowdsource", study.path, survey, task=task, dry_run=True)
 
 
@@ -36,15 +42,6 @@ def answers_by_a_judge(study: Study, survey: str) -> str:
     if survey in SPOTTED and set(features_of(survey_of(study, survey))) <= set(FEATURES):
         return hints.command("judge", study.path, survey, judges="spotter")
     return hints.command("judge", study.path, survey, **ANY_SERVER)
-
-
-def answers_of_a_file(study: Study, survey: str) -> str:
-    """The command that brings a survey's answers from a file; "" where they don't come in that way."""
-    return (
-        hints.command("import", study.path, format=survey, data=YOUR_FILE)
-        if packing_of(get_survey(survey, study)).comes_in
-        else ""
-    )
 
 
 def settles(study: Study, survey: str) -> str:
@@ -72,10 +69,11 @@ def next_step(study: Study, survey: str) -> str:
 
     An analysis of other files counts as none. Answers are a judge's; people's where no judge can answer.
     """
-    packing, answers = packing_of(get_survey(survey, study)), study.judgements_path(survey)
+    answers = study.judgements_path(survey)
     if not (answers.exists() and answers.stat().st_size):
+        packing = packing_of(get_survey(survey, study))
         if packing.comes_in:
-            return answers_of_a_file(study, survey)
+            return answers_by_people(study, survey)
         if (study.survey_path(survey) / "crowdsourcing").is_dir():
             return hints.command("collect", study.path, survey)
         if packing.of_conversations and not study.conversations_path.exists():

@@ -15,9 +15,9 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
-from parlai_spotbot.records import Judgement, Unit
+from parlai_spotbot.records import Conversation, Judgement, Unit
 from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
-from parlai_spotbot.sequential.registration import drawn_units, proposed, read_pool, register, registered
+from parlai_spotbot.sequential.registration import proposed, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study, expect_study, read_judge
 from parlai_spotbot.surveys import Survey, known_survey
@@ -25,8 +25,8 @@ from parlai_spotbot.terminal import Bar, Say
 from parlai_spotbot.wording import source_said
 
 
-def summary_path(study: Study, survey: str, judge_name: str) -> Path:
-    return study.survey_path(survey) / "judges" / f"{judge_name}.json"
+def summary_path(survey_path: Path, judge_name: str) -> Path:
+    return survey_path / "judges" / f"{judge_name}.json"
 
 
 def judge_study(
@@ -44,24 +44,28 @@ def judge_study(
     same bytes, whatever the interruptions, as far as the judge is deterministic.
     """
     expect_study(study)
-    judge = get_judge(judge)(seed) if isinstance(judge, str) else judge
-    path = summary_path(study, survey, judge.name)
-    plan = register(study, survey, judge.source, settled, seed=judge.seed) if settled else None
+    if isinstance(judge, str):
+        judge = get_judge(judge)(seed)
+    path = summary_path(study.survey_path(survey), judge.name)
+    plan = None
+    if settled:
+        plan = register(study, survey, judge.source, settled, seed=judge.seed)
     with _opened(study, survey, judge, settled) as (units, recorded, todo):
-        course = course_of(study, plan, read_pool(study, survey), units, recorded, todo) if plan else None
-        before = read_judge(path) if path.exists() else {}
+        course = None
+        if plan:
+            course = course_of(study, plan, read_pool(study, survey), units, recorded, todo)
+        before = {}
+        if path.exists():
+            before = read_judge(path)
         ended = not todo and (course is None or (course.ended and not course.waiting))
-        if (
-            ended
-            and before
-            and before.get("answered") == before.get("units") == len(units)
-            and not before.get("stopped")
-        ):
+        told = before.get("answered") == before.get("units") == len(units) and not before.get("stopped")
+        if ended and told:
             return before
         judge.prepare(study, survey, progress)
         options = study.provenance().get("judge", {})
         study.record("judge", {**options, survey: {**options.get(survey, {}), judge.name: judge.options()}})
-        checksums.write_json(path, _summary(study, judge, units, recorded))
+        conversations = study.conversations()
+        checksums.write_json(path, _summary(judge, units, recorded, conversations))
         have = {row.judgement_id for row in recorded}
         try:
             if course:
@@ -69,8 +73,10 @@ def judge_study(
             else:
                 _answer(study.judgements_path(survey), judge, todo, have, progress)
         finally:
-            summary = _summary(study, judge, drawn_units(study, survey), _answers(study, survey, judge))
-            summary |= {"settled": standing(course)} if course else {}
+            now = study.load(survey)
+            summary = _summary(judge, now.units, _answers(judge, now.judgements), conversations)
+            if course:
+                summary["settled"] = standing(course)
             checksums.write_json(path, summary)
         return summary
 
@@ -97,7 +103,8 @@ def let_judge(
         allow(estimated, yes)
         summaries[judge.name] = judge_study(study, survey, judge, progress=progress, settled=settled)
         say(summary_text(summaries[judge.name]))
-        say(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {summary_path(study, survey, judge.name)}")
+        path = summary_path(study.survey_path(survey), judge.name)
+        say(f"\nanswers:  {study.judgements_path(survey)}\nabout it: {path}")
     return summaries
 
 
@@ -134,29 +141,31 @@ def _opened(
 ) -> Iterator[tuple[list[Unit], list[Judgement], list[Unit]]]:
     """Open the judge; yield all units, its answers, and the units that lack some. It is closed in any case."""
     check_survey(known_survey(survey, study))
-    if settled is None and (plan := registered(study, survey)):
+    if settled:
+        units = study.load(survey).units
+    elif plan := registered(study, survey):
         raise UserError(
             f"{study.settled_path(survey)}: this survey is served until settled, by {source_said(plan.source)}.",
             "Go on with --until 'settled' and the options of the first time, or judge another --study.",
         )
-    units = drawn_units(study, survey) if settled else study.units(survey)
-    if not settled and not any(item.control is None for unit in units for item in unit.items):
-        raise UserError(f"{study.units_path(survey)}: no item to judge.", hints.run("pack", study.path, survey))
+    else:
+        units = study.units(survey)
+        if not any(item.control is None for unit in units for item in unit.items):
+            raise UserError(f"{study.units_path(survey)}: no item to judge.", hints.run("pack", study.path, survey))
     judge.open(study, survey)
     try:
-        answers = _answers(study, survey, judge)
+        answers = _answers(judge, study.load(survey).judgements)
         todo = _unanswered(judge, units, answers)
         if answers:
-            _check_options(study, survey, judge, todo)
+            recorded = study.provenance().get("judge", {}).get(survey, {}).get(judge.name)
+            _check_options(judge, recorded, todo, study.judgements_path(survey))
         yield units, answers, todo
     finally:
         judge.close()
 
 
-def _answers(study: Study, survey: str, judge: Judge) -> list[Judgement]:
-    if not study.judgements_path(survey).exists():
-        return []
-    return [row for row in study.judgements(survey) if row.source == judge.source]
+def _answers(judge: Judge, rows: Sequence[Judgement]) -> list[Judgement]:
+    return [row for row in rows if row.source == judge.source]
 
 
 def _unanswered(judge: Judge, units: list[Unit], answers: list[Judgement]) -> list[Unit]:
@@ -178,18 +187,21 @@ def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress
                 return
 
 
-def _check_options(study: Study, survey: str, judge: Judge, todo: list[Unit]) -> None:
-    """Raise `UserError` if answers that exist were made with other options; by another version if some are missing."""
-    recorded = study.provenance().get("judge", {}).get(survey, {}).get(judge.name)
+def _check_options(judge: Judge, recorded: dict | None, todo: list[Unit], path: Path) -> None:
+    """Raise `UserError` if the answers at `path` were made with other options; by another version if some are missing.
+
+    `recorded` are the options with which they were made, None where that isn't known.
+    """
     options = judge.options()
     if recorded == options or (recorded and not todo and {**recorded, "version": judge.version} == options):
         return
-    always = ("seed", "version")
-    keys = [*always, *(key for key in options if recorded and key not in always and recorded.get(key) != options[key])]
-    listed = _listed(recorded, keys) if recorded else "options that are not recorded"
+    keys = ["seed", "version"]
+    listed = "options that are not recorded"
+    if recorded:
+        keys += [key for key in options if key not in keys and recorded.get(key) != options[key]]
+        listed = _listed(recorded, keys)
     raise UserError(
-        f"{study.judgements_path(survey)}: the answers of judge {judge.name} were made with {listed}; asked for are "
-        f"{_listed(options, keys)}.",
+        f"{path}: the answers of judge {judge.name} were made with {listed}; asked for are {_listed(options, keys)}.",
         "Use the same --seed and options; or add --judge-name with a new name, under which all units are answered "
         "(spotbot_report --without-judge leaves the old answers out).",
     )
@@ -199,8 +211,9 @@ def _listed(options: dict, keys: Sequence[str]) -> str:
     return ", ".join(f"{key} {options.get(key)}" for key in keys)
 
 
-def _summary(study: Study, judge: Judge, units: list[Unit], answers: list[Judgement]) -> dict:
-    measured, about = held_out(answers, study.conversations()), judge.describe()
+def _summary(judge: Judge, units: list[Unit], answers: list[Judgement], conversations: Sequence[Conversation]) -> dict:
+    measured = held_out(answers, conversations)
+    about = judge.describe()
     variants = {
         worker: {**about["variants"][worker], "answers": _tallies(answers, worker), **measured.get(worker, {})}
         for worker in judge.workers
@@ -215,6 +228,8 @@ def _tallies(rows: list[Judgement], worker: str) -> dict[str, dict[str, int]]:
     counts = {}
     for row in rows:
         if row.worker_id == worker and row.control is None:
-            short = isinstance(row.answer, str) and len(row.answer) < 40
-            counts.setdefault(row.question, Counter())[row.answer if short else "other"] += 1
+            answer = row.answer
+            if not isinstance(answer, str) or len(answer) >= 40:
+                answer = "other"
+            counts.setdefault(row.question, Counter())[answer] += 1
     return {question: dict(sorted(tally.items())) for question, tally in counts.items()}

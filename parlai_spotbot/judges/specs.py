@@ -6,7 +6,6 @@ Each name is a source of its own in the study (``judge:NAME``), so that several 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
@@ -88,15 +87,18 @@ class JudgeRequest:
                 f"{option_name}: it goes with --judges {LANGUAGE_MODEL}, but --judges is {self.judge}.",
                 "Leave --judges out, or write the options into the judges file.",
             )
-        if not words:
-            words = [LANGUAGE_MODEL] if given and not only_named else ["spotter"] if survey.name in SPOTTED else []
+        if not words and given and not only_named:
+            words = [LANGUAGE_MODEL]
+        elif not words and survey.name in SPOTTED:
+            words = ["spotter"]
         if not words and self.judge is None:
             raise UserError(
                 f"--survey {survey.name}: the judge spotter can't answer it.",
                 "Name a language model behind a server: --judge-url http://127.0.0.1:8000/v1 --judge-model NAME.",
             )
         specs = [spec for word in words for spec in _named(word, given)]
-        twice = [name for name, count in Counter(spec.name for spec in specs).items() if count > 1]
+        names = [spec.name for spec in specs]
+        twice = [name for name in names if names.count(name) > 1]
         if twice:
             raise UserError(f"--judges {self.judge}: judge '{twice[0]}' stands twice.", "Give each another name.")
         self._check_cost(specs)
@@ -142,11 +144,14 @@ def _named(word: str, given: Mapping[str, Any]) -> list[JudgeSpec]:
         return read_judges(Path(word))
     if word != LANGUAGE_MODEL:
         get_judge(word)
-        name = given["name"] if set(given) == {"name"} else word
+        name = word
+        if set(given) == {"name"}:
+            name = given["name"]
         return [JudgeSpec(_checked_name(name, "--judge-name", word), word)]
     last = given.get("model", "").rstrip("/").rpartition("/")[2]
     name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
-    return [_entry(name, {key: value for key, value in given.items() if key != "name"}, "--judges language_model")]
+    options = {key: value for key, value in given.items() if key != "name"}
+    return [_entry(name, options, "--judges language_model")]
 
 
 def read_judges(path: Path) -> list[JudgeSpec]:
@@ -178,6 +183,5 @@ def _entry(name: Any, entry: Any, where: str) -> JudgeSpec:
             f"{where}: kind is {entry['kind']!r}; a file holds judges of kind {LANGUAGE_MODEL} alone.",
             "Name others beside the file: --judges spotter,judges.yaml.",
         )
-    return JudgeSpec(
-        name, LANGUAGE_MODEL, read_options({key: value for key, value in entry.items() if key != "kind"}, where)
-    )
+    options = {key: value for key, value in entry.items() if key != "kind"}
+    return JudgeSpec(name, LANGUAGE_MODEL, read_options(options, where))

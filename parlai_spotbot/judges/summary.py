@@ -13,16 +13,22 @@ LINES: dict[str, str]
 KINDS, LINES = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 """Kind of a missing answer in the judge's files -> its description; and the lines of the texts."""
 
-MOST_REQUESTS, MOST_COST = 1000, 1.0
-"""Requests to a server, and their cost, above which somebody has to say yes first."""
+MOST_REQUESTS = 1000
+"""Requests to a server above which somebody has to say yes first."""
+
+MOST_COST = 1.0
+"""Cost of the requests above which somebody has to say yes first."""
 
 
 def above_threshold(estimate: Mapping) -> str:
     """The reason why somebody has to say yes before the judge begins; "" if nobody has."""
-    requests, cost = estimate.get("requests", 0), estimate.get("cost_at_most") or 0
+    requests = estimate.get("requests", 0)
     if requests > MOST_REQUESTS:
         return f"more than {MOST_REQUESTS:,} requests go to a server ({requests:,})"
-    return f"it may cost {cost:.2f} {estimate['currency']}" if cost > MOST_COST else ""
+    cost = estimate.get("cost_at_most") or 0
+    if cost > MOST_COST:
+        return f"it may cost {cost:.2f} {estimate['currency']}"
+    return ""
 
 
 def allow(estimate: Mapping, yes: bool) -> None:
@@ -33,13 +39,17 @@ def allow(estimate: Mapping, yes: bool) -> None:
 
 def estimate_text(estimate: Mapping) -> str:
     """The estimate of a judge, in lines."""
+    keys = ["units"]
+    if estimate.get("at_most"):
+        keys = ["most"]
+    if "requests" in estimate:
+        keys.append("requests")
     cost = estimate.get("cost", 0.0)
-    keys = [
-        "most" if estimate.get("at_most") else "units",
-        "requests" if "requests" in estimate else "",
-        "unpriced" if cost is None else "cost" if cost else "",
-    ]
-    return "\n".join(filled(LINES[key], **estimate) for key in keys if key)
+    if cost is None:
+        keys.append("unpriced")
+    elif cost:
+        keys.append("cost")
+    return "\n".join(filled(LINES[key], **estimate) for key in keys)
 
 
 def summary_text(summary: Mapping) -> str:
@@ -50,12 +60,13 @@ def summary_text(summary: Mapping) -> str:
         lines.append(f"  {worker}: {counted(answers, 'answer')}")
         if measured.get("balanced_accuracy") is not None:
             lines[-1] += LINES["accuracy"].format(**measured)
-    position, usage = summary.get("position") or {}, summary.get("usage") or {}
+    position = summary.get("position") or {}
     if position.get("n"):
         lines.append(LINES["position"].format(**position))
     if reasons := missing_answers(summary):
         why = ", ".join(f"{why} {n}" for why, n in reasons.items())
         lines.append(f"  {counted(sum(reasons.values()), 'answer')} missing ({why})")
+    usage = summary.get("usage") or {}
     if "cost" in usage:
         lines.append(LINES["spent"].format(**usage))
     if "settled" in summary:
@@ -103,9 +114,12 @@ def accounted(summaries: Mapping[str, Mapping]) -> tuple[dict[str, int], str, st
         for name, summary in summaries.items()
         for why, n in missing_answers(summary).items()
     }
-    usable = not missing or any(map(is_usable, summaries.values()))
-    problem = "" if usable else f"no answer of {listed(summaries)} can be used"
-    return missing, _remedy(summaries) if missing else "", problem
+    if not missing:
+        return {}, "", ""
+    problem = ""
+    if not any(map(is_usable, summaries.values())):
+        problem = f"no answer of {listed(summaries)} can be used"
+    return missing, _remedy(summaries), problem
 
 
 def _remedy(summaries: Mapping[str, Mapping]) -> str:

@@ -25,7 +25,6 @@ from parlai_spotbot.sequential.registration import (
     SERVED,
     Registration,
     as_frozen,
-    drawn_units,
     pool_path,
     read_pool,
     registered,
@@ -140,7 +139,7 @@ def _replayed(
 
     Answers of people with more `mistakes` in controls don't count.
     """
-    units = drawn_units(whole, plan.survey)
+    units = whole.load(plan.survey).units
     if plan.source == HUMAN:
         failed = failed_annotators(graded_controls(rows).get(HUMAN, {}), mistakes)
         rows.sort(key=lambda row: str(row.submitted_at))

@@ -12,7 +12,7 @@ import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, Unit, indexed, judged_name, read_record
+from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, indexed, judged_name, read_record
 from parlai_spotbot.sequential.evidence import Evidence, Rules, begin
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -358,11 +358,6 @@ def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[
     if len(names) != 2 or len({*known}) != 2:
         return None
     return known[0], known[1]
-
-
-def drawn_units(study: Study, survey: str) -> list[Unit]:
-    """Return the units drawn so far, in order."""
-    return study.units(survey) if study.units_path(survey).exists() else []
 
 
 def items_to_judge(study: Study, survey: str) -> list[Item]:

@@ -15,7 +15,7 @@ from parlai_spotbot.records import HUMAN, Unit, indexed
 from parlai_spotbot.sequential.course import Course, counted
 from parlai_spotbot.sequential.evidence import nearest
 from parlai_spotbot.sequential.points import Points, points
-from parlai_spotbot.sequential.registration import Registration, drawn_units, pool_path, read_pool, register, registered
+from parlai_spotbot.sequential.registration import Registration, pool_path, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey
@@ -65,7 +65,8 @@ class Serving:
         self.until = _local(deadline or plan.deadline or "")
         self.study, self.plan = study, plan
         self.deadline = datetime.fromisoformat(self.until).timestamp() if self.until else math.inf
-        self.pool, self.drawn = read_pool(study, plan.survey), drawn_units(study, plan.survey)
+        self.pool = read_pool(study, plan.survey)
+        self.drawn = study.load(plan.survey).units
         self._talks = indexed(study.conversations())
         self._answered: dict[str, Points] = {}
         self._lost: set[str] = set()

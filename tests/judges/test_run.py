@@ -52,7 +52,7 @@ def test_a_second_run_changes_nothing(copy, judged):
 
 def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged):
     path = copy.judgements_path(SURVEY)
-    whole, summary = path.read_bytes(), summary_path(copy, SURVEY, "spotter").read_bytes()
+    whole, summary = path.read_bytes(), summary_path(copy.survey_path(SURVEY), "spotter").read_bytes()
     row = copy.judgements(SURVEY)[0].to_json()
     person = {**row, "judgement_id": "p", "worker_id": "w1", "source": "human", "seconds": 12.0}
     first = (files.dumps(person) + "\n").encode()
@@ -60,7 +60,7 @@ def test_a_torn_file_is_completed_to_the_same_bytes_and_people_stay(copy, judged
     sealed(copy.path)
     assert judge_study(copy, SURVEY, "spotter", seed=0, progress=False) == judged[1]
     assert path.read_bytes() == first + whole
-    assert summary_path(copy, SURVEY, "spotter").read_bytes() == summary
+    assert summary_path(copy.survey_path(SURVEY), "spotter").read_bytes() == summary
 
 
 def test_another_seed_on_answers_that_exist_is_refused(copy):
@@ -78,8 +78,8 @@ def older(study):
     """Answers of an older spotter, by provenance and the judge's account."""
     options = {"judge": {SURVEY: {"spotter": {"seed": 0, "version": 4}}}}
     study.record("judge", options["judge"])
-    account = files.read_json(summary_path(study, SURVEY, "spotter"))
-    checksums.write_json(summary_path(study, SURVEY, "spotter"), account | {"version": 4})
+    account = files.read_json(summary_path(study.survey_path(SURVEY), "spotter"))
+    checksums.write_json(summary_path(study.survey_path(SURVEY), "spotter"), account | {"version": 4})
 
 
 def test_a_study_that_an_older_spotter_has_judged_goes_on(copy):

@@ -24,10 +24,10 @@ from parlai_spotbot.judges.language_model.served_model import (
 )
 from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.records import Item, Judgement, Unit
-from parlai_spotbot.sequential.registration import drawn_units
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.asking import Pair, asked_of_item
+from parlai_spotbot.surveys.survey import Question
 from parlai_spotbot.terminal import Bar
 
 NOT_TRAINED = (
@@ -43,9 +43,12 @@ class LanguageModelJudge(Judge):
 
     def __init__(self, seed: int, name: str, options: LanguageModelOptions, max_cost: float | None = None):
         super().__init__(seed)
-        self.name, self.settings, self.max_cost = name, options, max_cost
-        self.workers, self.at_once = (name,), options.concurrency
+        self.name = name
+        self.workers = (name,)
         self.where = f"judge {name}"
+        self.settings = options
+        self.max_cost = max_cost
+        self.at_once = options.concurrency
         self.model: ServedModel | None = None
         self._bar: Bar | None = None
 
@@ -55,21 +58,22 @@ class LanguageModelJudge(Judge):
     # -- questions -----------------------------------------------------------------------------------------------------
     def open(self, study: Study, survey: str) -> None:
         self.survey = survey_of(study, survey)
-        # A model does not see its other answers, so questions need not wait for each other, except free texts.
-        questions = self.survey.questions
-        questions = tuple(q if q.kind == "free_text" else replace(q, after=()) for q in questions)
+        questions = tuple(map(_independent, self.survey.questions))
+        self.questions = {question.name: question for question in questions}
         self.free = replace(self.survey, questions=questions)
-        every = tuple(replace(q, after=(), when=()) for q in self.survey.questions)
+        every = tuple(replace(q, after=(), when=()) for q in questions)
         self.every = replace(self.survey, questions=every)
-        self.questions = {question.name: question for question in self.survey.questions}
         self.folder = study.survey_path(survey) / "judges" / self.name
         self.journal = AnswerJournal(self.folder / "raw.jsonl")
-        rows, given = self.journal.rows, self.settings.one_request
-        self.together = given if given is not None else not rows or rows[-1].asked != ""  # it goes on as it began
+        together = self.settings.one_request
+        if together is None:  # it goes on as it began
+            rows = self.journal.rows
+            together = not rows or rows[-1].asked != ""
+        self.together = together
         self.prompt_sha256 = prompts.prompt_sha256(self.survey, self.together)
         self.identity = self.settings.identity(self.together)
         self._asks: dict[tuple[str, Pair, str], Asks] = {}
-        self._items = first_shown(drawn_units(study, survey))
+        self._items = first_shown(study.load(survey).units)
 
     def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> Asks:
         """Every prompt for one question and target by its key.
@@ -78,7 +82,7 @@ class LanguageModelJudge(Judge):
         """
         question = self.questions[pair[0]]
         before = {key: answer for key, answer in answers.items() if key[0] in question.after}
-        place = (item.item_id, pair, repr(before) if question.kind == "free_text" else "")
+        place = (item.item_id, pair, repr(before))
         if place not in self._asks:
             asks = prompts.prompted_questions(self.survey, item, pair, self.seed, before)
             self._asks[place] = {ask.key(self.identity): ask for ask in asks}
@@ -92,17 +96,19 @@ class LanguageModelJudge(Judge):
         while (open_pairs := asked_of_item(self.free, item, answers)) != pairs:
             pairs = open_pairs
             for pair in pairs:
-                asks = self.asks(item, pair, answers) if pair not in answers else ()
+                if pair in answers:
+                    continue
+                asks = self.asks(item, pair, answers)
                 raws = [self.journal.good[key] for key in asks if key in self.journal.good]
-                if raws and len(raws) == len(asks):
-                    question = self.questions[pair[0]]
-                    for raw in raws:
-                        if not combining.fits(question, raw):
-                            raise UserError(
-                                f"{self.journal.path}: {raw.key}: no answer to {pair[0]}.", "Put a copy back."
-                            )
-                    answer = combining.combined(question, raws, self.seed, (item.item_id, *pair))
-                    answers |= {} if answer is None else {pair: answer}
+                if len(raws) < len(asks):
+                    continue
+                question = self.questions[pair[0]]
+                for raw in raws:
+                    if not combining.fits(question, raw):
+                        raise UserError(f"{self.journal.path}: {raw.key}: no answer to {pair[0]}.", "Put a copy back.")
+                answer = combining.combined(question, raws, self.seed, (item.item_id, *pair))
+                if answer is not None:
+                    answers[pair] = answer
                     made_of[pair] = raws
         return {pair: (answers[pair], made_of[pair]) for pair in pairs if pair in answers}
 
@@ -179,16 +185,19 @@ class LanguageModelJudge(Judge):
         """
         prompted: tuple[Asks, ...] = ({}, {})  # now, and after answers
         for item in (item for unit in units for item in self._items.get(unit.unit_id, unit.items)):
-            answers, visible = self.answers(item), self._visible(item)
+            answers = self.answers(item)
+            visible = self._visible(item)
             for pair in asked_of_item(self.every, item, {}):
                 for key, ask in self.asks(item, pair, answers).items():
                     if not self.journal.is_settled(key):
                         prompted[key not in visible][key] = ask
         requests = [request for asks in prompted for request in prompts.requests_of(asks, self.together)]
-        read, given = sum(map(prompt_tokens, requests)), self.settings
+        given = self.settings
+        read = sum(map(prompt_tokens, requests))
         most = sum(most_tokens(request, given) for request in requests)
         kinds = [ask.kind for request in requests for ask in request.values()]
-        usual = sum(given.max_new_tokens if kind == "free_text" else JSON_ANSWER for kind in kinds)
+        texts = kinds.count("free_text")
+        usual = texts * given.max_new_tokens + (len(kinds) - texts) * JSON_ANSWER
         estimated = {"requests": len(requests), "answers_kept": len(self.journal.good), "prompt_tokens": read}
         estimated |= {"completion_tokens": usual, "completion_tokens_at_most": most}
         if not given.priced:
@@ -200,15 +209,19 @@ class LanguageModelJudge(Judge):
         items = [item for items in self._items.values() for item in items]
         keys = [key for item in items for key in self._visible(item) if key not in self.journal.good]
         missing = Counter(self.journal.bad[key][-1].kind for key in keys if key in self.journal.bad)
-        given, served, rows, (read, written) = self.settings, {}, self.journal.rows, self.journal.spent()
+        rows = self.journal.rows
+        served = {}
         for row in rows:
             if row.begins:
                 add_served(served, row)
-        about = self.model.client.about if self.model else checksums.read_json(self.folder / "model.json")
+        about = checksums.read_json(self.folder / "model.json")
+        if self.model:
+            about = self.model.client.about
+        read, written = self.journal.spent()
         return {
             "rule": combining.RULE,
             "trained_on": NOT_TRAINED,
-            "variants": {self.name: {"description": f"{given.model}, by JSON that it writes, in both orders"}},
+            "variants": {self.name: {"description": f"{self.settings.model}, by JSON that it writes, in both orders"}},
             "model": {**about, "served": dict(sorted(served.items()))},
             "prompt": {
                 "version": prompts.VERSION,
@@ -222,7 +235,7 @@ class LanguageModelJudge(Judge):
                 "prompt_tokens": read,
                 "completion_tokens": written,
                 "answers_without_count": sum(row.estimated for row in rows),
-                **given.costs(read, written),
+                **self.settings.costs(read, written),
             },
             "missing": {"n": missing.total(), "reasons": dict(missing)},
             "not_asked": len(keys) - missing.total(),
@@ -234,12 +247,23 @@ class LanguageModelJudge(Judge):
         """Conversation and the answers of the first and of the second order, where both are known."""
         rows = []
         for item in items:
-            for pair, (_, raws) in self._good(item).items() if item.control is None else ():
-                question, place = self.questions[pair[0]], (item.item_id, *pair)
-                if question.kind != "free_text":
-                    both = [combining.combined(question, [raw], self.seed, place) for raw in raws]
-                    rows += [(item.conversation_ids[0], *both)] if None not in both else []
+            if item.control is not None:
+                continue
+            for pair, (_, raws) in self._good(item).items():
+                question = self.questions[pair[0]]
+                if question.kind == "free_text":
+                    continue
+                both = [combining.combined(question, [raw], self.seed, (item.item_id, *pair)) for raw in raws]
+                if None not in both:
+                    rows.append((item.conversation_ids[0], *both))
         return rows
+
+
+def _independent(question: Question) -> Question:
+    """Return a question that waits for no other: a model does not see its other answers, except for a free text."""
+    if question.kind == "free_text":
+        return question
+    return replace(question, after=())
 
 
 JUDGE = LanguageModelJudge

@@ -25,9 +25,11 @@ RULE = (
 
 def fits(question: Question, raw: RawAnswer) -> bool:
     """Return True if a kept answer can be one to the question."""
+    if question.kind == "free_text":
+        return bool(raw.text)
     values = sorted(option.value for option in question.options)
-    if question.kind in ("free_text", "ranking"):
-        return sorted(raw.ranking) == values if question.kind == "ranking" else bool(raw.text)
+    if question.kind == "ranking":
+        return sorted(raw.ranking) == values
     return len(raw.chances) == len(values) and all(0 <= chance <= 1 for chance in raw.chances)
 
 
@@ -40,17 +42,26 @@ def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Se
         return raws[0].text
     values = [option.value for option in question.options]
     if question.kind == "ranking":
-        ranks = {value: np.mean([raw.ranking.index(value) for raw in raws]) for value in values}
-        return sorted(values, key=lambda value: (round(ranks[value], 9), identifier(seed, *place, value)))
+
+        def mean_rank(value: str) -> tuple[float, str]:
+            mean = float(np.mean([raw.ranking.index(value) for raw in raws]))
+            return round(mean, 9), identifier(seed, *place, value)
+
+        return sorted(values, key=mean_rank)
     means = np.mean([raw.chances for raw in raws], axis=0)
     if question.kind == "scale":
         cumulated = np.cumsum(means) / means.sum()
-        middle = int(np.argmax(cumulated >= 0.5 - CLOSE)) + int(np.argmax(cumulated > 0.5 + CLOSE))
-        return values[middle // 2 + (_draw(2, seed, place) if middle % 2 else 0)]
+        lower = int(np.argmax(cumulated >= 0.5 - CLOSE))
+        upper = int(np.argmax(cumulated > 0.5 + CLOSE))
+        point, between = divmod(lower + upper, 2)
+        if between:
+            point += _draw(2, seed, place)
+        return values[point]
     best = np.flatnonzero(means >= means.max() - CLOSE)
     if question.kind == "checkboxes":
         ticked = np.flatnonzero(means > 0.5 + CLOSE)
-        ticked = best[:1] if not len(ticked) and question.required else ticked
+        if question.required and not len(ticked):
+            ticked = best[:1]
         return [values[i] for i in ticked] or None
     neutral = [i for i, value in enumerate(values) if value in NEUTRAL]
     if len(best) > 1 and neutral:

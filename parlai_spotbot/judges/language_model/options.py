@@ -25,8 +25,12 @@ class LanguageModelOptions(ServerOptions):
     def deciding(self, together: bool) -> dict:
         """Return the options that answers depend on; the others may change from one run to the next."""
         # Options of earlier versions keep their default values, so that answers which were paid for are found again.
-        given = {**{name: shown(getattr(self, name), name) for name in DECIDING}, **EARLIER, "request_seed": self.seed}
-        return {**given, **({"one_request": True} if together else {})}
+        options: dict = {name: shown(getattr(self, name), name) for name in DECIDING}
+        options |= EARLIER
+        options["request_seed"] = self.seed
+        if together:
+            options["one_request"] = True
+        return options
 
     def identity(self, together: bool) -> str:
         return json.dumps(self.deciding(together), sort_keys=True)

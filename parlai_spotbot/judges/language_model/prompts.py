@@ -83,21 +83,28 @@ def prompt_sha256(survey: Survey, together: bool = False) -> str:
     """Hash of the prompt for this survey."""
     shown = ("instructions", "questions", "layout", "entities", "conversations", "speakers", "other")
     value_by_key = {key: value for key, value in survey.to_json().items() if key in shown}
-    text = json.dumps([VERSION, {**WORDS, **(TOGETHER if together else {})}, value_by_key], sort_keys=True)
+    words = WORDS
+    if together:
+        words = WORDS | TOGETHER
+    text = json.dumps([VERSION, words, value_by_key], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def requests_of(asks: Asks, together: bool) -> list[Asks]:
     """Return `asks` as they are asked: each in a request, or all `together` about one item in one order."""
+    if not together:
+        return [{key: ask} for key, ask in asks.items()]
     requests = {}
     for key, ask in asks.items():
-        requests.setdefault((ask.item_id, ask.order) if together else key, {})[key] = ask
+        requests.setdefault((ask.item_id, ask.order), {})[key] = ask
     return list(requests.values())
 
 
 def names_in_reply(request: Asks) -> list[str]:
     """Return the names under which the answers of a request come."""
-    return [ANSWER] if len(request) == 1 else [f"Q{number + 1}" for number in range(len(request))]
+    if len(request) == 1:
+        return [ANSWER]
+    return [f"Q{number}" for number in range(1, len(request) + 1)]
 
 
 def text_of(asks: Sequence[PromptedQuestion]) -> str:
@@ -117,33 +124,47 @@ class OrderedItem:
     """An item in one order: which name each conversation, entity and option bears, as on the page."""
 
     def __init__(self, survey: Survey, item: Item, turned: bool):
-        self.survey, self.item, self.turned = survey, item, turned
-        step = -1 if turned else 1
-        entities = survey.entities[:2][::step]
-        self.places = range(len(item.transcripts))[::step]
-        several = len(self.places) > 1
-        self.titles = {n: survey.conversations[place] if several else "" for place, n in enumerate(self.places)}
+        self.survey = survey
+        self.item = item
+        self.places = range(len(item.transcripts))
+        entities = list(survey.entities[:2])
+        if turned:
+            self.places = self.places[::-1]
+            entities.reverse()
         self.bearers = {n: self._bearers(n, place, entities) for place, n in enumerate(self.places)}
         self.names = {f"entity:{i}": name for i, name in enumerate(self.bearers[0])}
-        for number in self.places if several else []:
-            judged = self.bearers[number][item.judged[number]] if item.judged else ""
-            self.names[f"conversation:{number}"] = judged if judged and survey.speakers else self.titles[number]
-            self.names[f"speaker:{number}"] = judged
+        self.titles = dict.fromkeys(self.places, "")
+        if len(self.places) > 1:
+            self._name_conversations()
 
-    def _bearers(self, number: int, place: int, entities: tuple[str, ...]) -> tuple[str, str]:
+    def _bearers(self, number: int, place: int, entities: Sequence[str]) -> list[str]:
         """The names of both entities of a conversation."""
-        if not self.item.judged:
-            return (entities[0], entities[1])
-        judged = self.item.judged[number]
-        several = len(self.item.transcripts) > 1
-        speaker = self.survey.speakers[place] if several and self.survey.speakers else entities[judged]
-        other = self.survey.other or entities[1 - judged]
-        return (other, speaker) if judged else (speaker, other)
+        names = list(entities)
+        if self.item.judged:
+            judged = self.item.judged[number]
+            if self.survey.speakers and len(self.places) > 1:
+                names[judged] = self.survey.speakers[place]
+            names[1 - judged] = self.survey.other or names[1 - judged]
+        return names
+
+    def _name_conversations(self) -> None:
+        """Name each of several conversations, and its judged speaker."""
+        for place, number in enumerate(self.places):
+            name = self.titles[number] = self.survey.conversations[place]
+            speaker = ""
+            if self.item.judged:
+                speaker = self.bearers[number][self.item.judged[number]]
+                if self.survey.speakers:
+                    name = speaker
+            self.names[f"conversation:{number}"] = name
+            self.names[f"speaker:{number}"] = speaker
 
     def label(self, option: Option) -> str:
         """The option as it is listed: with the name of the target that it stands for, or under it, else its own."""
         name = self.names.get(option.value, "")
-        return option.label.replace("{name}", name) if "{name}" in option.label else name or option.label
+        if "{name}" in option.label:
+            return option.label.replace("{name}", name)
+        return name or option.label
 
     def named(self, text: str, about: str = "") -> str:
         """`text` with names in place of {entity}, {entity:0}, {conversation:1}, {speaker:1}, …"""
@@ -156,14 +177,20 @@ class OrderedItem:
         """The transcripts, with the turns numbered where questions are about turns."""
         parts = []
         for number in self.places:
-            title, bearers = self.titles[number], self.bearers[number]
-            lines = [f"{title}:" if title else WORDS["conversation"]]
-            for place, turn in enumerate(self.item.transcripts[number]):
-                mark = f"[{place + 1}] " if numbered else ""
-                lines.append(f"{mark}{bearers[turn.entity]}: {quoted(turn.text)}")
+            title = self.titles[number]
+            bearers = self.bearers[number]
+            judged = WORDS["judged"]
+            lines = [WORDS["conversation"]]
+            if title:
+                judged = WORDS["judged_in"]
+                lines = [f"{title}:"]
+            for place, turn in enumerate(self.item.transcripts[number], 1):
+                line = f"{bearers[turn.entity]}: {quoted(turn.text)}"
+                if numbered:
+                    line = f"[{place}] {line}"
+                lines.append(line)
             if self.item.judged:
-                key = "judged_in" if title else "judged"
-                lines.append(WORDS[key].format(name=bearers[self.item.judged[number]], conversation=title))
+                lines.append(judged.format(name=bearers[self.item.judged[number]], conversation=title))
             parts.append("\n".join(lines))
         return "\n\n".join(parts)
 
@@ -177,19 +204,23 @@ class OrderedItem:
             return f"{phrase}\n{self.named(wording, speaker)}"
         name = self.names.get(target, "")
         text = self.named(wording, name)
-        return text if "{entity}" in wording or not name else f"{text} {WORDS['about'].format(name=name)}"
+        if "{entity}" in wording or not name:
+            return text
+        return f"{text} {WORDS['about'].format(name=name)}"
 
 
 def system_text(survey: Survey, put: Sequence[str]) -> str:
     """Text before every item: the survey's instructions and the explanations of the questions `put`."""
     explained = []
     for question in survey.questions:
-        lines = [question.help] if question.help else []
-        lines += [f"{option.label}: {option.definition}" for option in question.options if option.definition]
+        lines = [f"{option.label}: {option.definition}" for option in question.options if option.definition]
+        if question.help:
+            lines.insert(0, question.help)
         if lines and question.name in put:
             explained.append(f"{question.heading or question.name}: {' '.join(lines)}")
     parts = [WORDS["system"], survey.instructions]
-    parts += [WORDS["explained"] + "\n" + "\n".join(explained)] if explained else []
+    if explained:
+        parts.append("\n".join([WORDS["explained"], *explained]))
     return "\n\n".join([*parts, WORDS["quoted"], WORDS["manner"]])
 
 
@@ -198,8 +229,9 @@ def labels_of(question: Question) -> tuple[str, ...]:
     values = [option.value for option in question.options]
     if all(len(value) == 1 and value.isdigit() for value in values):
         return tuple(values)
-    letters = 9 < len(values) <= len(string.ascii_uppercase)
-    return tuple(string.ascii_uppercase[: len(values)] if letters else map(str, range(1, len(values) + 1)))
+    if 9 < len(values) <= len(string.ascii_uppercase):
+        return tuple(string.ascii_uppercase[: len(values)])
+    return tuple(map(str, range(1, len(values) + 1)))
 
 
 def prompted_questions(
@@ -216,22 +248,32 @@ def prompted_questions(
     system = system_text(survey, put)
     option_values = tuple(option.value for option in question.options)
     asks = []
-    for order in range(1 if question.kind == "free_text" else len(ORDERS)):
-        shown = OrderedItem(survey, item, (identifier(seed, "names", item.item_id)[0] in "01234567") == bool(order))
+    orders = range(len(ORDERS))
+    if question.kind == "free_text":
+        orders = orders[:1]
+    for order in orders:
+        shown = OrderedItem(survey, item, _coin(seed, "names", item.item_id) == bool(order))
         options = _listed(question, (seed, item.item_id, *pair), order)
         values = tuple(option.value for option in options)
-        labels = values if labels_of(question) == option_values else labels_of(question)  # a scale's digits are its own
+        labels = labels_of(question)
+        if labels == option_values:  # a scale's digits are its own
+            labels = values
         wording = shown.about(question.wording, pair[1])
         if question.kind == "free_text":
-            tail = "\n".join([*_answered(survey, shown, question, answers or {}), wording, WORDS["json_text"]])
+            lines = [*_answered(survey, shown, question, answers or {}), wording, WORDS["json_text"]]
         else:
-            lines = [_line(label, option, shown) for label, option in zip(labels, options, strict=True)]
             form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
-            tail = "\n".join([wording, *lines, WORDS[form].format(labels=_listing(labels))])
+            listed = [_line(label, option, shown) for label, option in zip(labels, options, strict=True)]
+            lines = [wording, *listed, WORDS[form].format(labels=_listing(labels))]
         lead = shown.lead(numbered)
         place = (item.item_id, *pair, question.kind, order)
-        asks.append(PromptedQuestion(*place, system, lead, tail, values, labels, option_values))
+        asks.append(PromptedQuestion(*place, system, lead, "\n".join(lines), values, labels, option_values))
     return asks
+
+
+def _coin(*place: object) -> bool:
+    """Toss a coin for a place: the same place always gives the same side."""
+    return identifier(*place)[0] in "01234567"
 
 
 def _answered(survey: Survey, shown: OrderedItem, question: Question, answers: Mapping[Pair, object]) -> list[str]:
@@ -241,28 +283,36 @@ def _answered(survey: Survey, shown: OrderedItem, question: Question, answers: M
         if name in question.after:
             earlier = survey.question(name)
             labels: dict[object, str] = {option.value: shown.label(option) for option in earlier.options}
-            phrase = ", ".join(
-                labels.get(value) or quoted(str(value)) for value in (answer if isinstance(answer, list) else [answer])
-            )
+            values = [answer]
+            if isinstance(answer, list):
+                values = answer
+            phrase = ", ".join(labels.get(value) or quoted(str(value)) for value in values)
             lines.append(WORDS["answered"].format(question=shown.about(earlier.wording, target), answer=phrase))
     return lines
 
 
 def _listed(question: Question, place: Sequence[object], order: int) -> list[Option]:
     """The options as they are listed: drawn by `place`, from last to first in the second order."""
-    if question.kind == "scale":
-        options = list(question.options)[:: -1 if identifier("scale", *place)[0] in "01234567" else 1]
-    else:
-        options = sorted(question.options, key=lambda option: identifier("list", *place, option.value))
-    return options[::-1] if order else options
+    options = list(question.options)
+    if question.kind != "scale":
+        options.sort(key=lambda option: identifier("list", *place, option.value))
+    elif _coin("scale", *place):
+        options.reverse()
+    if order:
+        options.reverse()
+    return options
 
 
 def _line(label: str, option: Option, shown: OrderedItem) -> str:
     """An option in the list; a point of a scale with what it stands for."""
     if option.value != label:
         return f"{label}. {shown.label(option)}"
-    text = option.definition or (option.label if option.label != label else "")
-    return f"{label} ({text})" if text else label
+    text = option.definition
+    if not text and option.label != label:
+        text = option.label
+    if not text:
+        return label
+    return f"{label} ({text})"
 
 
 def _listing(labels: Sequence[str]) -> str:

@@ -47,9 +47,14 @@ class ServedModel:
     ):
         from parlai_spotbot.models.chat.client import ChatClient
 
-        self.options, self.where, self.max_cost, self.together = options, where, max_cost, together
+        self.options = options
+        self.where = where
+        self.max_cost = max_cost
+        self.together = together
         self.client = ChatClient(options, options.key(where))
-        self._silent, self._answered, self._usable = 0, False, False
+        self._silent = 0
+        self._answered = False
+        self._usable = False
         self._unusable: list[RawAnswer] = []
 
     def close(self) -> None:
@@ -75,24 +80,36 @@ class ServedModel:
             left = len(waiting)
             if not waiting:
                 return
-            # The first request goes alone: it finds out what the server takes, and whether it is there.
-            most = WAVE * self.options.concurrency if self._usable else UNUSABLE - len(self._unusable)
-            wave = requests_of(waiting, self.together)[: most if self._answered else 1]
-            wave = self._affordable(wave, journal)
+            wave = self._affordable(requests_of(waiting, self.together)[: self._most()], journal)
             silent = [request for request, kind in zip(wave, self._send(wave, journal), strict=True) if kind in AGAIN]
             away.update(key for request in silent for key in request)
             self._answered = self._answered or not silent
-            self._silent = self._silent + len(wave) if len(silent) == len(wave) else 0
-            if self._silent >= (SILENT if self._answered else 1):
-                what = "gave no answer any more" if self._answered else "does not answer"
+            self._silent += len(wave)
+            if len(silent) < len(wave):
+                self._silent = 0
+            what = ""
+            if self._silent and not self._answered:
+                what = "does not answer"
+            elif self._silent >= SILENT:
+                what = "gave no answer any more"
+            if what:
                 problem = f"{self.where}: {self.options.url} {what}: {journal.rows[-1].problem}."
                 raise UserError(problem, STAYED_AWAY)
+
+    def _most(self) -> int:
+        """Return how many requests go out at once."""
+        if not self._answered:  # the first goes alone: it finds out what the server takes, and whether it is there
+            return 1
+        if not self._usable:
+            return UNUSABLE - len(self._unusable)
+        return WAVE * self.options.concurrency
 
     def _affordable(self, wave: list[Asks], journal: AnswerJournal) -> list[Asks]:
         """The first of the requests that the budget covers in the worst case."""
         if self.max_cost is None:
             return wave
-        left, covered = self.max_cost - self.options.cost(*journal.spent()), []
+        left = self.max_cost - self.options.cost(*journal.spent())
+        covered = []
         for request in wave:
             left -= self.options.cost(prompt_tokens(request), most_tokens(request, self.options))
             if left < 0:
@@ -113,14 +130,18 @@ class ServedModel:
         def came(place: int, answer: Reply) -> None:
             form = (self.client.sent(bodies[place]).get("response_format") or {"type": "text"})["type"]
             rows = self._raws(wave[place], journal, answer, form)
-            kinds = [row.kind for row in rows]
-            outcomes[place] = kind = "" if "" in kinds else kinds[0]
+            kind = rows[0].kind
+            if any(row.good for row in rows):
+                kind = ""
+            outcomes[place] = kind
             answered = any(known.model for known in journal.rows)
             if kind in CORRECTED and not (kind == "rejected" and answered):
                 raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind].format(""))
             journal.add(*rows)
-            self._usable = self._usable or not kind
-            self._unusable += rows[:1] if not self._usable and kind not in AGAIN else []
+            if not kind:
+                self._usable = True
+            elif not self._usable and kind not in AGAIN:
+                self._unusable.append(rows[0])
 
         self.client.ask(bodies, came)
         if not self._usable and len(self._unusable) >= UNUSABLE:
@@ -132,13 +153,16 @@ class ServedModel:
         return outcomes
 
     def _body(self, request: Asks, attempt: int) -> dict:
-        given, asks = self.options, list(request.values())
+        asks = list(request.values())
+        given = self.options
         heat = given.temperature or 0.0
+        if attempt and not heat:
+            heat = None  # a bad answer at 0 would come again
         return given.body(
             [{"role": given.system_role, "content": asks[0].system}, {"role": "user", "content": text_of(asks)}],
             (int(next(iter(request))[:7], 16) + attempt) % 2**31,
             max_tokens=most_tokens(request, given),
-            temperature=None if attempt and not heat else heat,  # a bad answer at 0 would come again
+            temperature=heat,
             response_format=response_format(request),
         )
 
@@ -146,22 +170,27 @@ class ServedModel:
     def _raws(self, request: Asks, journal: AnswerJournal, answer: Reply, form: str) -> list:
         """The rows of a request's answers; its tokens are in the first of them."""
         about: dict = {"date": datetime.now(UTC).replace(microsecond=0).isoformat()}
-        text, costs = "", {}
+        costs: dict = {}
+        text = ""
         if isinstance(answer, Completion):
-            text, about = answer.text, {name: getattr(answer, name) for name in ("model", "fingerprint", "date")}
+            text = answer.text
+            about = {name: getattr(answer, name) for name in ("model", "fingerprint", "date")}
             read, written = answer.counted or (prompt_tokens(request), tokens(text))
             costs = {"prompt_tokens": read, "completion_tokens": written, "estimated": answer.counted is None}
             about["answer_format"] = form
         rows = []
         for (key, ask), name in zip(request.items(), names_in_reply(request), strict=True):
-            asked = f"{len(rows) + 1} of {len(request)}" if self.together else ""
+            asked = ""
+            if self.together:
+                asked = f"{len(rows) + 1} of {len(request)}"
             try:
                 text = _said(answer)
                 outcome = parsed(ask, text, name)
             except ChatError as err:
                 outcome = {"kind": err.kind, "problem": str(err)}
             place = (key, ask.item_id, ask.question, ask.target, ORDERS[ask.order], journal.tried(key))
-            rows.append(RawAnswer(*place, said=text[:SAID], asked=asked, **about, **outcome, **({} if rows else costs)))
+            rows.append(RawAnswer(*place, said=text[:SAID], asked=asked, **about, **outcome, **costs))
+            costs = {}
         return rows
 
 
@@ -187,8 +216,10 @@ def _said(answer: Reply) -> str:
         raise ChatError(
             "cut", "the answer was cut before its first word: raise 'max_new_tokens', or have the model think less"
         )
+    if not text and answer.refusal:
+        raise ChatError("refused", "the model refused")
     if not text:
-        raise ChatError(*("refused", "the model refused") if answer.refusal else ("empty", "an empty answer"))
+        raise ChatError("empty", "an empty answer")
     return text
 
 
@@ -196,7 +227,11 @@ def response_format(request: Asks) -> dict:
     """The field of a request that holds the model to answers of the right form."""
     answers = {}
     for name, ask in zip(names_in_reply(request), request.values(), strict=True):
-        label = {"type": "string", **({"enum": list(ask.labels)} if ask.labels else {})}
-        answers[name] = {"type": "array", "items": label} if ask.kind in ("checkboxes", "ranking") else label
+        answer: dict = {"type": "string"}
+        if ask.labels:
+            answer["enum"] = list(ask.labels)
+        if ask.kind in ("checkboxes", "ranking"):
+            answer = {"type": "array", "items": answer}
+        answers[name] = answer
     schema = {"type": "object", "properties": answers, "required": list(answers), "additionalProperties": False}
     return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}

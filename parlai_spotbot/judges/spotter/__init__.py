@@ -23,7 +23,7 @@ from parlai_spotbot.judges.spotter.feature_rows import FeatureRows
 from parlai_spotbot.judges.spotter.features import BEYOND, FAR, Closeness
 from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed
-from parlai_spotbot.sequential.registration import drawn_units, items_to_judge
+from parlai_spotbot.sequential.registration import items_to_judge
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -57,7 +57,7 @@ class Spotter(Judge):
     """Those that are asked about."""
 
     def open(self, study: Study, survey: str) -> None:
-        self.first_shown = first_shown(drawn_units(study, survey))
+        self.first_shown = first_shown(study.load(survey).units)
         if survey not in SPOTTED:
             raise UserError(
                 f"--survey {survey}: the judge {self.name} can't answer its questions.",

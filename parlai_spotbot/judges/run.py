@@ -54,12 +54,8 @@ def judge_study(
         course = None
         if plan:
             course = course_of(study, plan, read_pool(study, survey), units, recorded, todo)
-        before = {}
-        if path.exists():
-            before = read_judge(path)
-        ended = not todo and (course is None or (course.ended and not course.waiting))
-        told = before.get("answered") == before.get("units") == len(units) and not before.get("stopped")
-        if ended and told:
+        before = _complete_summary(path, len(units))
+        if before and not todo and (course is None or (course.ended and not course.waiting)):
             return before
         judge.prepare(study, survey, progress)
         options = study.provenance().get("judge", {})
@@ -79,6 +75,16 @@ def judge_study(
                 summary["settled"] = standing(course)
             checksums.write_json(path, summary)
         return summary
+
+
+def _complete_summary(path: Path, units: int) -> dict:
+    """Return the summary that is there if all units are answered by it, else {}."""
+    if not path.exists():
+        return {}
+    summary = read_judge(path)
+    if summary.get("stopped") or not summary.get("answered") == summary.get("units") == units:
+        return {}
+    return summary
 
 
 def let_judge(

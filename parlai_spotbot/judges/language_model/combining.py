@@ -50,10 +50,7 @@ def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Se
         return sorted(values, key=mean_rank)
     means = np.mean([raw.chances for raw in raws], axis=0)
     if question.kind == "scale":
-        cumulated = np.cumsum(means) / means.sum()
-        lower = int(np.argmax(cumulated >= 0.5 - CLOSE))
-        upper = int(np.argmax(cumulated > 0.5 + CLOSE))
-        point, between = divmod(lower + upper, 2)
+        point, between = divmod(sum(_medians(means)), 2)
         if between:
             point += _draw(2, seed, place)
         return values[point]
@@ -67,6 +64,12 @@ def combined(question: Question, raws: Sequence[RawAnswer], seed: int, place: Se
     if len(best) > 1 and neutral:
         return values[neutral[0]]
     return values[best[_draw(len(best), seed, place)]]
+
+
+def _medians(means: np.ndarray) -> tuple[int, int]:
+    """Return the lower and the upper median of a distribution; they are the same but for a tie."""
+    cumulated = np.cumsum(means) / means.sum()
+    return int(np.argmax(cumulated >= 0.5 - CLOSE)), int(np.argmax(cumulated > 0.5 + CLOSE))
 
 
 def _draw(n: int, seed: int, place: Sequence[str]) -> int:

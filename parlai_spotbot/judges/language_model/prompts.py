@@ -34,6 +34,9 @@ WORDS, TOGETHER = yaml.safe_load_all(Path(__file__).with_suffix(".yaml").read_te
 those of a request with several questions.
 """
 
+FORMS = {"checkboxes": "json_several", "ranking": "json_ranking"}
+"""The word of `WORDS` for the form of an answer, by the kind of question; json_one for any other."""
+
 ANSWER = "answer"
 
 
@@ -262,9 +265,8 @@ def prompted_questions(
         if question.kind == "free_text":
             lines = [*_answered(survey, shown, question, answers or {}), wording, WORDS["json_text"]]
         else:
-            form = {"checkboxes": "json_several", "ranking": "json_ranking"}.get(question.kind, "json_one")
             listed = [_line(label, option, shown) for label, option in zip(labels, options, strict=True)]
-            lines = [wording, *listed, WORDS[form].format(labels=_listing(labels))]
+            lines = [wording, *listed, WORDS[FORMS.get(question.kind, "json_one")].format(labels=_listing(labels))]
         lead = shown.lead(numbered)
         place = (item.item_id, *pair, question.kind, order)
         asks.append(PromptedQuestion(*place, system, lead, "\n".join(lines), values, labels, option_values))

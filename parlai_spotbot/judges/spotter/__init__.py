@@ -7,12 +7,14 @@ people. A conversation between people is judged by one of these models, drawn by
 
 import itertools
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from parlai_spotbot.analysis.frames import BOTH
+from parlai_spotbot.domains import Domain, domain_of
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import SPOTTED, Judge, first_shown
 from parlai_spotbot.judges.spotter import examples as ex
@@ -25,6 +27,7 @@ from parlai_spotbot.judges.spotter.standins import StandInBots
 from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, indexed
 from parlai_spotbot.sequential.registration import items_to_judge
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys import survey_of
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.terminal import Bar
@@ -78,30 +81,29 @@ class Spotter(Judge):
         return len(item.judged or BOTH) + len(self.features)
 
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
-        self._read(study, survey)
-        self._gather(study)
-        coherence = self._coherence("embedding" if progress else "", "reading" if progress else "")
+        self.conversations = study.conversations()
+        self._read(items_to_judge(study, survey), study.units_path(survey))
+        packed = study.provenance().get("pack", {}).get(survey, {}).get("options", {})
+        self.surface = packed.get("surface", "normalise")  # what is learnt from looks like what is judged
+        self._gather(study.plan, domain_of(study.path, study.plan.domain))
+        coherence = self._coherence(progress)
         self.models: dict[tuple[str, ...], Detector] = {}
         with threadpool_limits(limits=1):  # small matrices: threads only wait for each other, and round differently
             for key in Bar.over(self.keys, "training", unit="model", shown=progress):
                 self.models[key] = Detector(coherence, self.examples, self.closeness, self._rows(key))
 
     # -- what is to be judged, and by which model ----------------------------------------------------------------------
-    def _read(self, study: Study, survey: str) -> None:
-        self.conversations = study.conversations()
+    def _read(self, items: Sequence[Item], path: Path) -> None:
         self.entities = {c.conversation_id: c.entities for c in self.conversations}
-        items = items_to_judge(study, survey)
         for item in items:
-            unknown = [] if item.control else [c for c in item.conversation_ids if c not in self.entities]
-            if unknown:  # it would be judged by models that may know its bots
+            unknown = [c for c in item.conversation_ids if c not in self.entities]
+            if unknown and not item.control:  # it would be judged by models that may know its bots
                 raise UserError(
-                    f"{study.units_path(survey)}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, "
-                    "which the study lacks.",
+                    f"{path}: item {item.item_id}: field 'conversation_ids' names {unknown[0]!r}, which the study "
+                    "lacks.",
                     "Pack the units again from this study's conversations.",
                 )
         self.items = {item.item_id: item for item in items}
-        packed = study.provenance().get("pack", {}).get(survey, {}).get("options", {})
-        self.surface = packed.get("surface", "normalise")  # what is learnt from looks like what is judged
         self.lengths = sorted({item.exchanges for item in self.items.values() if item.control is None})
         bots = {self._bots(item) for item in self.items.values()} - {()}
         self.keys = sorted(bots) or [()]
@@ -111,15 +113,15 @@ class Spotter(Judge):
         return tuple(sorted({e for c in item.conversation_ids for e in self.entities.get(c, ())} - {HUMAN}))
 
     # -- what is learnt from -------------------------------------------------------------------------------------------
-    def _gather(self, study: Study) -> None:
-        from parlai_spotbot.domains import domain_of
-
-        plan, lengths = study.plan, self.lengths
+    def _gather(self, plan: Plan, domain: Domain) -> None:
+        lengths = self.lengths
         show = SURFACES[self.surface]
-        domain = domain_of(study.path, plan.domain)
         self.domain = domain.name
         people = domain.episodes("judges")
-        self.people = ex.of_people(people, lengths, self.seed, show, 0 if plan.unseeded else 2)
+        start = 2
+        if plan.unseeded:
+            start = 0
+        self.people = ex.of_people(people, lengths, self.seed, show, start)
         if not self.people:
             raise UserError(
                 f"domain {domain.name}: its fold for judges has no conversation of {1 + min(lengths)} exchanges.",
@@ -128,17 +130,22 @@ class Spotter(Judge):
         self.corrupted = corrupted(self.people, lengths, self.seed, show)
         order = np.random.default_rng(self.seed).permutation(len(self.conversations))
         standins = StandInBots(plan, people, max(lengths), self.seed)
-        self.sources, bots = {}, {}
+        self.sources = {}
+        self.standins = []
+        bots = {}
         for key in self.keys:
             excluded = ex.kin(plan, key)
             bot_examples = ex.without([self.conversations[i] for i in order], excluded)[: ex.MAX_CONVERSATIONS]
-            added = standins.without(excluded) if len(bot_examples) < ex.MIN_CONVERSATIONS else []
+            added = []
+            if len(bot_examples) < ex.MIN_CONVERSATIONS:
+                added = standins.without(excluded)
             self.sources[key] = (bot_examples, added)
             bots.update(indexed(bot_examples))
         self.bots = ex.of_bots(bots.values(), lengths, show)
-        self.standins = ex.of_bots(standins.played, lengths, show) if any(a for _, a in self.sources.values()) else []
+        if any(added for _, added in self.sources.values()):
+            self.standins = ex.of_bots(standins.played, lengths, show)
 
-    def _coherence(self, embedding: str, reading: str) -> Coherence:
+    def _coherence(self, progress: bool) -> Coherence:
         learnt = [self.people, self.corrupted, self.standins]
         self.examples = [*itertools.chain(*learnt), *self.bots]
         self.row_of: dict[tuple[str, int], int] = {}
@@ -146,7 +153,7 @@ class Spotter(Judge):
             for example in ex.both(tuple(u.text for u in item.transcripts[0]), ("", ""), item.item_id):
                 self.row_of[item.item_id, example.entity] = len(self.examples)
                 self.examples.append(example)
-        self.feature_rows = rows = FeatureRows(embedding, reading)
+        self.feature_rows = rows = FeatureRows(progress)
         frames = [rows.kept(examples) for examples in learnt if examples]
         self.frame = pd.concat([*frames, rows.of(self.examples[sum(map(len, learnt)) :])], ignore_index=True)
         self.closeness = Closeness(self.examples, self.frame["close_to_partner"])

@@ -22,15 +22,18 @@ class FeatureCurves(TransformerMixin, BaseEstimator):
         self.breaks = breaks
 
     def fit(self, X: np.ndarray, y: object = None) -> FeatureCurves:
-        finite_columns = [column[~np.isnan(column)] for column in X.T]
-        self.mean_ = np.array([column.mean() if len(column) else 0.0 for column in finite_columns])
-        scale = np.array([column.std() if len(column) else 0.0 for column in finite_columns])
-        self.scale_ = np.where(scale > 1e-12, scale, 1.0)
         shares = np.linspace(0, 1, self.breaks + 2)[1:-1]
-        self.knots_ = [
-            np.unique(np.quantile((column - m) / s, shares)) if len(column) else np.zeros(0)
-            for column, m, s in zip(finite_columns, self.mean_, self.scale_, strict=True)
-        ]
+        self.mean_ = np.zeros(X.shape[1])
+        self.scale_ = np.ones(X.shape[1])
+        self.knots_ = [np.zeros(0)] * X.shape[1]
+        for place, column in enumerate(X.T):
+            known = column[~np.isnan(column)]
+            if not len(known):
+                continue
+            self.mean_[place] = known.mean()
+            if known.std() > 1e-12:
+                self.scale_[place] = known.std()
+            self.knots_[place] = np.unique(np.quantile((known - self.mean_[place]) / self.scale_[place], shares))
         columns = self._columns(X)
         columns = np.where(np.isnan(columns).all(axis=0), 0.0, columns)
         self.middle_ = np.nanmean(columns, axis=0)

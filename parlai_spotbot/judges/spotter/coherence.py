@@ -13,7 +13,7 @@ from parlai_spotbot.judges.spotter.examples import EntityExample
 from parlai_spotbot.judges.spotter.features import FeatureTable
 from parlai_spotbot.records import HUMAN
 
-FEATURES = ("fluency", "sensibleness", "specificity")
+FEATURES: tuple[str, ...] = ("fluency", "sensibleness", "specificity")
 
 DESCRIPTION = (
     "additive logistic regression, a curve for each of "

@@ -19,7 +19,8 @@ PREFIX = "corrupted: "
 PER_KIND = 8
 """Number of conversations of each kind."""
 
-VOWELS, CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
+VOWELS = "aeiou"
+CONSONANTS = "bcdfghjklmnpqrstvwxyz"
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,11 @@ class Corruption:
 
     def any_words(self) -> list[str]:
         """As many words, each from somewhere."""
-        return [" ".join(self.rng.choice(self._words()) for _ in text.split()) for text in self.own]
+        return [_words_of(self._word, text) for text in self.own]
 
     def pieces(self) -> list[str]:
         """Pieces of words, glued together at random."""
-        return [" ".join(self._glued() for _ in text.split()) for text in self.own]
+        return [_words_of(self._glued, text) for text in self.own]
 
     def other_letters(self) -> list[str]:
         """Another letter for each letter, always the same one: as an unknown language looks."""
@@ -70,7 +71,9 @@ class Corruption:
     def copied(self) -> list[str]:
         """The partner's last turn; who begins has nothing to copy yet."""
         theirs = self.said[1 - self.entity :: 2]
-        return list(theirs) if self.entity else [self.rng.choice(self.others), *theirs[:-1]]
+        if self.entity:
+            return list(theirs)
+        return [self.rng.choice(self.others), *theirs[:-1]]
 
     def silent(self) -> list[str]:
         return [EMPTY] * len(self.own)
@@ -78,16 +81,21 @@ class Corruption:
     def _shuffled(self, parts: Sequence[str]) -> list[str]:
         return self.rng.sample(list(parts), len(parts))
 
-    def _words(self) -> list[str]:
-        return self.rng.choice(self.others).split()
+    def _word(self) -> str:
+        return self.rng.choice(self.rng.choice(self.others).split())
+
+    def _piece(self) -> str:
+        word = self._word()
+        start = self.rng.randrange(len(word))
+        return word[start : start + self.rng.randint(1, 5)]
 
     def _glued(self) -> str:
-        def piece() -> str:
-            word = self.rng.choice(self._words())
-            start = self.rng.randrange(len(word))
-            return word[start : start + self.rng.randint(1, 5)]
+        return "".join(self._piece() for _ in range(self.rng.randint(1, 4)))
 
-        return "".join(piece() for _ in range(self.rng.randint(1, 4)))
+
+def _words_of(make: Callable[[], str], text: str) -> str:
+    """Return as many words as a text has, each made by `make`."""
+    return " ".join(make() for _ in text.split())
 
 
 KINDS = {
@@ -126,7 +134,8 @@ def corrupted(
             texts = list(base.texts)
             spoilt = spoil(Corruption(base.texts, base.entity, elsewhere or base.texts, rng))
             texts[base.entity :: 2] = [show(text) for text in spoilt]
-            who, name = PREFIX + kind, f"{PREFIX}{kind}, {base.conversation}, {base.entity}"
+            who = PREFIX + kind
+            name = f"{who}, {base.conversation}, {base.entity}"
             others = tuple(sorted(speakers[base.conversation]))
             corrupted_texts += [
                 EntityExample(tuple(texts[: 2 * k]), base.entity, who, name, who, others, base.conversation)

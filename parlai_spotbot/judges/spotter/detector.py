@@ -35,7 +35,8 @@ class Detector:
     """A model trained on the examples in `rows`: indices into `examples` and the rows of its matrix."""
 
     def __init__(self, coherence: Coherence, examples: Sequence[EntityExample], closeness: Closeness, rows: np.ndarray):
-        self.coherence, self.closeness = coherence, closeness
+        self.coherence = coherence
+        self.closeness = closeness
         chosen = [examples[i] for i in rows]
         X = coherence.matrix[rows]
         human = np.array([example.who == HUMAN for example in chosen])
@@ -55,27 +56,33 @@ class Detector:
     def _bands(self, bots: list[EntityExample]) -> dict[str, float]:
         """Per feature the gap below which the answer is "no_difference"."""
         gaps = [self._gaps(first, second) for first, second in zip(bots[::2], bots[1::2], strict=True)]
-        gaps_by_feature = {f: [abs(gap[f]) for gap in gaps if not math.isnan(gap[f])] for f in FEATURES}
-        return {
-            f: float(np.quantile(values, NO_DIFFERENCE_SHARE)) if values else 0.0
-            for f, values in gaps_by_feature.items()
-        }
+        bands = dict.fromkeys(FEATURES, 0.0)
+        for feature in FEATURES:
+            known = [abs(gap[feature]) for gap in gaps if not math.isnan(gap[feature])]
+            if known:
+                bands[feature] = float(np.quantile(known, NO_DIFFERENCE_SHARE))
+        return bands
 
     def _gaps(self, first: EntityExample, second: EntityExample) -> dict[str, float]:
-        one, two = self.coherence.scores(first), self.coherence.scores(second)
+        one = self.coherence.scores(first)
+        two = self.coherence.scores(second)
         return {feature: one[feature] - two[feature] for feature in FEATURES}
 
     def probability(self, row: int) -> float:
         """Probability that the example in `row` is a person, as if people and bots were equally frequent."""
         chance = float(self._calibrated(self.model.decision_function(self.coherence.matrix[[row]]))[0])
-        return min(chance, 0.5) if self.closeness.far[row] else chance
+        if self.closeness.far[row]:
+            return min(chance, 0.5)
+        return chance
 
     def nature(self, row: int) -> str:
         """ "human", "bot" or "unsure" for the example in `row`."""
         chance = self.probability(row)
         if abs(chance - 0.5) <= self.unsure:
             return "unsure"
-        return "human" if chance > 0.5 else "bot"
+        if chance > 0.5:
+            return "human"
+        return "bot"
 
     def preferences(self, first: EntityExample, second: EntityExample) -> dict[str, str]:
         """Per feature the entity that has more of it, or "no_difference" within the band or where it is unknown.
@@ -85,13 +92,13 @@ class Detector:
         is_unlike = self.coherence.table.is_unlike_people
         unlike = [is_unlike(self.coherence.features(example), example) for example in (first, second)]
         if unlike[0] != unlike[1]:
-            return dict.fromkeys(FEATURES, "entity:1" if unlike[0] else "entity:0")
+            return dict.fromkeys(FEATURES, f"entity:{unlike.index(False)}")
+        answers = dict.fromkeys(FEATURES, "no_difference")
         if all(unlike):
-            return dict.fromkeys(FEATURES, "no_difference")
-        answers = {}
+            return answers
         for feature, gap in self._gaps(first, second).items():
-            clear = abs(gap) > self.bands[feature]  # False for nan
-            answers[feature] = ("entity:0" if gap > 0 else "entity:1") if clear else "no_difference"
+            if abs(gap) > self.bands[feature]:  # False for nan
+                answers[feature] = f"entity:{int(gap < 0)}"
         return answers
 
 
@@ -115,10 +122,10 @@ def folds(examples: Sequence[EntityExample]) -> list[tuple[np.ndarray, np.ndarra
                 fold_of[name] for name in present if name in fold_of
             )
         held = np.array([fold_of[e.speaker] for e in examples])
-        splits = [
-            (np.flatnonzero([fold not in taking_part[e.conversation] for e in examples]), np.flatnonzero(held == fold))
-            for fold in range(number)
-        ]
+        splits = []
+        for fold in range(number):
+            apart = [fold not in taking_part[e.conversation] for e in examples]
+            splits.append((np.flatnonzero(apart), np.flatnonzero(held == fold)))
         if all(human[train].any() and not human[train].all() for train, _ in splits):
             return splits
     return list(GroupKFold(FOLDS).split(human, groups=[e.origin or e.conversation for e in examples]))

@@ -52,7 +52,8 @@ def both(
     texts: tuple[str, ...], entities: tuple[str, str], conversation: str, speakers: tuple[str, ...] = ()
 ) -> list[EntityExample]:
     """The two examples of one segment; `speakers` are the entities where not said otherwise."""
-    speakers, texts = speakers or entities, tuple(text[:MOST] for text in texts)
+    speakers = speakers or entities
+    texts = tuple(text[:MOST] for text in texts)
     return [EntityExample(texts, entity, entities[entity], conversation, speakers[entity]) for entity in (0, 1)]
 
 
@@ -71,11 +72,13 @@ def of_people(
     examples = []
     for episode in episodes:
         texts = tuple(show(text) for text in episode.turns[start:])
-        has_people = len(episode.people) == 2 and all(episode.people)
-        people = tuple(f"person {p}" for p in (episode.people if has_people else [episode.episode_id] * 2))
+        people = [episode.episode_id] * 2
+        if len(episode.people) == 2 and all(episode.people):
+            people = episode.people
+        speakers = tuple(f"person {person}" for person in people)
         for k in lengths:
             if len(texts) >= 2 * k:
-                examples += both(texts[: 2 * k], (HUMAN, HUMAN), episode.episode_id, people)
+                examples += both(texts[: 2 * k], (HUMAN, HUMAN), episode.episode_id, speakers)
     return examples
 
 
@@ -99,7 +102,10 @@ def replies(example: EntityExample, to: bool = False) -> list[tuple[str, str]]:
 
     With `to`, the entity's turn and the partner's answer to it.
     """
-    first = 2 if (example.entity == 0) != to else 1
+    begins = example.entity == 0
+    first = 1
+    if begins != to:
+        first = 2
     return [(example.texts[i - 1], example.texts[i]) for i in range(first, len(example.texts), 2)]
 
 

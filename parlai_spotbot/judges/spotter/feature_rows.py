@@ -20,20 +20,25 @@ from parlai_spotbot.models.cache import cached_folder
 FORMAT = 1
 """Raised whenever features would come out differently."""
 
-ROWS, MIDDLE = "rows.npy", "middle.npy"
+ROWS = "rows.npy"
+MIDDLE = "middle.npy"
 
 
 class FeatureRows:
     """Computes frames of features, a row an example, nan where one is unknown.
 
     People are the first to be `kept`: from the mean direction of their turns it is measured how unusual a subject is.
-    `embedding` and `reading` label progress bars; none without them.
+    `progress` shows bars.
     """
 
-    def __init__(self, embedding: str = "", reading: str = ""):
+    def __init__(self, progress: bool = False):
         from parlai_spotbot.models.minilm import MiniLM
 
-        self.embedding, self.reading = embedding, reading
+        self._embedding = ""
+        self._reading = ""
+        if progress:
+            self._embedding = "embedding"
+            self._reading = "reading"
         self._encoder = MiniLM()
         self._middle = np.zeros(0)  # until people are kept
         self._made_of = f"{FORMAT} {self._encoder.name} {cache_folder().name}"
@@ -54,14 +59,14 @@ class FeatureRows:
     def of(self, examples: Sequence[EntityExample]) -> pd.DataFrame:
         """Compute the features of examples, in single precision."""
         texts = sorted({text for example in examples for text in example.texts})
-        vectors = self._encoder.embed(texts, progress=self.embedding)
+        vectors = self._encoder.embed(texts, progress=self._embedding)
         if not self._middle.size:
             self._middle = vectors.mean(axis=0)
             self._middle /= np.linalg.norm(self._middle)
         embedded = EmbeddedTurns(
             dict(zip(texts, vectors, strict=True)), dict(zip(texts, self._encoder.pieces(texts), strict=True))
         )
-        surprises = ConversationSurprises((example.texts for example in examples), progress=self.reading)
+        surprises = ConversationSurprises((example.texts for example in examples), progress=self._reading)
         return pd.DataFrame(
             [coherence(e, embedded, self._middle, surprises.turns(e.texts)) for e in examples], dtype=np.float32
         )

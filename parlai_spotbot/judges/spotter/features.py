@@ -14,7 +14,7 @@ import numpy as np
 
 from parlai_spotbot.judges.spotter import surprises
 from parlai_spotbot.judges.spotter.examples import EntityExample, replies
-from parlai_spotbot.judges.spotter.surprises import TurnSurprise
+from parlai_spotbot.judges.spotter.surprises import TurnSurprise, ratio
 from parlai_spotbot.records import HUMAN
 
 FAR = 0.2
@@ -41,7 +41,7 @@ def tokens(text: str) -> list[str]:
 def mean(values: Sequence[float]) -> float:
     """Mean of the values that are not nan; nan if there are none."""
     finite = [value for value in values if not math.isnan(value)]
-    return sum(finite) / len(finite) if finite else math.nan
+    return ratio(sum(finite), len(finite))
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,11 @@ def coherence(
     turns : sequence of TurnSurprise
         Of all turns of the segment.
     """
-    turn_list, vectors = example.own, embedded.vectors
+    turn_list = example.own
     words = [tokens(text) for text in turn_list]
-    count, pairs = sum(map(len, words)), [pair for turn in words for pair in pairwise(turn)]
+    pairs = [pair for turn in words for pair in pairwise(turn)]
+    pieces = sum(embedded.pieces[text] for text in turn_list)
+    vectors = embedded.vectors
     partner = to_partner(example, vectors)
     answers = [float(vectors[text] @ vectors[before]) for text, before in replies(example, to=True)]
     among = [float(vectors[a] @ vectors[b]) for i, a in enumerate(turn_list) for b in turn_list[i + 1 :]]
@@ -86,7 +88,7 @@ def coherence(
         "unusual_subject": mean([1.0 - float(vectors[text] @ middle) for text in turn_list]),
         "copied": mean(copied),
         "most_copied": max(copied, default=math.nan),
-        "new_word_pairs": len(set(pairs)) / len(pairs) if pairs else math.nan,
+        "new_word_pairs": ratio(len(set(pairs)), len(pairs)),
         "new_turns": len(set(turn_list)) / len(turn_list),
         "surprise": surprises.mean(read),
         "most_surprising": max((surprises.mean([turn]) for turn in read), default=math.nan),
@@ -94,12 +96,12 @@ def coherence(
         "beyond_expected": surprises.excess(read),
         "first_guesses": sum(turn.guessed for turn in read) / sum(turn.n for turn in read),
         "unexpected_end": mean([turn.end for turn in read]),
-        "pieces_of_words": sum(embedded.pieces[text] for text in turn_list) / count if count else math.nan,
+        "pieces_of_words": ratio(pieces, sum(map(len, words))),
     }
 
 
 def _share(words: list[str], vocabulary: set[str]) -> float:
-    return sum(word in vocabulary for word in words) / len(words) if words else math.nan
+    return ratio(sum(word in vocabulary for word in words), len(words))
 
 
 # -- compared with people ----------------------------------------------------------------------------------------------
@@ -113,15 +115,16 @@ class FeatureTable:
         values = np.array([list(row.values()) for row in rows], float)
         exchanges = np.array([len(example.texts) // 2 for example in examples])
         people = np.array([example.who == HUMAN for example in examples])
-        self.centre = {
-            k: (_by_column(np.mean, people_values), _by_column(np.std, people_values))
-            for k in sorted(set(exchanges[people].tolist()))
-            for people_values in (values[people & (exchanges == k)],)
-        }
+        self.centre = {}
+        for k in sorted(set(exchanges[people].tolist())):
+            people_values = values[people & (exchanges == k)]
+            self.centre[k] = (_by_column(np.mean, people_values), _by_column(np.std, people_values))
         unusual = np.array([self.unusual(row, int(k)) for row, k in zip(values, exchanges, strict=True)])
         self.matrix = np.column_stack([values, unusual])
         theirs = unusual[people & ~np.isnan(unusual)]
-        self.limit = float(np.quantile(theirs, BEYOND)) if len(theirs) else math.inf
+        self.limit = math.inf
+        if len(theirs):
+            self.limit = float(np.quantile(theirs, BEYOND))
 
     def unusual(self, row: Sequence[float], exchanges: int) -> float:
         """Mean distance of the oddest features from people's mean, in standard deviations; nan if unknown."""
@@ -139,8 +142,12 @@ class FeatureTable:
 
 def _by_column(statistic: Callable[[np.ndarray], Any], values: np.ndarray) -> np.ndarray:
     """Apply `statistic` to the known values of each column; nan if a column has none."""
-    columns = [column[~np.isnan(column)] for column in values.T]
-    return np.array([statistic(column) if len(column) else math.nan for column in columns])
+    statistics = np.full(values.shape[1], math.nan)
+    for place, column in enumerate(values.T):
+        known = column[~np.isnan(column)]
+        if len(known):
+            statistics[place] = statistic(known)
+    return statistics
 
 
 class Closeness:

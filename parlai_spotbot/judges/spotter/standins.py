@@ -8,7 +8,7 @@ import functools
 import itertools
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from parlai_spotbot import files
@@ -28,11 +28,14 @@ FORMAT = 1
 """Raised whenever these bots would say something else."""
 
 
+@dataclass
 class StandInBots:
     """Plays when first asked; `episodes` are people's, their first exchange is the opening, if the plan has seeds."""
 
-    def __init__(self, plan: Plan, episodes: Sequence, exchanges: int, seed: int):
-        self.plan, self.episodes, self.exchanges, self.seed = plan, episodes, exchanges, seed
+    plan: Plan
+    episodes: Sequence
+    exchanges: int
+    seed: int
 
     def without(self, excluded: set[str]) -> list[Conversation]:
         """Conversations of stand-ins none of which is the same model as a contestant in `excluded`."""

@@ -55,22 +55,28 @@ class TurnSurprise:
     end: float
 
 
+def ratio(part: float, whole: float) -> float:
+    """Return part / whole; nan where the whole is 0."""
+    if not whole:
+        return math.nan
+    return part / whole
+
+
 def mean(turns: Sequence[TurnSurprise]) -> float:
     """Mean surprise of a token of `turns`; nan where there is none."""
-    n = sum(turn.n for turn in turns)
-    return sum(turn.total for turn in turns) / n if n else math.nan
+    return ratio(sum(turn.total for turn in turns), sum(turn.n for turn in turns))
 
 
 def spread(turns: Sequence[TurnSurprise]) -> float:
     """Standard deviation of the tokens' surprises."""
-    n = sum(turn.n for turn in turns)
-    return math.sqrt(max(sum(turn.squares for turn in turns) / n - mean(turns) ** 2, 0.0)) if n else math.nan
+    squares = ratio(sum(turn.squares for turn in turns), sum(turn.n for turn in turns))
+    return math.sqrt(max(squares - mean(turns) ** 2, 0.0))  # nan stays nan
 
 
 def excess(turns: Sequence[TurnSurprise]) -> float:
     """Surprise beyond what the model expected, in standard deviations of their sum."""
     variance = sum(turn.variance for turn in turns)
-    return sum(turn.total - turn.expected for turn in turns) / math.sqrt(variance) if variance > 0 else math.nan
+    return ratio(sum(turn.total - turn.expected for turn in turns), math.sqrt(max(variance, 0.0)))
 
 
 class ConversationSurprises:
@@ -199,7 +205,9 @@ def _stored(texts: tuple[str, ...]) -> list[TurnSurprise] | None:
     """The surprises that package or cache have; None if there are none or the file is damaged."""
     path = _cached(texts)
     shipped = SHIPPED / path.parent.name / path.name
+    if shipped.exists():
+        path = shipped
     try:
-        return [TurnSurprise(*values) for values in json.loads((shipped if shipped.exists() else path).read_bytes())]
+        return [TurnSurprise(*values) for values in json.loads(path.read_bytes())]
     except (OSError, ValueError, TypeError):
         return None

@@ -38,8 +38,10 @@ __all__ = [
 
 def survey_names(study: Study | None = None) -> list[str]:
     """Return the names of all surveys: those of the package, and those that a study has from a user."""
-    shipped = plugin.names(__name__, "SURVEY")
-    return shipped if study is None else sorted({*shipped, *own_surveys.names(study)})
+    names = plugin.names(__name__, "SURVEY")
+    if study is not None:
+        names = sorted({*names, *own_surveys.names(study.path)})
+    return names
 
 
 def get_survey(name: str, study: Study | None = None) -> Survey:
@@ -65,14 +67,16 @@ def known_survey(name: str, study: Study) -> Survey:
 
 def called(name: str) -> str:
     """Return what tables call a survey of the package, and a user's own by the words of its name."""
-    shipped = name in survey_names()
-    about = get_survey(name).about if shipped else About().named(name)
-    return about.short
+    if name in survey_names():
+        return get_survey(name).about.short
+    return About().named(name).short
 
 
 def survey_at(given: str, study: Study | None = None) -> Survey:
     """Return the survey that --survey names: that of a file, or by its name."""
-    return own_surveys.read_survey(given) if own_surveys.is_file(given) else get_survey(given, study)
+    if own_surveys.is_file(given):
+        return own_surveys.read_survey(given)
+    return get_survey(given, study)
 
 
 def planned(study: Study | None = None) -> dict[str, Planning]:
@@ -89,8 +93,10 @@ def survey_of(study: Study, name: str) -> Survey:
 def as_asked(study: Study, survey: Survey) -> Survey:
     """Return a study's survey, in whatever language, without what the study doesn't ask."""
     from parlai_spotbot.surveys.packing import packing_of
+    from parlai_spotbot.surveys.packing.units_file import packed_with
 
-    return packing_of(survey).as_asked(study, survey)
+    imported = study.provenance().get("asked", {}).get(survey.name)
+    return packing_of(survey).as_asked(survey, packed_with(study, survey.name) or {"ask": imported})
 
 
 def whole_survey(study: Study, name: str) -> Survey:
@@ -99,9 +105,10 @@ def whole_survey(study: Study, name: str) -> Survey:
     Texts in another language cover all of them.
     """
     from parlai_spotbot.surveys.packing import packing_of
+    from parlai_spotbot.surveys.packing.units_file import packed_with
 
     survey = get_survey(name, study)
-    return packing_of(survey).as_packed(study, survey)
+    return packing_of(survey).as_packed(survey, packed_with(study, name) or {})
 
 
 def launched_survey(study: Study, name: str) -> Survey:

@@ -49,4 +49,7 @@ class About:
         words = name.replace("_", " ")
         title = self.title or words.capitalize()
         short = self.short or title
-        return replace(self, title=title, short=short, in_text=self.in_text or (short if self.title else words))
+        in_text = words
+        if self.title:
+            in_text = short
+        return replace(self, title=title, short=short, in_text=self.in_text or in_text)

@@ -49,15 +49,22 @@ def asked(
         name = condition.question
         if name not in questions:
             return True
-        meant = [condition.target] if condition.target else [target] if target in targets[name] else targets[name]
+        meant = targets[name]
+        if condition.target:
+            meant = [condition.target]
+        elif target in meant:
+            meant = [target]
         tested_pairs = [(name, t) for t in meant if (name, t) in pairs and (name, t) in answers]
         return any(_matches(answers[pair], condition.values) for pair in tested_pairs)
 
     for name, question in questions.items():
-        ready = all(settled.get(earlier, True) for earlier in question.after)
-        pair_rows = [(name, t) for t in targets[name] if ready and all(holds(c, t) for c in question.when)]
-        settled[name] = ready and (not question.required or all(pair in answers for pair in pair_rows))
-        pairs += pair_rows
+        settled[name] = all(settled.get(earlier, True) for earlier in question.after)
+        if not settled[name]:
+            continue
+        for target in targets[name]:
+            if all(holds(condition, target) for condition in question.when):
+                pairs.append((name, target))
+                settled[name] &= not question.required or (name, target) in answers
     return pairs
 
 
@@ -67,13 +74,17 @@ def asked_of_item(survey: Survey, item: Item, answers: Mapping[Pair, Any]) -> li
     Of an item with several transcripts the judged entities differ from one to the next: none is left out.
     """
     speakers = [turn.entity for turn in item.transcripts[0]]
-    judged = item.judged if len(item.transcripts) == 1 else ()
+    judged = ()
+    if len(item.transcripts) == 1:
+        judged = item.judged
     return asked(survey, speakers, answers, item.questions or None, judged)
 
 
 def _matches(answer: Any, values: Collection[str]) -> bool:
     """Return True if the answer is one of `values`; of several ticked boxes one is enough."""
-    return any(part in values for part in answer) if isinstance(answer, list) else answer in values
+    if isinstance(answer, list):
+        return any(part in values for part in answer)
+    return answer in values
 
 
 def incomplete(survey: Survey, items: Mapping[str, Item]) -> Callable[[str, Mapping[Pair, Any]], bool]:
@@ -84,8 +95,9 @@ def incomplete(survey: Survey, items: Mapping[str, Item]) -> Callable[[str, Mapp
     required = {question.name for question in survey.questions if question.required}
 
     def open_(item_id: str, given: Mapping[Pair, Any]) -> bool:
-        item = items.get(item_id)
-        pairs = asked_of_item(survey, item, given) if item is not None else []
+        if item_id not in items:
+            return False
+        pairs = asked_of_item(survey, items[item_id], given)
         return any(pair[0] in required and pair not in given for pair in pairs)
 
     return open_

@@ -16,7 +16,9 @@ ANSWERS = ("entity:0", "entity:1", "no_difference")
 
 def features_of(survey: Survey) -> tuple[str, ...]:
     """Return the names of the features that a survey asks about, in its order; () for a survey of another kind."""
-    return tuple(question.name for question in survey.questions if is_feature(question)) if survey.spots else ()
+    if not survey.spots:
+        return ()
+    return tuple(question.name for question in survey.questions if is_feature(question))
 
 
 def is_feature(question: Question) -> bool:
@@ -33,9 +35,15 @@ def with_features(survey: Survey, features: Sequence[str]) -> Survey:
     """
     gone = set(features_of(survey)) - set(features)
     questions = tuple(_without(question, gone) for question in survey.questions if question.name not in gone)
-    rounds = (tuple(one for one in exercises if not _asks(one, gone)) for exercises in survey.onboarding)
-    survey = replace(survey, questions=questions, onboarding=tuple(exercises for exercises in rounds if exercises))
-    return survey if set(features) == set(survey.features.own) else _said(survey, features)
+    rounds = []
+    for exercises in survey.onboarding:
+        asked = tuple(one for one in exercises if not _asks(one, gone))
+        if asked:
+            rounds.append(asked)
+    survey = replace(survey, questions=questions, onboarding=tuple(rounds))
+    if set(features) == set(survey.features.own):
+        return survey
+    return _said(survey, features)
 
 
 def _without(question: Question, gone: set[str]) -> Question:
@@ -52,18 +60,24 @@ def _asks(exercise: Exercise, gone: set[str]) -> bool:
 
 def _said(survey: Survey, features: Sequence[str]) -> Survey:
     """Return the survey with texts that mention these features alone."""
-    texts, paragraphs, consent = survey.features, survey.instructions.split("\n\n"), list(survey.consent)
+    texts = survey.features
+    paragraphs = survey.instructions.split("\n\n")
+    consent = list(survey.consent)
     if texts.compare:
+        paragraphs[texts.paragraph] = ""
+    if texts.compare and features:
         names = ", ".join(survey.question(name).heading for name in features)
-        paragraphs[texts.paragraph] = texts.compare.format(features=names) if features else ""
+        paragraphs[texts.paragraph] = texts.compare.format(features=names)
     if texts.consent and not features:
         consent[0] = texts.consent
     example = survey.example
     if example:
         key = tuple(entry for entry in example.key if entry[0] == "nature" or entry[0] in features)
+        example = replace(example, key=key)
+    if example and texts.example:
         shown = dict(texts.shown)
         text = " ".join([texts.example, *(shown[name] for name in features if name in shown)])
-        example = replace(example, key=key, explanation=text if texts.example else example.explanation)
+        example = replace(example, explanation=text)
     return replace(
         survey,
         instructions="\n\n".join(paragraph for paragraph in paragraphs if paragraph),

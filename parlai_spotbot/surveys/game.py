@@ -17,5 +17,9 @@ def points(game: GameRules, truth: str, answer: str, opened: int) -> float:
     """
     if opened < 1:
         raise ValueError(f"opened is {opened}, expected a number of exchanges from 1 up")
-    earned = 0.0 if answer == UNSURE else game.right if answer == truth else game.wrong
+    earned = game.wrong
+    if answer == UNSURE:
+        earned = 0.0
+    elif answer == truth:
+        earned = game.right
     return earned - game.penalty * (opened - 1)

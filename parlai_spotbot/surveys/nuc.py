@@ -10,8 +10,11 @@ from dataclasses import replace
 from parlai_spotbot.surveys.shipped import shipped
 from parlai_spotbot.surveys.survey import Option, Survey
 
-CANDIDATES, MOST_CANDIDATES = 5, 10
-"""Candidates of a question: the paper's, and as many as people can be shown."""
+CANDIDATES = 5
+"""Candidates of a question, as in the paper."""
+
+MOST_CANDIDATES = 10
+"""Candidates of a question that people can be shown."""
 
 SUBJECT = "conversations in writing, such as chats and forums"
 """Subject of the question about expertise, unless the study names another."""
@@ -22,9 +25,14 @@ TEMPLATE = shipped("nuc")
 def with_candidates(survey: Survey, count: int, subject: str = SUBJECT) -> Survey:
     """Return the survey with `count` candidates a question, which asks about experience with `subject`."""
     options = tuple(Option(f"candidate:{place}", f"Reply {place + 1}") for place in range(count))
+    questions = []
+    for question in survey.questions:
+        if question.of_candidates:
+            question = replace(question, options=options)
+        questions.append(question)
     return replace(
         survey,
-        questions=tuple(replace(one, options=options) if one.of_candidates else one for one in survey.questions),
+        questions=tuple(questions),
         questionnaire=tuple(
             replace(one, wording=one.wording.replace("{subject}", subject)) for one in TEMPLATE.questionnaire
         ),

@@ -48,7 +48,8 @@ class Group:
 
     def counts(self, corpora: Sequence[str], size: int) -> dict[str, int]:
         """Return how many of `size` questions come from each corpus."""
-        return largest_remainders({name: self.corpora.get(name, 0) if self.corpora else 1 for name in corpora}, size)
+        weights = self.corpora or dict.fromkeys(corpora, 1)
+        return largest_remainders({name: weights.get(name, 0) for name in corpora}, size)
 
 
 def largest_remainders(weights: Mapping[Key, float], number: int) -> dict[Key, int]:

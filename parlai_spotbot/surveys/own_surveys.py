@@ -105,20 +105,18 @@ def _over_base(row: dict[str, Any]) -> dict[str, Any]:
 
 def checked(survey: Survey, where: str) -> Survey:
     """Return the survey if a file may bring it; raise `UserError` otherwise."""
-    name, shipped = survey.name, plugin.names("parlai_spotbot.surveys", "SURVEY")
+    name = survey.name
     if not NAME.match(name):
         raise UserError(f"{where}: name is {name!r}.", "Use small letters, digits and _.")
-    if name in shipped:
+    if name in plugin.names("parlai_spotbot.surveys", "SURVEY"):
         raise UserError(f"{where}: the package has a survey {name}.", f"Call it my_{name}.")
     if survey.packing not in SHOWN:
         raise UserError(
             f"{where}: packing is {survey.packing!r}, which is for a survey of the package.", f"Use {', '.join(SHOWN)}."
         )
     if survey.layout not in SHOWN[survey.packing] or (survey.layout == "opening") != bool(survey.game):
-        layouts = [layout + (" (with game=)" if layout == "opening" else "") for layout in SHOWN[survey.packing]]
-        raise UserError(
-            f"{where}: layout is {survey.layout!r}, packing {survey.packing!r}.", f"Use {' or '.join(layouts)} for it."
-        )
+        layouts = " or ".join(SHOWN[survey.packing]).replace("opening", "opening (with game=)")
+        raise UserError(f"{where}: layout is {survey.layout!r}, packing {survey.packing!r}.", f"Use {layouts} for it.")
     if survey.packing == "pairs" and len(survey.speakers) != 2:
         raise UserError(f"{where}: speakers are {list(survey.speakers)}, expected two names.", "Name the two judged.")
     compares = survey.packing != "segments" or survey.game or any("pair" in q.targets for q in survey.questions)
@@ -139,25 +137,20 @@ def to_data(survey: Survey) -> dict[str, Any]:
 
 
 # -- in a study --------------------------------------------------------------------------------------------------------
-def path_of(study: Study, name: str) -> Path:
-    """Return where a study keeps a survey of a user's own."""
-    return study.survey_path(name) / FILE
-
-
 def kept(study: Study, name: str) -> Survey | None:
     """Return the survey of this name that the study keeps, or None.
 
     A changed or malformed file is a `UserError`.
     """
-    path = path_of(study, name)
+    path = study.survey_path(name) / FILE
     if not path.exists():
         return None
     return study.once(path, lambda: checked(validated(Survey, checksums.read_json(path), path), str(path)))
 
 
-def names(study: Study) -> list[str]:
-    """Return the names of the surveys that a study keeps."""
-    return sorted(path.parent.name for path in study.path.glob(f"surveys/*/{FILE}"))
+def names(folder: Path) -> list[str]:
+    """Return the names of the surveys that the study in a folder keeps."""
+    return sorted(path.parent.name for path in folder.glob(f"surveys/*/{FILE}"))
 
 
 def taken(study: Study, given: str) -> str:
@@ -167,8 +160,10 @@ def taken(study: Study, given: str) -> str:
     """
     if not is_file(given):
         return given
-    survey, source = read_survey(given), Path(given).expanduser()
-    path, before = path_of(study, survey.name), kept(study, survey.name)
+    survey = read_survey(given)
+    source = Path(given).expanduser()
+    path = study.survey_path(survey.name) / FILE
+    before = kept(study, survey.name)
     answered = study.judgements_path(survey.name).exists() or (path.parent / "crowdsourcing").exists()
     if before is not None and before != survey and answered:
         raise UserError(

@@ -29,7 +29,7 @@ def shape_of(word: str) -> str:
 
 def scriptable(turns: Sequence[str]) -> bool:
     """Return True if each of the two says enough words for a script to take their places."""
-    return all(sum(len(WORD.findall(turn)) for turn in turns[seat::2]) >= LEAST_WORDS for seat in (0, 1))
+    return all(len(WORD.findall("\n".join(turns[seat::2]))) >= LEAST_WORDS for seat in (0, 1))
 
 
 def words_of(turns: Iterable[str]) -> Words:
@@ -43,7 +43,9 @@ def words_of(turns: Iterable[str]) -> Words:
 
 def scripted(rng: random.Random, turns: Sequence[str], words: Words) -> list[str]:
     """Return `turns` in which each of the two says one word for all words of a length, or nearly so."""
-    text = [{shape: rng.choice(those) for shape, those in words.items()} for _ in (0, 1)]
+    text = []
+    for _ in (0, 1):
+        text.append({shape: rng.choice(those) for shape, those in words.items()})
 
     def instead(place: int, word: str) -> str:
         shape = shape_of(word)

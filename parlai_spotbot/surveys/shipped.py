@@ -30,7 +30,7 @@ def shipped(file: str, **fields: Any) -> Survey:
     row["consent"] = [data("consent").get(paragraph, paragraph) for paragraph in row.get("consent", [])]
     if "example" in row:
         row["example"] = exercise_row(row["example"])
-    row["onboarding"] = [[exercise_row(one) for one in attempt] for attempt in row.get("onboarding", [])]
+    row["onboarding"] = [list(map(exercise_row, attempt)) for attempt in row.get("onboarding", [])]
     return validated(Survey, row, FOLDER / f"{file}.yaml")
 
 
@@ -41,7 +41,6 @@ def exercise_row(row: dict) -> dict:
 
 
 def _turns(turns: str | list[str]) -> list[tuple[int, str]]:
-    return [
-        (number % 2, text)
-        for number, text in enumerate(data("conversations")[turns] if isinstance(turns, str) else turns)
-    ]
+    if isinstance(turns, str):
+        turns = data("conversations")[turns]
+    return [(number % 2, text) for number, text in enumerate(turns)]

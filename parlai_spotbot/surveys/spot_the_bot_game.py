@@ -7,7 +7,8 @@ bonus. The authors found it hard to tune: some decided at once, others opened ev
 from parlai_spotbot.surveys.shipped import data, shipped
 from parlai_spotbot.surveys.survey import GameRules
 
-NAME, BASE = "spot_the_bot_game", data("spot_the_bot")
+NAME = "spot_the_bot_game"
+BASE = data("spot_the_bot")
 
 SURVEY = shipped(
     NAME,

@@ -141,7 +141,9 @@ class Exercise:
     @property
     def transcripts(self) -> tuple[tuple[tuple[int, str], ...], ...]:
         """The turns of each conversation shown."""
-        return (self.turns, self.second) if self.second else (self.turns,)
+        if self.second:
+            return (self.turns, self.second)
+        return (self.turns,)
 
 
 @dataclass(frozen=True)
@@ -319,11 +321,15 @@ class Survey:
         """
         tasks = {task.name: task for task in self.tasks}
         if name not in tasks:
-            remedy = nearest(name, tasks) if tasks else "Leave --task out."
+            remedy = "Leave --task out."
+            if tasks:
+                remedy = nearest(name, tasks)
             raise UserError(f"--task {name}: survey {self.name} has no such task.", remedy)
         task = tasks[name]
-        about = task.read(name) if task.read else None
-        if about:
+        training = ()
+        if task.read:
+            about = task.read(name)
+            training = about.dialogues
             task = replace(task, instructions=about.instructions, definitions=tuple(about.definitions.values()))
         return replace(
             self,
@@ -331,7 +337,7 @@ class Survey:
             instructions=task.instructions or self.instructions,
             questions=tuple(question for question in self.questions if question.name in task.questions),
             tasks=(task,),
-            training=about.dialogues if about else (),
+            training=training,
         )
 
     def to_json(self) -> dict:
@@ -357,4 +363,6 @@ class Survey:
 def _lists(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _lists(part) for key, part in value.items()}
-    return [_lists(part) for part in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [_lists(part) for part in value]
+    return value

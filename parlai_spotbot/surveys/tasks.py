@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys.about import Took
 
-USER, BOT = 0, 1
+USER = 0
+BOT = 1
 """The entities of a gold dialogue: the user speaks first, the bot is annotated."""
 
 
@@ -118,5 +119,7 @@ def rounds(training: Sequence[GoldDialogue], attempt: int) -> tuple[GoldDialogue
 
     The first has all rounds of the training; a further one the dialogue kept for it alone, which was never seen.
     """
-    role = "training" if attempt == 0 else "second_chance"
+    role = "second_chance"
+    if attempt == 0:
+        role = "training"
     return tuple(gold for gold in training if gold.role == role)

@@ -16,7 +16,7 @@ from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.desk.presentation import present
 from parlai_spotbot.records import Utterance
 from parlai_spotbot.surveys import get_survey
-from parlai_spotbot.surveys.controls import controls_path, read_controls
+from parlai_spotbot.surveys.controls import read_controls
 from tests.crowdsourcing import blind, whole
 from tests.crowdsourcing.office import answers
 from tests.crowdsourcing.test_blind import unfolded
@@ -52,7 +52,7 @@ def study_of(tmp_path):
             )
             for n, item in enumerate(read_controls(study, name))
         ]
-        checksums.write_jsonl(controls_path(study, name), drawn)
+        checksums.write_jsonl(study.survey_path(name) / "controls.jsonl", drawn)
         return study
 
     return make

@@ -8,7 +8,7 @@ import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance, indexed
-from parlai_spotbot.surveys.controls import controls_path, missed_by, read_controls, truth, write_controls
+from parlai_spotbot.surveys.controls import missed_by, read_controls, truth, write_controls
 from parlai_spotbot.surveys.controls.segments import KNOWN_BOTS, KNOWN_HUMAN, WANTED, Draw, SegmentControl, fits
 from parlai_spotbot.surveys.packing.blocks import PackOptions, make_item
 from parlai_spotbot.surveys.packing.pack_study import pack_study
@@ -135,7 +135,7 @@ def packed(study_of, pool):
 
 def test_controls_are_set_aside_once(packed):
     path = write_controls(packed, "spot_the_bot")
-    assert path == controls_path(packed, "spot_the_bot")
+    assert path == packed.survey_path("spot_the_bot") / "controls.jsonl"
     assert path.parent.name == "spot_the_bot"
     before, when = path.read_bytes(), path.stat().st_mtime_ns
     assert write_controls(packed, "spot_the_bot") == path

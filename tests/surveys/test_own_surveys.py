@@ -148,7 +148,7 @@ def test_two_studies_have_surveys_of_one_name_and_a_changed_copy_is_said(study, 
     assert "tomorrow" in survey_of(study, "memorable").question("memory").wording
     with pytest.raises(UserError, match="unknown survey"):
         get_survey("memorable")
-    path = own_surveys.path_of(study, "memorable")
+    path = study.survey_path("memorable") / own_surveys.FILE
     path.write_text(path.read_text(encoding="utf-8").replace("tomorrow", "on Monday"), encoding="utf-8")
     with pytest.raises(UserError, match="changed since it was written"):
         survey_of(study, "memorable")

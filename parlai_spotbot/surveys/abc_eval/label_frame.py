@@ -32,7 +32,9 @@ def label_frame(
         key = (row.annotation_id, task)
         given.setdefault(key, {}).setdefault(row.target, {})[row.question] = row.answer
         first.setdefault(key, row)
-    rows, tasks, stopped = [], [], 0
+    rows = []
+    tasks = []
+    stopped = 0
     for (annotation, task), turns in given.items():
         if not all(complete(task, turn) for turn in turns.values()):
             stopped += 1
@@ -45,7 +47,9 @@ def label_frame(
     labelled = pd.DataFrame(rows, columns=answers.columns)
     labelled["task"] = tasks
     frame, lost = rating_frame(labelled, conversations, items, SCALE)
-    return frame, lost | ({STOPPED: stopped} if stopped else {})
+    if stopped:
+        lost = lost | {STOPPED: stopped}
+    return frame, lost
 
 
 def _task(row: Any) -> str:

@@ -42,8 +42,10 @@ may be better or worse: telling of oneself, and changing the topic, may be welco
 QUESTIONS = {task["name"]: tuple(task["questions"]) for task in DATA["tasks"]}
 """The questions of each task, in the order in which they are put; most tasks ask for each label by its name."""
 
-ANSWERS = {question["name"]: tuple(option["value"] for option in question["options"]) for question in DATA["questions"]}
+ANSWERS = {}
 """The answers to each question."""
+for _question in DATA["questions"]:
+    ANSWERS[_question["name"]] = tuple(option["value"] for option in _question["options"])
 
 GIVEN = {f"label_{label}": label for label in EVERY_LABEL}
 """In data from elsewhere a label itself may be given in place of answers: as a question of this name, answered by yes
@@ -113,7 +115,10 @@ def possible(task: str) -> frozenset[frozenset[str]]:
     """Return the sets of labels that complete answers to the task can lead to."""
     choices = {name: ANSWERS[name] for name in QUESTIONS[task]}
     answer_sets = (dict(zip(choices, chosen, strict=True)) for chosen in product(*choices.values()))
-    return frozenset(frozenset(k for k, holds in labels_of(task, row).items() if holds) for row in answer_sets)
+    sets = set()
+    for answers in answer_sets:
+        sets.add(frozenset(label for label, holds in labels_of(task, answers).items() if holds))
+    return frozenset(sets)
 
 
 def left_open(answers: Mapping[str, object]) -> bool:
@@ -125,5 +130,6 @@ def _facts(answers: Mapping[str, object]) -> object:
     """Return the result of the answers to the task knowledge; None if no facts are used."""
     if answers.get("uses_facts") != "yes":
         return None
-    facts_known = answers.get("facts_known")
-    return answers.get("facts_looked_up") if facts_known == "not_sure" else facts_known
+    if answers.get("facts_known") == "not_sure":
+        return answers.get("facts_looked_up")
+    return answers.get("facts_known")

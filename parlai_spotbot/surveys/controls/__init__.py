@@ -5,6 +5,7 @@ The server, which grades while people work, and the analysis, which leaves out w
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from parlai_spotbot.surveys.packing.units_file import answers_of, packed_with
 if TYPE_CHECKING:
     from parlai_spotbot.surveys.packing.blocks import PackOptions
 
+FILE = "controls.jsonl"
 FEWEST = 4
 SHORTAGE = (
     f"{{}} controls, where {FEWEST} or more are needed to find careless annotators: import more conversations between "
@@ -50,6 +52,19 @@ MODULES = {
 """The modules that make and grade controls, by the marks of their items."""
 
 
+TRUTHS = {
+    KNOWN_HUMAN: ("human", "human"),
+    KNOWN_BOTS: ("bot", "bot"),
+    KNOWN_BOT[0]: ("bot", "human"),
+    KNOWN_BOT[1]: ("human", "bot"),
+    KNOWN_CHOICE[0]: ("human", "bot"),
+    KNOWN_CHOICE[1]: ("bot", "human"),
+    KNOWN_LOW[0]: ("bot", "human"),
+    KNOWN_LOW[1]: ("human", "bot"),
+}
+"""What both entities of a control are, by its mark; see `truth`."""
+
+
 def kind_of_mark(mark: str) -> Control:
     """Return the kind of the controls with this mark."""
     return plugin.find(__name__, "KINDS", MODULES[mark], "control")[mark]
@@ -68,28 +83,25 @@ def truth(control: str | None) -> tuple[str, str]:
 
     (Of a rated conversation: which entity is a bot, the other one is a person.)
     """
-    controls = (KNOWN_HUMAN, KNOWN_BOTS, *KNOWN_BOT, *KNOWN_CHOICE, *KNOWN_LOW)
-    if control not in controls:
-        raise ValueError(f"control is {control!r}, expected one of {', '.join(controls)}")
-    if control in (KNOWN_HUMAN, KNOWN_BOTS):
-        return ("human", "human") if control == KNOWN_HUMAN else ("bot", "bot")
-    return ("bot", "human") if control in (KNOWN_BOT[0], KNOWN_CHOICE[1], KNOWN_LOW[0]) else ("human", "bot")
+    if control not in TRUTHS:
+        raise ValueError(f"control is {control!r}, expected one of {', '.join(TRUTHS)}")
+    return TRUTHS[control]
 
 
 # -- the study's controls --------------------------------------------------------------------------------------------
-def controls_path(study: Study, survey: str) -> Path:
-    """Return the path of a survey's controls."""
-    return study.survey_path(survey) / "controls.jsonl"
-
-
 def kind_of(survey: Survey) -> Control | None:
     """Return the kind of a survey's controls; None for chats, of which nothing is known."""
     packing = packing_of(survey)
     if packing.chats or survey.tasks:
         return None
+    mark = KNOWN_LOW[0]
     if packing.grouped:
-        return kind_of_mark(KNOWN_CANDIDATE[0])
-    return kind_of_mark(KNOWN_HUMAN if packing.cuts else KNOWN_CHOICE[0] if packing.compares else KNOWN_LOW[0])
+        mark = KNOWN_CANDIDATE[0]
+    elif packing.cuts:
+        mark = KNOWN_HUMAN
+    elif packing.compares:
+        mark = KNOWN_CHOICE[0]
+    return kind_of_mark(mark)
 
 
 def announced(study: Study, survey: str) -> str:
@@ -98,12 +110,14 @@ def announced(study: Study, survey: str) -> str:
     kind = kind_of(about)
     if not about.limits.controls_per_unit:
         return "controls: none, as its limits have controls_per_unit 0"
-    if kind is None or not kind.asked(study, about):
+    if kind is None or not kind.asked(about, study.units(survey)):
         return (
             "controls: none, as nothing that is asked has an answer that is known before (questions named nature, of "
             "both entities; of pairs, whom one prefers; quality or engagingness of 1 to 5 have)"
         )
-    where = "an annotator's first unit" if about.control_first else "each unit"
+    where = "each unit"
+    if about.control_first:
+        where = "an annotator's first unit"
     return f"controls: {about.limits.controls_per_unit} in {where}, made at launch: {kind.title}"
 
 
@@ -114,7 +128,8 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     where the controls were imported. The file is empty where there is nothing to make controls from. The rule, counts
     and warnings are in provenance.json.
     """
-    path, about = controls_path(study, survey), survey_of(study, survey)
+    path = study.survey_path(survey) / FILE
+    about = survey_of(study, survey)
     before = study.provenance().get("controls", {})
     if path.exists() and (survey not in before or answers_of(study, survey)):
         return path
@@ -122,18 +137,26 @@ def write_controls(study: Study, survey: str, seed: int | None = None) -> Path:
     if kind is None:
         checksums.write_text(path, "")
         return path
-    options = _options(study, survey, seed)
+    if seed is None:
+        seed = study.plan.seed
+    lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
+    options = _options(survey, seed, {"segments": sorted(lengths), **(packed_with(study, survey) or {})})
     controls = kind.make(study, about, options)
     text = "".join(files.dumps(item.to_json()) + "\n" for item in controls.items)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         checksums.write_text(path, text)
-    made, few = len(controls.items), len(controls.items) < controls.needed
+    made = len(controls.items)
+    warnings = []
+    if made < FEWEST:
+        warnings.append(SHORTAGE.format(made))
+    elif made < controls.needed:
+        warnings.append(FEW.format(made, controls.needed))
     done = {
         "rule": kind.rule,
         "seed": options.seed,
         **kind.counts(controls.items),
         "from_domain": controls.from_domain,
-        "warnings": [SHORTAGE.format(made)] if made < FEWEST else [FEW.format(made, controls.needed)] * few,
+        "warnings": warnings,
     }
     study.record("controls", {**before, survey: done})
     return path
@@ -145,7 +168,7 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     A study that grew may show the conversation of a control in a unit by now. That does no harm, as nobody is handed
     two segments of one conversation, controls included.
     """
-    path = controls_path(study, survey)
+    path = study.survey_path(survey) / FILE
     if not path.exists():
         return []
     remedy = "Remove the file before the first launch, or restore it after."
@@ -158,16 +181,9 @@ def read_controls(study: Study, survey: str) -> list[Item]:
     return [item for item in items if item.control in MODULES]
 
 
-def _options(study: Study, survey: str, seed: int | None) -> PackOptions:
-    """Describe how the survey was packed; for units from elsewhere the lengths that they have."""
+def _options(survey: str, seed: int, packed: Mapping) -> PackOptions:
+    """Describe how the survey was packed; units from elsewhere have no surface form of their own."""
     from parlai_spotbot.surveys.packing.blocks import PackOptions
 
-    lengths = {item.exchanges for unit in study.units(survey) for item in unit.items} or set(study.plan.segments)
-    options_used = {"segments": sorted(lengths), "surface": "keep"}
-    options_used |= packed_with(study, survey) or {}
-    return PackOptions(
-        survey=survey,
-        segments=tuple(options_used["segments"]),
-        seed=study.plan.seed if seed is None else seed,
-        surface=options_used["surface"],
-    )
+    segments = tuple(packed["segments"])
+    return PackOptions(survey=survey, segments=segments, seed=seed, surface=packed.get("surface", "keep"))

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import yaml
 
-from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc
-from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet
+from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet, in_turn
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
 from parlai_spotbot.surveys.packing.units_file import packed_with
@@ -67,7 +67,7 @@ def make_checks(candidates: int, seed: int) -> list[Item]:
         rng = random.Random(f"nuc checks {seed} {number}")
         replies = [check["reply"], *check["others"][: candidates - 1]]
         rng.shuffle(replies)
-        turns = tuple(Utterance(i % 2, text) for i, text in enumerate(check["turns"]))
+        turns = in_turn(check["turns"])
         name = opaque("nuc check", seed, *check["turns"])
         items.append(
             Item(

@@ -7,11 +7,12 @@ analysed as data. Its mark, which no browser gets, says what is known.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from parlai_spotbot.records import Item, Utterance
+from parlai_spotbot.records import Item, Unit, Utterance
 from parlai_spotbot.surveys.ids import opaque
 
 if TYPE_CHECKING:
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from parlai_spotbot.surveys.packing.blocks import PackOptions
     from parlai_spotbot.surveys.survey import Survey
 
-KNOWN_HUMAN, KNOWN_BOTS = "known_human", "known_bots"
+KNOWN_HUMAN = "known_human"
+KNOWN_BOTS = "known_bots"
 KNOWN_BOT = ("known_bot:0", "known_bot:1")
-KNOWN_CHOICE, KNOWN_LOW = ("known_choice:0", "known_choice:1"), ("known_low:0", "known_low:1")
+KNOWN_CHOICE = ("known_choice:0", "known_choice:1")
+KNOWN_LOW = ("known_low:0", "known_low:1")
 KNOWN_BETTER = ("known_better:0", "known_better:1")
 KNOWN_CANDIDATE = tuple(f"known_candidate:{place}" for place in range(10))
 """Marks of controls; those of `KNOWN_BOT` are made no more, but studies of earlier versions have them."""
@@ -53,11 +56,16 @@ def control_item(
         item_id=name,
         conversation_ids=tuple(one or opaque("scripts", name, place) for place, one in enumerate(ids)),
         exchanges=max(len(turns) // 2 for turns in transcripts),
-        transcripts=tuple(tuple(Utterance(i % 2, text) for i, text in enumerate(turns)) for turns in transcripts),
+        transcripts=tuple(map(in_turn, transcripts)),
         control=control,
         judged=like.judged,
         questions=like.questions,
     )
+
+
+def in_turn(texts: Sequence[str]) -> tuple[Utterance, ...]:
+    """Return a transcript of two entities that speak in turn."""
+    return tuple(Utterance(i % 2, text) for i, text in enumerate(texts))
 
 
 class Control(ABC):
@@ -77,8 +85,8 @@ class Control(ABC):
         """Return True if enough was answered to count, of what is `asked` in controls of the survey."""
         return True
 
-    def asked(self, study: Study, survey: Survey) -> Sequence[tuple[str, ...]]:
-        """Return the sets of questions of the controls; none where nothing that is asked can be graded."""
+    def asked(self, survey: Survey, units: Sequence[Unit]) -> Sequence[tuple[str, ...]]:
+        """Return the sets of questions of the controls in `units`; none where nothing that is asked can be graded."""
         return [()]
 
     @abstractmethod
@@ -87,4 +95,5 @@ class Control(ABC):
 
     def counts(self, items: Sequence[Item]) -> dict[str, int]:
         """Return how many there are of each mark."""
-        return {mark: sum(item.control == mark for item in items) for mark in self.marks}
+        counts = Counter(item.control for item in items)
+        return {mark: counts[mark] for mark in self.marks}

@@ -16,7 +16,10 @@ from parlai_spotbot.surveys.survey import Limits, Survey
 
 def allowed_mistakes(survey: Survey | None) -> int:
     """Return how many controls an annotator may miss: `control_mistakes` of the survey and its launch."""
-    return (survey.limits if survey is not None else Limits()).control_mistakes
+    limits = Limits()
+    if survey is not None:
+        limits = survey.limits
+    return limits.control_mistakes
 
 
 def graded_controls(judgements: Iterable[Judgement]) -> dict[str, dict[str, dict[str, int]]]:

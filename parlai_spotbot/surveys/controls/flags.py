@@ -57,7 +57,9 @@ def flags_by_task(
     judgements: Sequence[Judgement], conversations: Mapping[str, Conversation], survey: Survey | None
 ) -> dict[str, list[str]]:
     """worker_id -> flags; of a survey that is annotated task by task, each flag that some task raises."""
-    task_of = {question: task.name for task in (survey.tasks if survey else ()) for question in task.questions}
+    task_of = {}
+    if survey is not None:
+        task_of = {question: task.name for task in survey.tasks for question in task.questions}
     parts: dict[str, list[Judgement]] = {}
     for row in judgements:
         parts.setdefault(task_of.get(row.question, ""), []).append(row)

@@ -22,7 +22,9 @@ def drawn(items: Sequence[Item], count: int, kind: Callable[[Item], Any], rng: r
     order = rng.sample(items, len(items))
     order.sort(key=lambda item: (*map(len, item.transcripts), kind(item)))
     first = rng.random()
-    chosen = [order[int((place + first) * len(order) / count)] for place in range(count if order else 0)]
+    if not order:
+        return []
+    chosen = [order[int((place + first) * len(order) / count)] for place in range(count)]
     return rng.sample(chosen, len(chosen))
 
 
@@ -43,8 +45,9 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
     share = min((len(fitting[size]) / len(places[size]) for size in fitting), default=0)
     for size, spare in fitting.items():
         first = places[size][: max(1, round(share * len(places[size])))]
-        like, own = (_measures(texts, size) for texts in ([patterns[p] for p in first], [s[1] for s in spare]))
-        distances = np.abs(like[:, None] - own).sum(axis=2) + 1  # 0 would be no edge
+        wanted = _measures([patterns[p] for p in first], size)
+        offered = _measures([turns for _, turns in spare], size)
+        distances = np.abs(wanted[:, None] - offered).sum(axis=2) + 1  # 0 would be no edge
         for row, column in zip(*min_weight_full_bipartite_matching(csr_array(distances)), strict=True):
             chosen[first[row]] = spare[column]
     return chosen
@@ -52,5 +55,7 @@ def most_alike(patterns: Sequence[Sequence[str]], segments: Callable[[int], Sequ
 
 def _measures(texts: Sequence[Sequence[str]], size: int) -> np.ndarray:
     """Return characters by turn, and of each speaker in all; rows of `size` + 2."""
-    counts = np.array([[len(turn) for turn in turns] + [0] * (size - len(turns)) for turns in texts])
+    counts = np.zeros((len(texts), size), dtype=int)
+    for row, turns in enumerate(texts):
+        counts[row, : len(turns)] = list(map(len, turns))
     return np.column_stack([counts, counts[:, ::2].sum(1), counts[:, 1::2].sum(1)])

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from parlai_spotbot.domains import domain_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item, Turn, Unit, Utterance, indexed
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.controls.control import (
     KNOWN_BOT,
@@ -30,6 +30,7 @@ from parlai_spotbot.surveys.controls.control import (
 )
 from parlai_spotbot.surveys.controls.lengths import Segment, drawn, most_alike
 from parlai_spotbot.surveys.packing.blocks import PackOptions, is_people
+from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.scripted_bots import GIVEN_AWAY, WORD, Words, scriptable, scripted, words_of
 from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Survey
@@ -38,9 +39,12 @@ from parlai_spotbot.texts.surface import SURFACES
 NATURES = (("nature", "entity:0"), ("nature", "entity:1"))
 """What is asked of a control of a segment."""
 
-WANTED, MOST = 48, 2000
+WANTED = 48
 """Controls to set aside at least, so that annotators who talk to each other have met few of the same; more where there
 are more units, so that a control is met as often as an item."""
+
+MOST = 2000
+"""Controls to set aside at most."""
 
 LONGEST = 5000
 """Characters of the longest turn of a script."""
@@ -118,12 +122,13 @@ class Draw:
         """
         names = self.talks[item.conversation_ids[which]].entities
         turns = [text[:LONGEST] for text in texts_of(item.transcripts[which])]
-        likes = [
-            turn if self.rng.random() > others else self.rng.choice(self.said[names[place % 2], place])
-            for place, turn in enumerate(turns)
-        ]
-        texts = scripted(self.rng, likes if scriptable(likes) else turns, self.words)
-        return [SURFACES[self.options.surface](text) for text in texts]
+        likes = list(turns)
+        for place in range(len(turns)):
+            if self.rng.random() <= others:
+                likes[place] = self.rng.choice(self.said[names[place % 2], place])
+        if not scriptable(likes):
+            likes = turns
+        return [SURFACES[self.options.surface](text) for text in scripted(self.rng, likes, self.words)]
 
 
 class PeopleControl(Control):
@@ -137,15 +142,16 @@ class PeopleControl(Control):
         """Return controls; the same input gives the same items."""
 
     def make(self, study: Study, survey: Survey, options: PackOptions) -> ControlSet:
-        question_sets, units = self.asked(study, survey), study.units(survey.name)
-        items = {item.item_id: item for unit in units for item in unit.items}.values()
-        shown = [item for item in items if all(len(turns) >= 2 * self.shortest for turns in item.transcripts)]
+        units = study.units(survey.name)
+        question_sets = self.asked(survey, units)
+        packed = items_of(units)
+        shown = [item for item in packed if all(len(turns) >= 2 * self.shortest for turns in item.transcripts)]
         if not (question_sets and shown):
             return ControlSet([])
         needed = len({(unit.block_id, unit.rotation) for unit in units}) * survey.limits.controls_per_unit
-        talks = {c.conversation_id: c for c in study.conversations()}
-        draw = Draw(options, min(max(WANTED, needed), MOST), question_sets, shown, talks)
-        people = _spare_people(study, survey.name)
+        conversations = study.conversations()
+        draw = Draw(options, min(max(WANTED, needed), MOST), question_sets, shown, indexed(conversations))
+        people = _spare_people(conversations, packed)
         items = self.items(people, draw)
         if len(items) >= draw.count:
             return ControlSet(items, needed=needed)
@@ -179,9 +185,10 @@ class SegmentControl(PeopleControl):
         natures = asked & set(NATURES)
         return bool(natures) and natures <= answers.keys()
 
-    def asked(self, study: Study, survey: Survey) -> Sets:
-        asks = any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions)
-        return [()] if asks else []
+    def asked(self, survey: Survey, units: Sequence[Unit]) -> Sets:
+        if any(q.name == "nature" and set(q.targets) == {"entity:0", "entity:1"} for q in survey.questions):
+            return [()]
+        return []
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return known people and known bots, as many of each as there are among the items that are shown.
@@ -193,7 +200,9 @@ class SegmentControl(PeopleControl):
         for item in draw.shown:
             kinds[is_people(draw.talks[item.conversation_ids[0]])].append(item)
         of_bots, of_people = kinds
-        share = len(of_people) / len(draw.shown) if of_people and of_bots else 0.5
+        share = 0.5
+        if of_people and of_bots:
+            share = len(of_people) / len(draw.shown)
         patterns = draw.drawn(of_people or draw.shown, round(draw.count * share))
         results = segments_like([texts_of(item.transcripts[0]) for item in patterns], people, options)
         known = [
@@ -238,16 +247,19 @@ def segments_like(
 
     def fitting(turns: int) -> list[Segment]:
         talks = sorted((c for c in conversations if 2 * c.exchanges >= turns > 0), key=attrgetter("conversation_id"))
-        segments = [(c, [show(turn.text) for turn in c.segment(turns // 2)]) for c in talks]
-        return [s for s in segments if fit(s[1]) and not any(GIVEN_AWAY.search(turn.lower()) for turn in s[1])]
+        segments = []
+        for talk in talks:
+            texts = [show(turn.text) for turn in talk.segment(turns // 2)]
+            if fit(texts) and not GIVEN_AWAY.search("\n".join(texts).lower()):
+                segments.append((talk, texts))
+        return segments
 
     return most_alike(patterns, fitting)
 
 
-def _spare_people(study: Study, survey: str) -> list[Conversation]:
-    """Return conversations between people that no unit shows, and no other one of their seed."""
-    conversations = study.conversations()
-    shown = {i for unit in study.units(survey) for item in unit.items for i in item.conversation_ids}
+def _spare_people(conversations: Sequence[Conversation], items: Sequence[Item]) -> list[Conversation]:
+    """Return conversations between people that none of the items shows, and no other one of their seed."""
+    shown = {i for item in items for i in item.conversation_ids}
     shown |= {c.seed_id for c in conversations if c.seed_id and c.conversation_id in shown}
     return [c for c in conversations if is_people(c) and shown.isdisjoint((c.conversation_id, c.seed_id))]
 
@@ -265,10 +277,15 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
         return []
     conversations = study.conversations()
     ids = {c.seed_id for c in conversations} | {c.conversation_id for c in conversations}
-    seed = 0 if study.plan.unseeded else 1
+    seed = 1
+    if study.plan.unseeded:
+        seed = 0
     most = 2 * (seed + max(options.segments))
-    return [
-        Conversation(
+    people = []
+    for number, episode in enumerate(episodes):
+        if episode.episode_id in ids:
+            continue
+        conversation = Conversation(
             conversation_id=episode.episode_id,
             domain=study.plan.domain,
             pair=(HUMAN, HUMAN),
@@ -278,9 +295,8 @@ def _people_of_domain(study: Study, options: PackOptions) -> list[Conversation]:
             seed_exchanges=seed,
             seed_id=episode.episode_id,
         )
-        for number, episode in enumerate(episodes)
-        if episode.episode_id not in ids
-    ]
+        people.append(conversation)
+    return people
 
 
 KINDS = dict.fromkeys(SegmentControl.marks, SegmentControl())

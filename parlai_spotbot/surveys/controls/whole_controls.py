@@ -15,9 +15,9 @@ from dataclasses import replace
 from functools import partial
 from statistics import fmean
 
-from parlai_spotbot.records import Conversation, Item
-from parlai_spotbot.study import Study
+from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.surveys.controls.control import KNOWN_BETTER, KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
+from parlai_spotbot.surveys.controls.lengths import Segment
 from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, fits, segments_like, texts_of
 from parlai_spotbot.surveys.packing.blocks import is_people
 from parlai_spotbot.surveys.survey import Survey
@@ -35,12 +35,19 @@ LOW = (*BAD, "informativeness", "relevance")
 them, nothing is known."""
 
 SCALE = tuple("12345")
-MOST, MOST_MEAN = 3, 2.5
-"""A bot that loops may be rated so high at most: in a dimension of `BAD` over a conversation, or, where these aren't
-asked, of `LOW`; on average over its turns from the second on."""
 
-OTHERS_OF_PAIRS, OTHERS_ALONE = 0.1, 0.35
-"""As `OTHERS`: beside the side of another item a script needs fewer such turns, alone more."""
+MOST = 3
+"""A bot that loops may be rated so high at most in a dimension of `BAD` over a conversation, or, where these aren't
+asked, of `LOW`."""
+
+MOST_MEAN = 2.5
+"""A bot that loops may be rated so high at most on average over its turns from the second on."""
+
+OTHERS_OF_PAIRS = 0.1
+"""As `OTHERS`: beside the side of another item a script needs fewer such turns."""
+
+OTHERS_ALONE = 0.35
+"""As `OTHERS`: alone a script needs more such turns."""
 
 PAIRS_RULE = (
     "A control is made like a drawn item: one of its two conversations is replaced by one in which two scripts speak, "
@@ -68,11 +75,11 @@ class _WholeControl(PeopleControl):
     def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
         """Return True if a control that asks these questions of the survey can be graded."""
 
-    def asked(self, study: Study, survey: Survey) -> Sets:
+    def asked(self, survey: Survey, units: Sequence[Unit]) -> Sets:
         """Return the sets of questions of the units' items that can be graded, else the survey's default."""
         main = [question.name for question in survey.main]
         question_sets = []
-        for questions in sorted({item.questions for unit in study.units(survey.name) for item in unit.items}):
+        for questions in sorted({item.questions for unit in units for item in unit.items}):
             telling = [q for q in questions or main if q in main]
             if self.tells(survey, telling):
                 question_sets.append(questions)
@@ -108,7 +115,9 @@ class ChoiceControl(_WholeControl):
         wanted: dict[tuple[str, int], list[tuple[Item, int]]] = {}
         for number, item in enumerate(patterns_of(draw)):
             kinds = [draw.talks[name].kind for name in item.conversation_ids]
-            right = kinds.index("people") if "people" in kinds else number % 2
+            right = number % 2
+            if "people" in kinds:
+                right = kinds.index("people")
             wanted.setdefault((kinds[right], item.judged[right]), []).append((item, right))
         shown = [draw.talks[name] for item in draw.shown for name in item.conversation_ids]
         shown *= -(-draw.count // len(draw.shown))
@@ -116,16 +125,30 @@ class ChoiceControl(_WholeControl):
         for (kind, seat), patterns in sorted(wanted.items()):
             patterns.sort(key=lambda one: draw.talks[one[0].conversation_ids[one[1]]].entities)
             others = [texts_of(item.transcripts[right]) for item, right in (*patterns[1:], patterns[0])]
-            fit = fits if kind == "people" else partial(varied, seat=seat)
+            fit = partial(varied, seat=seat)
+            if kind == "people":
+                fit = fits
             segments = segments_like(others, [talk for talk in shown if talk.kind == kind], draw.options, fit)
-            segments = segments if any(segments) else segments_like(others, people, draw.options)
+            if not any(segments):
+                segments = segments_like(others, people, draw.options)
             for (item, right), segment in zip(patterns, segments, strict=True):
                 if segment:
-                    texts = [segment[1], draw.script(item, 1 - right, OTHERS_OF_PAIRS)]
-                    order, ids = slice(None, None, -1 if right else 1), [segment[0].conversation_id, ""]
-                    mark = (KNOWN_CHOICE if is_people(segment[0]) else KNOWN_BETTER)[right]
-                    controls.append(control_item(texts[order], ids[order], mark, item, draw.options))
+                    controls.append(_beside_script(item, right, segment, draw))
         return controls
+
+
+def _beside_script(item: Item, right: int, segment: Segment, draw: Draw) -> Item:
+    """Return a control like an item: the segment at the place `right`, at the other one a script."""
+    talk, turns = segment
+    texts = [turns, draw.script(item, 1 - right, OTHERS_OF_PAIRS)]
+    ids = [talk.conversation_id, ""]
+    if right:
+        texts.reverse()
+        ids.reverse()
+    marks = KNOWN_BETTER
+    if is_people(talk):
+        marks = KNOWN_CHOICE
+    return control_item(texts, ids, marks[right], item, draw.options)
 
 
 class RatingControl(_WholeControl):
@@ -181,7 +204,9 @@ def patterns_of(draw: Draw) -> list[Item]:
 
 
 def _rating(answer: object) -> int:
-    return int(answer) if isinstance(answer, str) and answer in SCALE else 5
+    if isinstance(answer, str) and answer in SCALE:
+        return int(answer)
+    return 5
 
 
 KINDS = dict.fromkeys(ChoiceControl.marks, ChoiceControl()) | dict.fromkeys(KNOWN_LOW, RatingControl())

@@ -67,9 +67,12 @@ class PackOptions:
     def recorded(self) -> dict:
         """Return the options as provenance.json has them; what is the survey's can't differ."""
         row = {key: value for key, value in vars(self).items() if key not in ("longest", "judged", "sources", "ask")}
-        row |= {"segments": list(self.segments)}
-        row |= {"sources": list(self.sources)} if self.sources != BETWEEN_BOTS else {}
-        return row | ({"ask": list(self.ask)} if self.ask is not None else {})
+        row["segments"] = list(self.segments)
+        if self.sources != BETWEEN_BOTS:
+            row["sources"] = list(self.sources)
+        if self.ask is not None:
+            row["ask"] = list(self.ask)
+        return row
 
     @property
     def bots_per_unit(self) -> int:
@@ -78,19 +81,25 @@ class PackOptions:
     def lengths(self, conversation: Conversation) -> tuple[int, ...]:
         """Return the segment lengths at which a conversation is packed: all that it fills, or the longest of them."""
         fills = tuple(k for k in self.segments if k <= conversation.exchanges)
-        return fills[-1:] if self.longest else fills
+        if self.longest:
+            return fills[-1:]
+        return fills
 
     @property
     def rotations(self) -> int:
-        return 1 if self.longest else len(self.segments)
+        if self.longest:
+            return 1
+        return len(self.segments)
 
     def shown(self, conversation: Conversation, place: int, rotation: int) -> int | None:
         """Return the length at which the conversation of this place is shown in a rotation; None leaves it empty."""
         lengths = self.lengths(conversation)
         if self.longest:
-            return lengths[0] if lengths else None
+            return next(iter(lengths), None)
         k = self.segments[(place + rotation) % len(self.segments)]
-        return k if k in lengths else None
+        if k in lengths:
+            return k
+        return None
 
 
 @dataclass
@@ -121,7 +130,9 @@ def is_people(conversation: Conversation) -> bool:
 
 def seed_of(conversation: Conversation) -> str:
     """Return the key that no two conversations of a block may share."""
-    return f"seed {conversation.seed_id}" if conversation.seed_id else f"conversation {conversation.conversation_id}"
+    if conversation.seed_id:
+        return f"seed {conversation.seed_id}"
+    return f"conversation {conversation.conversation_id}"
 
 
 def pack(conversations: Iterable[Conversation], options: PackOptions, existing: Sequence[Unit] = ()) -> list[Unit]:
@@ -156,7 +167,7 @@ def deal(bots: Sequence[Conversation], most: int) -> list[BlockDraft]:
     groups: dict[str, list[Conversation]] = {}
     for conversation in sorted(bots, key=lambda c: sorted(c.entities)):  # stable: random within a pair
         groups.setdefault(seed_of(conversation), []).append(conversation)
-    number = max([-(-len(bots) // most), *map(len, groups.values())]) if bots else 0
+    number = max([-(-len(bots) // most), *map(len, groups.values())])
     blocks = [BlockDraft() for _ in range(number)]
     load = np.zeros(number)
     pairs: dict[tuple[str, ...], np.ndarray] = {}
@@ -203,22 +214,19 @@ def add_people(
             heappush(emptiest, entry)
     average = max(1, len(people) // max(1, earlier + len(blocks)))
     for block in blocks:
-        if block.people:
-            continue
-        fitting = [c for c in order if not _clashes(c, block)]
-        fitting.sort(key=lambda c: uses[c.conversation_id])
-        block.people = _of_different_seeds(fitting)[: min(average, block.people_wanted(options))]
-        uses.update(c.conversation_id for c in block.people)
+        if not block.people:
+            least_used = sorted(order, key=lambda c: uses[c.conversation_id])
+            block.people = _of_other_seeds(least_used, block)[: min(average, block.people_wanted(options))]
+            uses.update(c.conversation_id for c in block.people)
 
 
-def _clashes(conversation: Conversation, block: BlockDraft) -> bool:
-    return seed_of(conversation) in map(seed_of, block.conversations)
-
-
-def _of_different_seeds(conversations: Iterable[Conversation]) -> list[Conversation]:
+def _of_other_seeds(conversations: Iterable[Conversation], block: BlockDraft) -> list[Conversation]:
+    """Return the first conversation of each seed that the block has not."""
+    present = set(map(seed_of, block.conversations))
     first: dict[str, Conversation] = {}
     for conversation in conversations:
-        first.setdefault(seed_of(conversation), conversation)
+        if seed_of(conversation) not in present:
+            first.setdefault(seed_of(conversation), conversation)
     return list(first.values())
 
 
@@ -242,8 +250,9 @@ def block_units(conversations: Sequence[Conversation], options: PackOptions, rng
             k = options.shown(conversation, place, rotation)
             if k is not None:
                 items.append(make_item(conversation, k, options, show))
-        replicates = range(options.annotators_per_segment if items else 0)
-        units += [unit_of(options.survey, block_id, rotation, replicate, items) for replicate in replicates]
+        for replicate in range(options.annotators_per_segment):
+            if items:
+                units.append(unit_of(options.survey, block_id, rotation, replicate, items))
     return units
 
 

@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
@@ -18,14 +19,17 @@ from parlai_spotbot.surveys import nuc
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.nuc_groups import Group, Groups, read_groups
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
-from parlai_spotbot.surveys.packing.packing import Packing, PackRequest
-from parlai_spotbot.surveys.packing.units_file import Packed, check_options, existing_units, packed_with
+from parlai_spotbot.surveys.packing.packing import Packing, PackRequest, given_or
+from parlai_spotbot.surveys.packing.units_file import Packed, check_options, existing_units, items_of, packed_with
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.normal_forms import bare_text
 
 VERSIONS = 4
-FEWEST_QUESTIONS, MOST_QUESTIONS = 30, 40
+FEWEST_QUESTIONS = 30
+MOST_QUESTIONS = 40
 """Questions a person, by the paper; other numbers get a warning."""
+
+OF_PAPER = f"the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 minutes"
 
 
 # -- the key ---------------------------------------------------------------------------------------------------------
@@ -72,10 +76,9 @@ class CandidatesPacking(Packing):
     grouped = True
     takes = ("unit_size", "annotators_per_segment", "nuc_questions", "groups")
 
-    def as_packed(self, study: Study, survey: Survey) -> Survey:
+    def as_packed(self, survey: Survey, recorded: Mapping) -> Survey:
         """With as many candidates as the study's questions have, and the subject that its groups name."""
-        recorded = packed_with(study, survey.name)
-        if recorded is None:
+        if not recorded:
             return survey
         return nuc.with_candidates(survey, recorded["candidates"], recorded["subject"] or nuc.SUBJECT)
 
@@ -87,27 +90,21 @@ class CandidatesPacking(Packing):
         `UserError` where questions are missing, too few, or can't be shown.
         """
         recorded = packed_with(study, survey.name) or {}
-        questions, corpora = _questions(study, request)
-        groups = _groups(request, recorded, corpora)
-        size, each = request.unit_size, request.annotators_per_segment
-        size = recorded.get("unit_size", survey.unit_size) if size is None else size
-        each = recorded.get("annotators", survey.annotators_per_item) if each is None else each
-        check_options({"--unit-size": size, "--annotators-per-item": each})
+        path = questions_path(study)
+        questions = _questions(request, path, study.path)
+        by_corpus: dict[str, list[NucQuestion]] = {}
+        for question in questions:
+            by_corpus.setdefault(question.corpus, []).append(question)
+        groups = _groups(request, recorded, list(by_corpus))
         options = {
-            "survey": survey.name,
-            "seed": recorded.get("seed", study.plan.seed) if request.seed is None else request.seed,
-            "versions": recorded.get("versions", VERSIONS),
-            "unit_size": size,
-            "annotators": each,
+            **_options(survey, request, recorded, study.plan.seed),
             "candidates": max(len(question.candidates) for question in questions),
             "subject": groups.subject,
             "groups": [group.to_json() for group in groups.groups],
             "segments": [1],
             "surface": "keep",
         }
-        versions = {
-            corpus: _versions([q for q in questions if q.corpus == corpus], options["versions"]) for corpus in corpora
-        }
+        versions = {corpus: _versions(part, options["versions"]) for corpus, part in by_corpus.items()}
         made = {unit.unit_id: unit for unit in _units(survey.name, groups, versions, options)}
         existing = existing_units(
             study,
@@ -117,34 +114,52 @@ class CandidatesPacking(Packing):
             None,
         )
         if not existing:
-            write_questions(questions_path(study), questions)
+            write_questions(path, questions)
         there = {unit.unit_id for unit in existing}
         added = [unit for name, unit in made.items() if name not in there]
-        few = f"{size} questions a person: the paper has {FEWEST_QUESTIONS} to {MOST_QUESTIONS}, in 40 minutes"
-        warnings = [] if FEWEST_QUESTIONS <= size <= MOST_QUESTIONS else [few]
+        warnings = []
+        if not FEWEST_QUESTIONS <= options["unit_size"] <= MOST_QUESTIONS:
+            warnings.append(f"{options['unit_size']} questions a person: {OF_PAPER}")
         corpus_by_item = {nuc_item(question, options["seed"]).item_id: question.corpus for question in questions}
         return Packed(options, existing, added, _tables([*existing, *added], corpus_by_item), warnings=warnings)
 
 
-def _questions(study: Study, request: PackRequest) -> tuple[list[NucQuestion], list[str]]:
-    """Return the questions, all of which people can be shown, and their corpora in order."""
-    copy, default = questions_path(study), study.path / "nuc" / "questions.jsonl"
-    path = Path(request.nuc_questions).expanduser() if request.nuc_questions else copy if copy.exists() else default
+def _options(survey: Survey, request: PackRequest, recorded: Mapping, seed: int) -> dict[str, Any]:
+    """Return the numbers of packing: as requested, else as packed before, else the survey's, and this seed."""
+    size = given_or(request.unit_size, recorded.get("unit_size", survey.unit_size))
+    each = given_or(request.annotators_per_segment, recorded.get("annotators", survey.annotators_per_item))
+    check_options({"--unit-size": size, "--annotators-per-item": each})
+    return {
+        "survey": survey.name,
+        "seed": given_or(request.seed, recorded.get("seed", seed)),
+        "versions": recorded.get("versions", VERSIONS),
+        "unit_size": size,
+        "annotators": each,
+    }
+
+
+def _questions(request: PackRequest, packed: Path, folder: Path) -> list[NucQuestion]:
+    """Return questions that people can be shown: those requested, else those `packed`, else those of the study."""
+    path = packed
+    if request.nuc_questions:
+        path = Path(request.nuc_questions).expanduser()
+    elif not packed.exists():
+        path = folder / "nuc" / "questions.jsonl"
     if not path.exists():
-        raise UserError(
-            f"{path}: no such file of questions.",
-            hints.Remedy("Make them: ", hints.command("nuc", study.path), "\n  or name a file: --nuc-questions FILE"),
-        )
+        make = hints.command("nuc", folder)
+        remedy = hints.Remedy("Make them: ", make, "\n  or name a file: --nuc-questions FILE")
+        raise UserError(f"{path}: no such file of questions.", remedy)
     questions = read_questions(path)
     for question in questions:
-        count, speakers = len(question.candidates), max(question.speakers) + 1
+        count = len(question.candidates)
+        speakers = max(question.speakers) + 1
         if not 2 <= count <= nuc.MOST_CANDIDATES or speakers > 2:
             raise UserError(
                 f"{path}: question {question.question_id} has {count} candidates and {speakers} speakers; people are "
                 f"shown two speakers and 2 to {nuc.MOST_CANDIDATES} candidates.",
                 "Make other questions for people: parlai spotbot_nuc, or take another file (--nuc-questions FILE).",
             )
-    return questions, list(dict.fromkeys(question.corpus for question in questions))
+    return questions
 
 
 def _groups(request: PackRequest, mapping: Mapping, corpora: Sequence[str]) -> Groups:
@@ -182,15 +197,15 @@ def _versions(questions: Sequence[NucQuestion], count: int) -> list[list[NucQues
 
 def _units(name: str, groups: Groups, lists: Mapping[str, list[list[NucQuestion]]], options: Mapping) -> list[Unit]:
     """Return the units of all groups; nobody may have two of them, so they are one block."""
-    corpora, size, seed = list(lists), options["unit_size"], options["seed"]
+    seed = options["seed"]
     block = opaque("nuc block", seed)
     units = []
     for place, group in enumerate(groups.groups):
-        counts = group.counts(corpora, size)
+        counts = group.counts(list(lists), options["unit_size"])
         _check_enough(group.name, counts, lists, options)
         for number in range(_people(group.to_json(), options)):
             version = number % options["versions"]
-            questions = [q for corpus in corpora for q in lists[corpus][version][: counts[corpus]]]
+            questions = [q for corpus, dealt in lists.items() for q in dealt[version][: counts[corpus]]]
             unit_id = opaque("nuc unit", seed, group.name, number)
             random.Random(f"nuc order {unit_id}").shuffle(questions)
             units.append(
@@ -213,10 +228,12 @@ def _check_enough(
     for corpus, count in counts.items():
         least = min(map(len, lists[corpus]))
         if least < count:
+            needed = "are needed"
+            if group:
+                needed = f"are needed for group {group!r}"
             raise UserError(
                 f"corpus '{corpus}': the smallest of {options['versions']} versions has {least} questions, but "
-                f"{count} are needed{f' for group {group!r}' if group else ''}; in a version no two are of one "
-                "conversation, and none gives away another's answer.",
+                f"{count} {needed}; in a version no two are of one conversation, and none gives away another's answer.",
                 f"Make more questions (about {2 * count * options['versions']} of it), or ask for fewer "
                 "questions a person (--unit-size).",
             )
@@ -229,7 +246,7 @@ def _tables(units: Sequence[Unit], corpus_by_item: Mapping[str, str]) -> dict:
         corpora = Counter(corpus_by_item[item.item_id] for item in unit.items)
         groups.setdefault(unit.group or "everybody", {"people": 0, **corpora})["people"] += 1
     there = Counter(corpus_by_item.values())
-    used = Counter(corpus_by_item[i] for i in {item.item_id for unit in units for item in unit.items})
+    used = Counter(corpus_by_item[item.item_id] for item in items_of(units))
     corpora = {name: {"questions": there[name], "used": used[name]} for name in there}
     return {"questions of each group": groups, "corpus": corpora}
 

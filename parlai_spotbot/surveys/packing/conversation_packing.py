@@ -55,13 +55,14 @@ class ConversationPacking(Packing):
         conversations = study.conversations()
         options = self.options(study, survey, request, conversations)
         recorded = options.recorded()
-        recorded |= {"leave_out": sorted(set(request.leave_out))} if request.leave_out else {}
+        if request.leave_out:
+            recorded["leave_out"] = sorted(set(request.leave_out))
         by_id = indexed(conversations)
         existing = existing_units(
             study, survey.name, recorded, partial(self._from, by_id, options), partial(_goes_on, self.growing(survey))
         )
         considered = [c for c in conversations if c.kind in (*options.sources, "people")]
-        faulty = faulty_ones(study, considered, request.leave_out)
+        faulty = faulty_ones(considered, request.leave_out, study.plan.left_out)
         shown = shown_in(existing)
         kept = [c for c in considered if c.conversation_id not in faulty or c.conversation_id in shown]
         added = self.units(kept, options, existing)
@@ -69,17 +70,12 @@ class ConversationPacking(Packing):
         lengths = tuple(sorted({len(t) // 2 for item in items_of(units) for t in item.transcripts})) or (1,)
         report = surface_report(considered, lengths, options.surface)
         tables, messages = self.told(units, by_id, options)
-        shown = shown_in(units)
-        long = sum(len(turn.text) > LONG for name in shown for turn in by_id[name].shown)
-        if long:
-            messages.append(
-                f"{counted(long, 'turn')} of more than {LONG:,} characters {'is' if long == 1 else 'are'} shown, which "
-                "nobody reads: --leave-out endless leaves their conversations out"
-            )
-        people = sum(by_id[i].kind == "people" for i in shown)
-        counts = {"conversations": {"shown": {"of bots": len(shown) - people, "of people": people}}}
-        left = self.left_out(conversations, shown, options, faulty)
-        return Packed(recorded, existing, added, counts | tables, left, messages + warnings(report), report)
+        talks = [by_id[name] for name in shown_in(units)]
+        people = sum(talk.kind == "people" for talk in talks)
+        counts = {"conversations": {"shown": {"of bots": len(talks) - people, "of people": people}}}
+        messages += [*_endless(talks), *warnings(report)]
+        left = self.left_out(conversations, shown_in(units), options, faulty)
+        return Packed(recorded, existing, added, counts | tables, left, messages, report)
 
     def _from(self, by_id: Mapping[str, Conversation], options: Any, units: Sequence[Unit]) -> bool:
         """Return True if the units show these conversations (item ids are made from the text)."""
@@ -95,9 +91,10 @@ class ConversationPacking(Packing):
         """Return every conversation that no unit shows, by the reason."""
         rows: dict[str, list[str]] = {}
         for conversation in sorted(conversations, key=lambda c: c.conversation_id):
-            name, kind = conversation.conversation_id, conversation.kind
+            name = conversation.conversation_id
             if name in shown:
                 continue
+            kind = conversation.kind
             reason = NOT_NEEDED
             if name in faulty:
                 reason = f"{ON_REQUEST}: {', '.join(faulty[name])}"
@@ -119,9 +116,25 @@ def shown_in(units: Sequence[Unit]) -> set[str]:
     return {i for item in items_of(units) for i in item.conversation_ids}
 
 
+def _endless(talks: Sequence[Conversation]) -> list[str]:
+    """Return a warning if turns are shown that nobody reads."""
+    long = sum(len(turn.text) > LONG for talk in talks for turn in talk.shown)
+    if not long:
+        return []
+    are = "are"
+    if long == 1:
+        are = "is"
+    return [
+        f"{counted(long, 'turn')} of more than {LONG:,} characters {are} shown, which nobody reads: --leave-out "
+        "endless leaves their conversations out"
+    ]
+
+
 def _goes_on(growing: Sequence[str], mapping: Mapping, requested: Mapping) -> bool:
     """Return True if units packed with the known options can stay, and be added to, under the wanted ones."""
-    fixed = ({key: value for key, value in row.items() if key not in growing} for row in (mapping, requested))
+    for key in {*mapping, *requested} - set(growing):
+        if key not in mapping or key not in requested or mapping[key] != requested[key]:
+            return False
     fewer = (mapping.get("comparisons") or 0) > (requested.get("comparisons") or 10**9)
     lost = set(mapping.get("questions", ())) - set(requested.get("questions", ()))
-    return next(fixed) == next(fixed) and not fewer and not lost
+    return not fewer and not lost

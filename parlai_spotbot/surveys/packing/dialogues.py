@@ -53,12 +53,14 @@ def _who(conversation: Conversation) -> list[tuple[str, int]]:
 
 
 def _wanted(talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]) -> list[Conversation]:
-    people = [c for c in talks if c.kind == "people"]
-    kept = kept_for_controls(people, set(shown), options)
     bots = [c for c in talks if c.kind in options.sources]
     if not bots:
         raise UserError("There is no conversation of bots to pack.", "Name another --source, or leave fewer out.")
-    return bots + ([c for c in people if c.conversation_id not in kept] if options.people else [])
+    if not options.people:
+        return bots
+    people = [c for c in talks if c.kind == "people"]
+    kept = kept_for_controls(people, set(shown), options)
+    return bots + [c for c in people if c.conversation_id not in kept]
 
 
 class DialoguesPacking(WholePacking):

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import HUMAN, Conversation
-from parlai_spotbot.study import Study
+from parlai_spotbot.records import HUMAN, Conversation, Judgement
 from parlai_spotbot.surveys.packing.packing import PackRequest
 
-INTERACTORS, CONTEXTS = "interactors", "contexts"
-"""Which two conversations are compared: the two that one person led; every two in which two bots answer the same."""
+INTERACTORS = "interactors"
+"""The two conversations that one person led are compared."""
+
+CONTEXTS = "contexts"
+"""Every two conversations in which two bots answer the same are compared."""
 
 ASKED_BY = "interactive"
 """The survey in which people lead two conversations and compare them."""
@@ -31,9 +33,13 @@ def check_led(request: PackRequest, pairs: str, questions: Sequence[str], spread
         raise UserError(f"--pairs {pairs}: each pair is shown for one question.", "Name one question with --ask.")
 
 
-def given_pairs(pairs: str, study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
-    """Return the pairs of such a kind."""
-    return led_by_one(study, conversations) if pairs == INTERACTORS else answers_to_the_same(conversations)
+def given_pairs(
+    pairs: str, conversations: Sequence[Conversation], rows: Sequence[Judgement]
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of such a kind; `rows` are the answers to the survey `ASKED_BY`."""
+    if pairs == INTERACTORS:
+        return led_by_one(conversations, rows)
+    return answers_to_the_same(conversations)
 
 
 def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
@@ -62,10 +68,9 @@ def answers_to_the_same(conversations: Sequence[Conversation]) -> tuple[tuple[st
     return pairs
 
 
-def led_by_one(study: Study, conversations: Sequence[Conversation]) -> tuple[tuple[str, str], ...]:
+def led_by_one(conversations: Sequence[Conversation], rows: Sequence[Judgement]) -> tuple[tuple[str, str], ...]:
     """Every two conversations that one person led and compared, as far as the study still has both, in their order."""
     conversation_ids = {c.conversation_id for c in conversations if c.kind == "human_model" and c.exchanges}
-    rows = study.load(ASKED_BY).judgements
     pairs_asked = (row.conversation_ids for row in rows if row.source == HUMAN and len(row.conversation_ids) == 2)
     pairs = dict.fromkeys((first, second) for first, second in pairs_asked if {first, second} <= conversation_ids)
     if not pairs:

@@ -18,7 +18,8 @@ def pack_study(study: Study, survey: str = "spot_the_bot", **options: Any) -> di
     The summary is in provenance.json too, under ``pack``; the surface report also in surveys/NAME/surface.json.
     """
     expect_study(study)
-    about, wishes = get_survey(survey, study), PackRequest(**options)
+    about = get_survey(survey, study)
+    wishes = PackRequest(**options)
     packing = packing_of(about)
     packing.check(about, wishes)
     return packing.pack(study, about, wishes)

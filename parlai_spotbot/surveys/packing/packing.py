@@ -2,10 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing.units_file import Packed, blocks_of, write_units
 from parlai_spotbot.surveys.survey import Survey
@@ -81,12 +82,12 @@ class Packing(ABC):
         write_units(study, survey.name, packed, {"options": packed.options, **summary})
         return {**summary, "surface": packed.surface, "added_units": len(packed.added)}
 
-    def as_packed(self, study: Study, survey: Survey) -> Survey:
-        """Return the survey as the study's units put it."""
+    def as_packed(self, survey: Survey, recorded: Mapping) -> Survey:
+        """Return the survey as units put it that were packed with these options; {} where none were packed."""
         return survey
 
-    def as_asked(self, study: Study, survey: Survey) -> Survey:
-        """Return the survey, whatever its language, without what this study doesn't ask of it."""
+    def as_asked(self, survey: Survey, recorded: Mapping) -> Survey:
+        """Return the survey, whatever its language, without what isn't asked; `ask` tells where all was imported."""
         return survey
 
 
@@ -95,17 +96,34 @@ def summary_text(summary: Mapping) -> str:
     import pandas as pd  # who only launches doesn't wait for it
 
     lines = [filled(UNITS, **summary)]
-    surface = {
-        name: {key: "too few" if row[when] is None else f"{row[when]:.2f}" for key, when in SURFACE_COLUMNS}
-        for name, row in summary["surface"].get("contestants", {}).items()
-    }
-    for title, rows in {**summary["tables"], **({SURFACE_TITLE: surface} if surface else {})}.items():
+    tables = dict(summary["tables"])
+    contestants = summary["surface"].get("contestants")
+    if contestants:
+        tables[SURFACE_TITLE] = {name: _surface_cells(row) for name, row in contestants.items()}
+    for title, rows in tables.items():
         table = pd.DataFrame.from_dict(rows, orient="index", dtype=object).fillna("")
         lines.append(f"\n{title}\n{table.to_string()}")
     lines += [""] + [f"left out: {row['count']} {row['what']}: {row['reason']}" for row in summary["left_out"]]
     return "\n".join([*lines, *(f"warning: {warning}" for warning in summary["warnings"])]).rstrip()
 
 
-def seed_of(study: Study, request: PackRequest) -> int:
+def _surface_cells(row: Mapping) -> dict[str, str]:
+    """Return what a contestant's row of the surface report says in the table."""
+    cells = {}
+    for title, when in SURFACE_COLUMNS:
+        cells[title] = "too few"
+        if row[when] is not None:
+            cells[title] = f"{row[when]:.2f}"
+    return cells
+
+
+def seed_of(plan: Plan, request: PackRequest) -> int:
     """Return the seed that is wanted, else the study's."""
-    return study.plan.seed if request.seed is None else request.seed
+    return given_or(request.seed, plan.seed)
+
+
+def given_or(value: Any, otherwise: Any) -> Any:
+    """Return an option, or what stands for one that isn't given."""
+    if value is None:
+        return otherwise
+    return value

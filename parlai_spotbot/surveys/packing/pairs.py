@@ -74,9 +74,14 @@ def pack_pairs(
     rng = random.Random(f"pair {options.survey} {options.seed}")
     items = []
     for cell, ids, seats in chosen_pairs(talks, options, items_of(existing), rng):
-        ids, seats = (ids[::-1], seats[::-1]) if rng.random() < 0.5 else (ids, seats)
-        questions = options.put([cell.question] if cell.question else options.questions)
-        items.append(whole_item([by_id[i] for i in ids], seats, questions, options))
+        talks_shown = [by_id[i] for i in ids]
+        if rng.random() < 0.5:
+            talks_shown.reverse()
+            seats = seats[::-1]
+        questions = options.questions
+        if cell.question:
+            questions = (cell.question,)
+        items.append(whole_item(talks_shown, seats, options.put(questions), options))
     return pack_items(items, by_id, options, existing)
 
 
@@ -103,9 +108,11 @@ def pools_of(
     talks: Sequence[Conversation], options: WholeOptions, shown: Iterable[str]
 ) -> dict[str, dict[str, JudgeableSeats]]:
     """By source and contestant; people are a contestant in every source, but for what is kept for controls."""
-    people = [c for c in talks if c.kind == "people"]
-    kept = reserved(people, set(shown), options.seed)
-    humans = appearances([c for c in people if c.conversation_id not in kept], "people") if options.people else {}
+    humans = {}
+    if options.people:
+        people = [c for c in talks if c.kind == "people"]
+        kept = reserved(people, set(shown), options.seed)
+        humans = appearances([c for c in people if c.conversation_id not in kept], "people")
     pools: dict[str, dict[str, JudgeableSeats]] = {
         source: {**appearances(talks, source), **humans} for source in options.sources
     }
@@ -120,18 +127,16 @@ def pools_of(
 
 def cells_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOptions) -> list[ComparisonCell]:
     """All cells, sorted."""
-    questions = options.questions if options.spread == "items" else ("",)
-    return sorted(
-        ComparisonCell(source, a, b, question)
-        for source, pool in pools.items()
-        for a, b in [*combinations(sorted(pool), 2), *(_with_itself(pool) if options.same else ())]
-        for question in questions
-    )
-
-
-def _with_itself(pool: Mapping[str, JudgeableSeats]) -> list[tuple[str, str]]:
-    """Each bot twice: whatever is found where a bot meets itself is found of nothing (A/A)."""
-    return [(name, name) for name in pool if name != HUMAN]
+    questions = ("",)
+    if options.spread == "items":
+        questions = options.questions
+    cells = []
+    for source, pool in pools.items():
+        pairs = list(combinations(sorted(pool), 2))
+        if options.same:  # whatever is found where a bot meets itself is found of nothing (A/A)
+            pairs += [(name, name) for name in pool if name != HUMAN]
+        cells += [ComparisonCell(source, a, b, question) for a, b in pairs for question in questions]
+    return sorted(cells)
 
 
 def comparisons_of(pools: Mapping[str, Mapping[str, JudgeableSeats]], options: WholeOptions) -> int:
@@ -155,8 +160,10 @@ def cell_of(item: Item, by_id: Mapping[str, Conversation], options: WholeOptions
     talks = [by_id[i] for i in item.conversation_ids]
     a, b = sorted(c.entities[seat] for c, seat in zip(talks, item.judged, strict=True))
     kinds = [c.kind for c in talks if c.kind != "people"]
-    question = item.questions[0] if options.spread == "items" else ""
-    return ComparisonCell(kinds[0] if kinds else "people", a, b, question)
+    question = ""
+    if options.spread == "items":
+        question = item.questions[0]
+    return ComparisonCell(next(iter(kinds), "people"), a, b, question)
 
 
 def choose(
@@ -200,9 +207,15 @@ def _pick(
     for first in order(of_a):
         for second in seconds:
             if first != second and frozenset((first, second)) not in tally.pairs:
-                seats = [seat if seat in pool[i] else pool[i][0] for pool, i in ((of_a, first), (of_b, second))]
-                return (first, second), (seats[0], seats[1])
+                return (first, second), (_seat(of_a[first], seat), _seat(of_b[second], seat))
     return None
+
+
+def _seat(seats: Sequence[int], wanted: int) -> int:
+    """Return the seat that is wanted if it is one of these, else the first of them."""
+    if wanted in seats:
+        return wanted
+    return seats[0]
 
 
 class PairsPacking(WholePacking):
@@ -216,7 +229,9 @@ class PairsPacking(WholePacking):
         return pack_pairs(conversations, options, existing)
 
     def growing(self, survey: Survey) -> tuple[str, ...]:
-        return GROWING if survey.spread == "items" else ("comparisons", "same")
+        if survey.spread == "items":
+            return GROWING
+        return ("comparisons", "same")
 
     def told(
         self, units: Sequence[Unit], by_id: Mapping[str, Conversation], options: WholeOptions
@@ -227,7 +242,9 @@ class PairsPacking(WholePacking):
         rows: dict[str, dict[str, int]] = {}
         for cell in sorted(counts):
             rows.setdefault(f"{cell.a} and {cell.b} ({cell.source})", {})[cell.question or "all"] = counts[cell]
-        wanted = 0 if options.led else options.comparisons or max(counts.values(), default=0)
+        wanted = 0
+        if not options.led:
+            wanted = options.comparisons or max(counts.values(), default=0)
         few = [f"{cell.a} and {cell.b}" for cell in sorted(counts) if counts[cell] < wanted]
         if few:
             warnings.append(f"fewer than {wanted} comparisons, as no conversations are left: {', '.join(few)}")

@@ -43,7 +43,7 @@ class PartnersPacking(Packing):
             )
         if comparisons < (packed or 1) or request.comparisons == 0:
             raise UserError(f"--comparisons {request.comparisons}: expected {packed or 1} or more.", "Ask for more.")
-        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study, request)}
+        recorded = {"survey": survey.name, "comparisons": comparisons, "seed": seed_of(study.plan, request)}
         existing = existing_units(
             study,
             survey.name,
@@ -81,7 +81,9 @@ def _unit(survey: Survey, pair: tuple[str, str], number: int, seed: int) -> Unit
     """
     names = sorted(pair)
     swapped = random.Random(f"first {survey.name} {seed} {number // 2} {names}").random() < 0.5
-    partners = tuple(names if swapped == bool(number % 2) else names[::-1])
+    partners = tuple(names)
+    if swapped != bool(number % 2):
+        partners = partners[::-1]
     unit_id = opaque("partners", survey.name, seed, *names, number)
     choices = tuple(question.name for question in survey.questions if "pair" in question.targets)
     ratings = tuple(question.name for question in survey.questions if "pair" not in question.targets)

@@ -4,6 +4,7 @@ Conversations of bots are packed in blocks; what is in units.jsonl stays byte fo
 """
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
@@ -13,7 +14,7 @@ from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.features import features_of, with_features
 from parlai_spotbot.surveys.packing.blocks import BETWEEN_BOTS, PackOptions, is_people, item_id, pack
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
-from parlai_spotbot.surveys.packing.packing import COMMON, PackRequest, seed_of
+from parlai_spotbot.surveys.packing.packing import COMMON, PackRequest, given_or, seed_of
 from parlai_spotbot.surveys.packing.units_file import blocks_of, packed_with
 from parlai_spotbot.surveys.packing.whole_items import sources_of
 from parlai_spotbot.surveys.survey import Survey
@@ -31,34 +32,32 @@ class SegmentsPacking(ConversationPacking):
     cuts = True
     takes = (*COMMON, "segments", "sources", "ask")
 
-    def as_asked(self, study: Study, survey: Survey) -> Survey:
+    def as_asked(self, survey: Survey, recorded: Mapping) -> Survey:
         """Return the survey with the features that were chosen or that imported answers are about, else its own."""
-        imported = study.provenance().get("asked", {}).get(survey.name)
-        chosen = (packed_with(study, survey.name) or {"ask": imported}).get("ask")
-        return with_features(survey, features_of(survey) if chosen is None else chosen)
+        return with_features(survey, given_or(recorded.get("ask"), features_of(survey)))
 
     def options(
         self, study: Study, survey: Survey, request: PackRequest, conversations: Sequence[Conversation]
     ) -> PackOptions:
         """See `ConversationPacking.options`."""
         packed = packed_with(study, survey.name) or {}
-        annotators = request.annotators_per_segment
+        segments = study.plan.segments
+        if request.segments is not None:
+            segments = check_segments(list(request.segments), "--segments")
         options = PackOptions(
             survey=survey.name,
-            segments=study.plan.segments
-            if request.segments is None
-            else check_segments(list(request.segments), "--segments"),
-            unit_size=survey.unit_size if request.unit_size is None else request.unit_size,
+            segments=segments,
+            unit_size=given_or(request.unit_size, survey.unit_size),
             humans_per_unit=request.humans_per_unit,
-            annotators_per_segment=survey.annotators_per_item if annotators is None else annotators,
-            seed=seed_of(study, request),
+            annotators_per_segment=given_or(request.annotators_per_segment, survey.annotators_per_item),
+            seed=seed_of(study.plan, request),
             surface=packed.get("surface", "normalise"),
             longest=survey.layout == "opening",  # the annotator opens it, so nobody is to see a part of it twice
             ask=_asked(survey, packed, request),
             sources=_sources(packed, request, conversations),
             judged=survey.judged,
         )
-        _check_lengths(conversations, options, study)
+        _check_lengths(conversations, options, study.conversations_path)
         return options
 
     def units(
@@ -102,7 +101,9 @@ def _asked(survey: Survey, packed: Mapping, request: PackRequest) -> tuple[str, 
     if NONE in named and set(named) != {NONE}:
         raise UserError(f"--ask {','.join(named)}: none and others.", f"Leave {NONE} out, or the others.")
     questions = tuple(name for name in every if name in named)
-    return None if questions == every else questions
+    if questions == every:
+        return None
+    return questions
 
 
 def _sources(packed: Mapping, request: PackRequest, conversations: Sequence[Conversation]) -> tuple[str, ...]:
@@ -114,22 +115,23 @@ def _sources(packed: Mapping, request: PackRequest, conversations: Sequence[Conv
     return tuple(source for source in SOURCES if source in sources_of(conversations, request.sources))
 
 
-def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, study: Study) -> None:
+def _check_lengths(conversations: Sequence[Conversation], options: PackOptions, path: Path) -> None:
+    """Raise `UserError` where the study of these conversations, in the file at `path`, has none that is long enough."""
     longest = max((c.exchanges for c in conversations if c.kind in options.sources), default=0)
     if not longest:
         raise UserError(
-            f"{study.conversations_path}: no conversation of bots with each other in it.",
+            f"{path}: no conversation of bots with each other in it.",
             hints.Remedy(
                 "Play some: ",
-                hints.command("selfchat", study.path),
+                hints.command("selfchat", path.parent),
                 "\n  or ask of self-chats, and of chats with people: ",
-                hints.command("pack", study.path, "acute_eval"),
+                hints.command("pack", path.parent, "acute_eval"),
             ),
         )
     if max(options.segments) > longest:
         raise UserError(
-            f"--segments {','.join(map(str, options.segments))}: no conversation in {study.conversations_path} "
-            f"has {max(options.segments)} exchanges, the longest has {longest}.",
+            f"--segments {','.join(map(str, options.segments))}: no conversation in {path} has {max(options.segments)} "
+            f"exchanges, the longest has {longest}.",
             f"Ask for segments of {longest} exchanges or fewer, or make longer conversations (--exchanges).",
         )
 

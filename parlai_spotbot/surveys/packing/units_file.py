@@ -5,7 +5,7 @@ Units that people or judges have answers to are never packed again: other option
 
 import hashlib
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -20,10 +20,11 @@ GONE = "a contestant that is left out"
 """Why a conversation isn't packed that shows no fault."""
 
 
-def faulty_ones(study: Study, conversations: list[Conversation], kinds: Sequence[str]) -> dict[str, list[str]]:
+def faulty_ones(
+    conversations: list[Conversation], kinds: Sequence[str], left_out: Collection[str]
+) -> dict[str, list[str]]:
     """Return the conversations with a fault of one of `kinds` or a contestant that is left out, with the reasons."""
-    gone = set(study.plan.left_out)
-    faults = {c.conversation_id: [GONE] for c in conversations if not gone.isdisjoint(c.entities)}
+    faults = {name: [GONE] for name in _of_contestants(left_out, conversations)}
     if not kinds:
         return faults
     from parlai_spotbot.texts.hygiene import KINDS, OF_TRAINING, faulty_conversations
@@ -68,7 +69,10 @@ def existing_units(
     recorded = packed_with(study, survey)
     stays = recorded is not None and (goes_on is None or goes_on(recorded, requested)) and made_here(units)
     holder = answers_of(study, survey)
-    if stays and (holder or not _shows_gone(study, units)):
+    gone = set()
+    if study.plan.left_out:
+        gone = _of_contestants(study.plan.left_out, study.load(survey).conversations)
+    if stays and (holder or all(gone.isdisjoint(item.conversation_ids) for unit in units for item in unit.items)):
         return units
     remedy = "Use the options of the first time, or another --study for another way of packing."
     if recorded is None:
@@ -77,25 +81,24 @@ def existing_units(
         return []
     differ = [key for key in {**recorded, **requested} if recorded.get(key) != requested.get(key)]
     how = ", ".join(f"{key} {recorded.get(key)!r} there, {requested.get(key)!r} here" for key in differ)
-    problem = f"packed with other options ({how})" if how else "not made from these conversations"
+    problem = "not made from these conversations"
+    if how:
+        problem = f"packed with other options ({how})"
     raise UserError(f"{path}: {problem}, and {holder.name} holds answers to these units.", remedy)
 
 
 def answers_of(study: Study, survey: str) -> Path | None:
     """Return the file that holds answers to a survey's units, or may: a ledger or the judgements; None without any."""
-    held, judgements = study.survey_path(survey) / "crowdsourcing", study.judgements_path(survey)
-    ledgers = [*held.glob("ledger.db"), *sorted(held.glob("*/ledger.db"))]  # a survey of tasks has one for each
-    answered = [judgements] if judgements.exists() and study.judgements(survey) else []
-    return next(iter([*ledgers, *answered]), None)
+    held = study.survey_path(survey) / "crowdsourcing"
+    files_held = [*held.glob("ledger.db"), *sorted(held.glob("*/ledger.db"))]  # a survey of tasks has one for each
+    if study.load(survey).judgements:
+        files_held.append(study.judgements_path(survey))
+    return next(iter(files_held), None)
 
 
-def _shows_gone(study: Study, units: Sequence[Unit]) -> bool:
-    """Return True if units show a contestant that is left out."""
-    if not study.plan.left_out or not study.conversations_path.exists():
-        return False
-    names = set(study.plan.left_out)
-    gone = {row.conversation_id for row in study.conversations() if not names.isdisjoint(row.entities)}
-    return any(not gone.isdisjoint(item.conversation_ids) for unit in units for item in unit.items)
+def _of_contestants(names: Collection[str], conversations: Iterable[Conversation]) -> set[str]:
+    """Return the conversations in which one of these contestants takes part."""
+    return {talk.conversation_id for talk in conversations if not set(names).isdisjoint(talk.entities)}
 
 
 @dataclass(frozen=True)
@@ -122,8 +125,9 @@ class Packed:
 def write_units(study: Study, survey: str, update: Packed, done: dict) -> None:
     """Append the added units, write the surface report (if there is one), and record `done` (options and summary)."""
     path = study.units_path(survey)
-    kept = path.read_text(encoding="utf-8") if update.existing else ""
-    text = kept + "".join(files.dumps(unit.to_json()) + "\n" for unit in update.added)
+    text = "".join(files.dumps(unit.to_json()) + "\n" for unit in update.added)
+    if update.existing:
+        text = path.read_text(encoding="utf-8") + text
     if update.added:
         checksums.write_text(path, text)
     surface_path = study.survey_path(survey) / "surface.json"

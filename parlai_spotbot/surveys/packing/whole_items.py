@@ -19,8 +19,11 @@ from parlai_spotbot.texts.surface import SURFACES
 SOURCES = ("self", "human_model", "pairs")
 """Where bots are judged: talking to themselves, to people, or to other bots."""
 
-MOST_RESERVED, SHARE_RESERVED = 12, 4
-"""So many conversations between people, one in four at most, are kept for controls."""
+MOST_RESERVED = 12
+"""So many conversations between people are kept for controls at most."""
+
+SHARE_RESERVED = 4
+"""One in so many conversations between people is kept for controls at most."""
 
 FOLLOWS = ("companions", "everything", "groups", "led", "spread")
 """Options that follow from the survey and the others, and are not recorded."""
@@ -58,33 +61,37 @@ class WholeOptions:
     surface: str = "normalise"
 
     def __post_init__(self):
-        comparisons = 1 if self.comparisons is None else self.comparisons
         numbers = {"--unit-size": self.unit_size, "--annotators-per-item": self.annotators_per_item}
-        check_options(numbers | {"--comparisons": comparisons})
+        if self.comparisons is not None:
+            numbers["--comparisons"] = self.comparisons
+        check_options(numbers)
         if not 0 <= self.repeated <= 1:
             raise UserError(f"--repeated {self.repeated}: expected a share from 0 to 1.", "Write 0.25 for a quarter.")
 
     def recorded(self) -> dict:
         """Return the options as provenance.json has them."""
-        return {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in vars(self).items()
-            if key not in FOLLOWS and (value or key not in LATER)
-        }
+        row = vars(self) | {"questions": list(self.questions), "sources": list(self.sources)}
+        return {key: value for key, value in row.items() if key not in FOLLOWS and (value or key not in LATER)}
 
     def lengths(self, conversation: Conversation) -> tuple[int, ...]:
         """Return the lengths at which a conversation is packed: its own, or none."""
-        return (conversation.exchanges,) if conversation.exchanges else ()
+        if not conversation.exchanges:
+            return ()
+        return (conversation.exchanges,)
 
     @property
     def dealt(self) -> tuple[tuple[str, ...], ...]:
         """The questions of each of the units on a conversation, with the free texts; empty where every unit has all."""
-        groups = self.groups or (tuple((name,) for name in self.questions) if self.spread == "units" else ())
+        groups = self.groups
+        if self.spread == "units" and not groups:
+            groups = tuple((name,) for name in self.questions)
         return tuple((*questions, *self.companions) for questions in groups)
 
     def put(self, questions: Sequence[str]) -> tuple[str, ...]:
         """Return the questions that an item names: none if it is asked everything."""
-        return () if self.everything else (*questions, *self.companions)
+        if self.everything:
+            return ()
+        return (*questions, *self.companions)
 
 
 def sources_of(conversations: Iterable[Conversation], requested: Sequence[str] | None) -> tuple[str, ...]:
@@ -120,7 +127,9 @@ def reserved(people: Iterable[Conversation], shown: Collection[str], seed: int) 
 
 def kept_for_controls(people: Sequence[Conversation], shown: Collection[str], options: WholeOptions) -> set[str]:
     """Return the conversations between people that aren't packed; none in a survey of tasks, which has no controls."""
-    return set() if options.spread == "tasks" else reserved(people, shown, options.seed)
+    if options.spread == "tasks":
+        return set()
+    return reserved(people, shown, options.seed)
 
 
 def appearances(conversations: Iterable[Conversation], source: str) -> dict[str, dict[str, tuple[int, ...]]]:
@@ -144,13 +153,14 @@ def whole_item(
         item_id=whole_item_id(conversations, judged, questions, options.survey, options.seed),
         conversation_ids=tuple(c.conversation_id for c in conversations),
         exchanges=max(c.exchanges for c in conversations),
-        transcripts=tuple(
-            tuple(Utterance(i % 2, _shown(options.surface, t.text)) for i, t in enumerate(c.shown))
-            for c in conversations
-        ),
+        transcripts=tuple(_transcript(c, options.surface) for c in conversations),
         judged=tuple(judged),
         questions=tuple(questions),
     )
+
+
+def _transcript(conversation: Conversation, surface: str) -> tuple[Utterance, ...]:
+    return tuple(Utterance(i % 2, _shown(surface, turn.text)) for i, turn in enumerate(conversation.shown))
 
 
 @lru_cache(maxsize=100_000)

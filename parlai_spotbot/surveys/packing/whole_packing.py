@@ -10,8 +10,8 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.packing.conversation_packing import ConversationPacking
-from parlai_spotbot.surveys.packing.led_pairs import check_led, given_pairs
-from parlai_spotbot.surveys.packing.packing import PackRequest, seed_of
+from parlai_spotbot.surveys.packing.led_pairs import ASKED_BY, check_led, given_pairs
+from parlai_spotbot.surveys.packing.packing import PackRequest, given_or, seed_of
 from parlai_spotbot.surveys.packing.units_file import packed_with
 from parlai_spotbot.surveys.packing.whole_items import WholeOptions, sources_of, whole_item_id
 from parlai_spotbot.surveys.survey import Survey
@@ -30,20 +30,22 @@ class WholePacking(ConversationPacking):
         packed = packed_with(study, survey.name) or {}
 
         def chosen(name: str, otherwise: Any, recorded: str = "") -> Any:
-            value = getattr(request, name)
-            return packed.get(recorded or name, otherwise) if value is None else value
+            return given_or(getattr(request, name), packed.get(recorded or name, otherwise))
 
         questions = _questions(survey, request, packed)
         pairs = request.pairs or packed.get("pairs", "")
+        sources = request.sources or packed.get("sources")
+        led = ()
         if pairs:
             check_led(request, pairs, questions, survey.spread)
-        sources = ("human_model",) if pairs else request.sources or packed.get("sources")
+            sources = ("human_model",)
+            led = given_pairs(pairs, conversations, study.load(ASKED_BY).judgements)
         return WholeOptions(
             survey=survey.name,
             questions=questions,
             sources=sources_of(conversations, sources),
             pairs=pairs,
-            led=given_pairs(pairs, study, conversations) if pairs else (),
+            led=led,
             companions=tuple(q.name for q in survey.questions if q.kind == "free_text"),
             groups=tuple(task.questions for task in survey.tasks if set(task.questions) <= set(questions)),
             everything=survey.spread == "" and len(questions) == len(survey.main),
@@ -54,7 +56,7 @@ class WholePacking(ConversationPacking):
             unit_size=chosen("unit_size", survey.unit_size),
             annotators_per_item=chosen("annotators_per_segment", survey.annotators_per_item, "annotators_per_item"),
             repeated=chosen("repeated", survey.repeated),
-            seed=seed_of(study, request),
+            seed=seed_of(study.plan, request),
             surface=packed.get("surface", "normalise"),
         )
 
@@ -73,7 +75,9 @@ def _questions(survey: Survey, request: PackRequest, packed: Mapping) -> tuple[s
     named = {task.name: task.questions for task in survey.tasks} or main
     for name in request.ask or ():
         if name not in named:
-            what = "task" if survey.tasks else "question"
+            what = "question"
+            if survey.tasks:
+                what = "task"
             raise UserError(f"--ask {name}: survey {survey.name} has no such {what}.", nearest(name, named))
     questions = [question for name in request.ask or () for question in named[name]]
     questions = questions or packed.get("questions") or survey.asked or main

@@ -23,7 +23,8 @@ def deal(items: Sequence[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     """Return groups of at most `size` items, as equal as possible; each item goes where it first fits."""
     groups: list[list[Item]] = []
     open_: list[tuple[list[Item], set[str]]] = []
-    most = -(-len(items) // -(-len(items) // size)) if items else size
+    number = max(1, -(-len(items) // size))
+    most = -(-len(items) // number)
     for item in items:
         item_marks = marks(item, seeds)
         fit = next((pair for pair in open_ if pair[1].isdisjoint(item_marks)), None)
@@ -38,6 +39,17 @@ def deal(items: Sequence[Item], size: int, seeds: Mapping[str, str]) -> list[lis
     return groups
 
 
+def _put(
+    items: Sequence[Item], questions: Sequence[str], by_id: Mapping[str, Conversation], options: WholeOptions
+) -> list[Item]:
+    """Return the same items with other questions."""
+    asked = []
+    for item in items:
+        talks = [by_id[i] for i in item.conversation_ids]
+        asked.append(whole_item(talks, item.judged, questions, options))
+    return asked
+
+
 def pack_items(
     items: Sequence[Item], by_id: Mapping[str, Conversation], options: WholeOptions, existing: Sequence[Unit] = ()
 ) -> list[Unit]:
@@ -48,10 +60,7 @@ def pack_items(
     """
     blocks = {}
     for group in deal(items, options.unit_size, {name: talk.seed_id for name, talk in by_id.items()}):
-        rotations = [
-            [whole_item([by_id[i] for i in item.conversation_ids], item.judged, put, options) for item in group]
-            for put in options.dealt
-        ] or [group]
+        rotations = [_put(group, put, by_id, options) for put in options.dealt] or [group]
         ids = sorted(item.item_id for rotation in rotations for item in rotation)
         blocks[opaque("block", options.survey, options.seed, *ids)] = rotations
     before = {unit.block_id: False for unit in existing}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -50,11 +51,14 @@ def background_of(study: Study) -> NucBackground:
     """Everything that the analysis wants beside the answers; `UserError` where nothing is packed or a file is wrong."""
     key = key_of(study)
     groups = (packed_with(study, "nuc") or {}).get("groups", [])
-    models, ways, unscored = _models(study, key)
+    models, ways, unscored = _models(study.path / "nuc", key)
+    about = {}
+    for row in groups:
+        about[row["name"]] = {name: row.get(name, "") for name in ("expertise", "recruited")}
     return NucBackground(
         questions=key,
         groups={unit.unit_id: unit.group for unit in study.units("nuc")},
-        about={row["name"]: {name: row.get(name, "") for name in ("expertise", "recruited")} for row in groups},
+        about=about,
         models=models,
         ways={name: WAY_TITLES[way] for name, way in ways.items()},
         unscored=unscored,
@@ -62,23 +66,26 @@ def background_of(study: Study) -> NucBackground:
     )
 
 
-def _models(study: Study, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, dict]:
-    """Scores by contestant and item, the way that stands for each contestant, and in how many items scores lack."""
-    folder = study.path / "nuc"
+def _models(folder: Path, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, dict]:
+    """Scores by contestant and item, the way that stands for each contestant, and in how many items scores lack.
+
+    `folder` has the questions, scores and results of the study's contestants.
+    """
     ranking = folder / "analysis" / "ranking.json"
     if not ranking.exists() or not (folder / "questions.jsonl").exists():
         return {}, {}, {}
-    question_by_question_id = {
-        question.question_id: question for question in read_questions(folder / "questions.jsonl")
-    }
-    models, ways, unscored = {}, {}, {}
+    questions = {question.question_id: question for question in read_questions(folder / "questions.jsonl")}
+    models = {}
+    ways = {}
+    unscored = {}
     for row in files.field(files.read_json(ranking, "file of results", REMEDY), "contestants", list, str(ranking)):
         path = folder / "scores" / f"{row['contestant']}.jsonl"
         if not row["main"] or not path.exists():
             continue
         scores = files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True)
-        values = matched(key, question_by_question_id, [score for score in scores if score.way == row["way"]])
-        models[row["contestant"]], ways[row["contestant"]] = values, row["way"]
+        values = matched(key, questions, [score for score in scores if score.way == row["way"]])
+        models[row["contestant"]] = values
+        ways[row["contestant"]] = row["way"]
         unscored[row["contestant"]] = len(key) - len(values)
     return models, ways, unscored
 
@@ -93,7 +100,8 @@ def matched(
     by = {score.question_id: score.values for score in scores}
     scores_by_item = {}
     for item_id, question in key.items():
-        other, values = questions.get(question.question_id), by.get(question.question_id)
+        other = questions.get(question.question_id)
+        values = by.get(question.question_id)
         if other is None or values is None or len(values) != len(other.candidates):
             continue
         value_by_text = dict(zip(other.candidates, values, strict=True))

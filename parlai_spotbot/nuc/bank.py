@@ -17,11 +17,15 @@ from parlai_spotbot.domains import Episode
 from parlai_spotbot.nuc.corpora import Corpus
 from parlai_spotbot.texts.normal_forms import bare_text
 
-OFFENSIVE, PERSONAL = "offensive", "personal"
+OFFENSIVE = "offensive"
+PERSONAL = "personal"
 REASONS = (OFFENSIVE, PERSONAL)
 """Why a turn is left out."""
 
-USER, EMAIL, PHONE, LINK = "@user", "[email]", "[phone]", "[link]"
+USER = "@user"
+EMAIL = "[email]"
+PHONE = "[phone]"
+LINK = "[link]"
 
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+")
 _LINK = re.compile(r"(?:https?://|www\.)\S+|\b[\w-]{1,63}\.(?:com|org|net|edu|io|gov|ly|tv)\b(?:/\S*)?", re.IGNORECASE)
@@ -48,7 +52,9 @@ def fault_of(text: str) -> str | None:
 
     if cleaning.profane(text):
         return OFFENSIVE
-    return PERSONAL if cleaning.personal(_PLACEHOLDER.sub("so", text)) else None
+    if cleaning.personal(_PLACEHOLDER.sub("so", text)):
+        return PERSONAL
+    return None
 
 
 @dataclass(frozen=True)

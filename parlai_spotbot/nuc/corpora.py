@@ -63,8 +63,10 @@ def read_corpus(name: str | Path, fold: str = "all", datapath: str | None = None
     dialogues: dict[tuple[str, ...], Episode] = {}
     for dialogue in sorted(corpus.dialogues, key=lambda dialogue: dialogue.episode_id):
         dialogues.setdefault(dialogue.turns, dialogue)  # of copies the one with the least id
+    left_out = dict(corpus.left_out)
     again = len(corpus.dialogues) - len(dialogues)
-    left_out = corpus.left_out | ({TWICE: again} if again else {})
+    if again:
+        left_out[TWICE] = again
     if not dialogues:
         reasons = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "nothing left out"
         problem = f"corpus '{corpus.name}': no conversation in fold '{fold}' ({reasons})."
@@ -85,7 +87,10 @@ def _of_file(path: Path, name: str, fold: str) -> Corpus:
         return not with_bot
 
     dialogues = [row.episode for row in _rows_of(read_rows(path, name, wanted=wanted), fold)]
-    return Corpus(name, tuple(dialogues), fold, {BOTS: bots} if bots else {})
+    left_out = {}
+    if bots:
+        left_out[BOTS] = bots
+    return Corpus(name, tuple(dialogues), fold, left_out)
 
 
 def _rows_of(rows: list[ConversationRow], fold: str) -> list[ConversationRow]:

@@ -4,6 +4,7 @@ Stopped, it goes on where it was; the same questions and options give the same b
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -20,24 +21,31 @@ from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN, DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import read_pool
 from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc import CANDIDATES
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.terminal import Say
 
 
 def recall(
-    request: RecallRequest, out: Path, study: Study | None = None, say: Say = print
+    request: RecallRequest, out: Path, plan: Plan | None = None, say: Say = print
 ) -> tuple[dict[str, dict], bool] | None:
     """Let contestants score questions, and write the results below `out`; None where nobody could be scored.
 
-    Returns the results by name of file, and whether every contestant was scored: one that can't be is passed
-    to `say`, and the others go on. Raises `UserError` where an option is wrong, or `out`
-    holds other questions or scores.
+    Contestants, domain and seed are those of the study's `plan` where the request has none. Returns the results by name
+    of file, and whether every contestant was scored: one that can't be is passed to `say`, and the others go on. Raises
+    `UserError` where an option is wrong, or `out` holds other questions or scores.
     """
     request.check()
-    contestants = contestants_of(request, study)
-    seed = request.seed if request.seed is not None else study.plan.seed if study else 0
-    questions, about = questions_of(request, study, seed, say)
+    contestants = contestants_of(request, _pool(request, plan))
+    seed = 0
+    domain = DEFAULT_DOMAIN
+    if plan is not None:
+        seed = plan.seed
+        domain = plan.domain
+    if request.seed is not None:
+        seed = request.seed
+    questions, about = questions_of(request, domain, seed, say)
     ks = check_k(request.k, min(len(question.candidates) for question in questions))
     with files.lock(out / ".lock", "spotbot_nuc"):
         _keep(out / "questions.jsonl", questions)
@@ -53,29 +61,34 @@ def recall(
     return results, len(scores) == len(contestants)
 
 
-def contestants_of(request: RecallRequest, study: Study | None) -> list[Contestant]:
-    """Return who is asked, checked without loading them."""
-    contestants = study.plan.contestants if study and not request.pool else read_pool(request.pool or DEFAULT_POOL)
+def _pool(request: RecallRequest, plan: Plan | None) -> Mapping[str, Contestant]:
+    """Return who can be asked: a pool's contestants, else the study's."""
+    if plan is None or request.pool:
+        return read_pool(request.pool or DEFAULT_POOL)
+    return plan.contestants
+
+
+def contestants_of(request: RecallRequest, contestants: Mapping[str, Contestant]) -> list[Contestant]:
+    """Return who of these is asked, checked without loading them."""
     for name in request.only:
         if name not in contestants:
             raise UserError(f"--only {name}: there is no such contestant.", nearest(name, contestants))
     return [contestants[name] for name in contestants if not request.only or name in request.only]
 
 
-def questions_of(
-    request: RecallRequest, study: Study | None, seed: int, say: Say
-) -> tuple[list[NucQuestion], dict[str, Any]]:
+def questions_of(request: RecallRequest, domain: str, seed: int, say: Say) -> tuple[list[NucQuestion], dict[str, Any]]:
     """The questions that were made already, or are drawn from each corpus, as many of one as of another; and the
-    record of how they were made."""
+    record of how they were made. `domain` is the corpus where none is named."""
     if request.questions_file:
         questions = read_questions(Path(request.questions_file))
         names = ", ".join(sorted({question.corpus for question in questions}))
         return questions, {"corpus": names, "file": Path(request.questions_file).name}
     settings = request.settings(seed)
-    corpora = request.corpora(study.plan.domain if study else DEFAULT_DOMAIN)
+    corpora = request.corpora(domain)
     if settings.questions and settings.questions < len(corpora):
         raise UserError(f"--questions {settings.questions}: there are {len(corpora)} corpora.", "Ask for more.")
-    drawn, about = [], {}
+    drawn = []
+    about = {}
     for place, (name, fold) in enumerate(corpora):
         say(f"reading {name} ({fold}) ...")
         share = replace(settings, questions=(settings.questions + len(corpora) - 1 - place) // len(corpora))
@@ -97,7 +110,8 @@ def make_questions(study: Study, count: int, seed: int) -> Path:
     """
     request = RecallRequest(questions=count, candidates=CANDIDATES)
     request.check()
-    (questions, _), path = questions_of(request, study, seed, print), study.path / "nuc" / "questions.jsonl"
+    questions, _ = questions_of(request, study.plan.domain, seed, print)
+    path = study.path / "nuc" / "questions.jsonl"
     with files.lock(path.parent / ".lock", "spotbot_pack"):
         _keep(path, questions)
     return path

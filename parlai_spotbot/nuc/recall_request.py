@@ -51,8 +51,13 @@ class RecallRequest:
 
     def corpora(self, otherwise: str) -> list[tuple[str, str]]:
         """Return the name of each corpus and its fold; where none is named, `otherwise`."""
-        names = [name.strip() for name in (self.corpus or otherwise).split(",") if name.strip()]
-        return [(name, self.fold or ("all" if Path(name).expanduser().exists() else "test")) for name in names]
+        corpora = []
+        for name in filter(None, map(str.strip, (self.corpus or otherwise).split(","))):
+            fold = "test"
+            if Path(name).expanduser().exists():
+                fold = "all"
+            corpora.append((name, self.fold or fold))
+        return corpora
 
     def settings(self, seed: int) -> SamplingSettings:
         """Return how questions are drawn."""

@@ -122,7 +122,8 @@ def _ways(ranks: Mapping[str, Mapping[str, Ranks]], order: Sequence[str]) -> lis
 
 def _comparisons(ranks: Mapping[str, Ranks], conversations: Sequence[str], ks: Sequence[int], least: int) -> list[dict]:
     """Return the tests between contestants by each measure that can differ: of k below the `least` candidates."""
-    values = {name: _values(row, [k for k in ks if k < least]) for name, row in ranks.items()}
+    differing = [k for k in ks if k < least]
+    values = {name: _values(row, differing) for name, row in ranks.items()}
     rows = []
     for measure in next(iter(values.values())):
         compared = compare({name: by_measure[measure] for name, by_measure in values.items()}, conversations)

@@ -59,7 +59,8 @@ class SamplingSettings:
             raise UserError(f"candidates {self.candidates}: a question has at least two.", "Ask for 2 or more.")
         if self.questions < 0:
             raise UserError(f"questions {self.questions}: expected a whole number from 0 up.", "0 stands for all.")
-        least, most = self.min_context, self.max_context
+        least = self.min_context
+        most = self.max_context
         if not 1 <= least <= most:
             raise UserError(f"contexts from {least} to {most} turns: expected whole numbers from 1 up.", "Correct it.")
         if self.lengths != LOWE2015 and not (self.lengths.isdecimal() and least <= int(self.lengths) <= most):
@@ -124,9 +125,10 @@ def permutation(rng: np.random.Generator, size: int) -> Iterator[int]:
         if i % BLOCK == 0:
             draws = rng.random(BLOCK)
         j = i + min(int(draws[i % BLOCK] * (size - i)), size - i - 1)
-        yield moved.pop(j, j) if j == i else moved.get(j, j)
+        yield moved.get(j, j)
+        last = moved.pop(i, i)
         if j != i:
-            moved[j] = moved.pop(i, i)
+            moved[j] = last
 
 
 def context_length(settings: SamplingSettings, rng: np.random.Generator) -> int:
@@ -175,8 +177,11 @@ def _stems(corpus: Corpus, bank: TurnBank, settings: SamplingSettings) -> tuple[
         for first, turn in windows(dialogue, settings):
             fault = next(filter(None, dialogue.faults[first : turn + 1]), None)
             keys = dialogue.keys[first : turn + 1]
-            if fault or not dialogue.keys[turn] or keys in seen:
-                left_out[FAULTY.format(fault=fault) if fault else AGAIN] += 1
+            if fault:
+                left_out[FAULTY.format(fault=fault)] += 1
+                continue
+            if not dialogue.keys[turn] or keys in seen:
+                left_out[AGAIN] += 1
                 continue
             seen.add(keys)
             by_number[number].append((number, _stem(corpus.name, dialogue, first, turn)))
@@ -206,21 +211,20 @@ def _spread(by_number: dict[int, list[Stem]], settings: SamplingSettings) -> lis
     """Return all questions, or as many as asked for: first one of each conversation, drawn, then a second one, …"""
     if settings.every_turn and not settings.questions:
         return [stem for number in sorted(by_number) for stem in by_number[number]]
-    ordered = [
-        (place, key, stem)
-        for rows in by_number.values()
-        for place, (key, stem) in enumerate(
-            sorted(((_digest(8, settings.seed, row[1].question_id), row) for row in rows), key=lambda pair: pair[0])
-        )
-    ]
-    ordered.sort(key=lambda row: row[:2])
-    return [stem for _, _, stem in ordered[: settings.questions or None]]
+
+    def key(stem: Stem) -> bytes:
+        return _digest(8, settings.seed, stem[1].question_id)
+
+    ordered = [(place, stem) for rows in by_number.values() for place, stem in enumerate(sorted(rows, key=key))]
+    ordered.sort(key=lambda row: (row[0], key(row[1])))
+    return [stem for _, stem in ordered[: settings.questions or None]]
 
 
 # -- candidates ----------------------------------------------------------------------------------------------------
 def _question(corpus: Corpus, bank: TurnBank, own: int, stem: NucQuestion, settings: SamplingSettings) -> NucQuestion:
     """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
-    barred, drawn = set(bank.said_in(own).tolist()), []
+    barred = set(bank.said_in(own).tolist())
+    drawn = []
     for place in permutation(generator(settings.seed, UNIFORM, stem.question_id), len(bank)):
         if len(drawn) == settings.candidates - 1:
             break

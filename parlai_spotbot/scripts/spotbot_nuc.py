@@ -31,7 +31,8 @@ class SpotbotNuc(Command):
         out = Path(opt["out"] or "nuc")
         if study and not opt["out"]:
             out = study.path / "nuc"
-        found = recall(RecallRequest(**option_values(RecallRequest, opt)), out, study, partial(print, flush=True))
+        request = RecallRequest(**option_values(RecallRequest, opt))
+        found = recall(request, out, study and study.plan, partial(print, flush=True))
         if found is None:
             return PARTLY
         results, complete = found

@@ -35,7 +35,7 @@ def asked(corpora, **change):
 
 
 def drawn(request):
-    return questions_of(request, None, 0, lambda said: None)
+    return questions_of(request, "chitchat", 0, lambda said: None)
 
 
 def checked(request):

@@ -48,11 +48,14 @@ class EncodedTexts:
         for start in range(0, len(self.texts), PIECE):
             pieces.append(self._agent.encode(self.texts[start : start + PIECE]))
             yield min(start + PIECE, len(self.texts))
-        self._rows = sparse.vstack(pieces).tocsr() if sparse.issparse(pieces[0]) else np.concatenate(pieces)
+        if sparse.issparse(pieces[0]):
+            self._rows = sparse.vstack(pieces).tocsr()
+        else:
+            self._rows = np.concatenate(pieces)
 
     def scores(self, questions: Sequence[NucQuestion]) -> list[np.ndarray]:
         """Return for each question the scores of its candidates, in their order."""
-        places = [[self.place[text] for text in question.candidates] for question in questions]
+        places = [list(map(self.place.__getitem__, question.candidates)) for question in questions]
         needed, where = np.unique(np.concatenate(places), return_inverse=True)
         scores = self._agent.compare(self._agent.contexts(questions), self._rows[needed])
         ends = np.cumsum([len(place) for place in places])[:-1]

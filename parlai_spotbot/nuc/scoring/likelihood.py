@@ -6,6 +6,7 @@ that follows from their texts, so the order in which they are given changes noth
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,11 @@ from parlai_spotbot.models.prompt_layout import ChatLayout, EosLayout, PlainLayo
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
-TOKENS, ROWS = 1024, 64
-"""So many tokens of candidates, and candidates, are read at once; their scores over the vocabulary take the memory,
-and each has the states of its context."""
+TOKENS = 1024
+"""So many tokens of candidates are read at once; their scores over the vocabulary take the memory."""
+
+ROWS = 64
+"""So many candidates are read at once; each has the states of its context."""
 
 PADDING = -100
 """What stands for no token where `cross_entropy` is asked."""
@@ -59,10 +62,11 @@ class CausalLikelihood:
         room = max(2, self._context - len(prompt))
         rows = [row[:room] for row in turn_tokens(self.layout, texts)]
         empty = np.empty(len(texts))
-        state = self._read(prompt) if self._keeps else None
+        after = partial(self._whole, prompt)
+        if self._keeps:
+            after = partial(self._after, self._read(prompt))
         for part in parts(rows, texts):
-            part_rows = [rows[i] for i in part]
-            empty[part] = self._after(state, len(prompt), part_rows) if state else self._whole(prompt, part_rows)
+            empty[part] = after([rows[i] for i in part])
         return empty
 
     @property
@@ -80,8 +84,9 @@ class CausalLikelihood:
         output = self.model(input_ids=self._ids([prompt]), past_key_values=cache, use_cache=True)
         return cache, output.logits[:, -1:]
 
-    def _after(self, state: tuple[DynamicCache, torch.Tensor], prompt_length: int, rows: list[list[int]]) -> np.ndarray:
-        cache, first = copy.deepcopy(state[0]), state[1].expand(len(rows), -1, -1)
+    def _after(self, state: tuple[DynamicCache, torch.Tensor], rows: list[list[int]]) -> np.ndarray:
+        cache = copy.deepcopy(state[0])
+        first = state[1].expand(len(rows), -1, -1)
         width = max(map(len, rows))
         ids = torch.full((len(rows), width), PADDING, device=self.model.device)
         for place, row in enumerate(rows):
@@ -126,9 +131,10 @@ def turn_tokens(layout: PromptLayout, texts: Sequence[str]) -> list[list[int]]:
     tokenizer = layout.tokenizer
     if isinstance(layout, PlainLayout):
         return [_behind(tokenizer, f"{layout.own}:", f" {' '.join(text.split())}\n") for text in texts]
-    end = [tokenizer.eos_token_id] if isinstance(layout, EosLayout) else end_of_turn(layout)
-    before = "\n" if isinstance(layout, ChatLayout) else ""
-    return [_behind(tokenizer, before, text) + end for text in texts]
+    if isinstance(layout, EosLayout):
+        return [[*_behind(tokenizer, "", text), tokenizer.eos_token_id] for text in texts]
+    end = end_of_turn(layout)
+    return [_behind(tokenizer, "\n", text) + end for text in texts]
 
 
 def end_of_turn(layout: ChatLayout) -> list[int]:
@@ -157,7 +163,8 @@ class GeneratorLikelihood:
     """
 
     def __init__(self, agent: TorchGeneratorAgent, observe: Callable[[NucQuestion], Any], probes: Sequence[Context]):
-        self.agent, self._observe = agent, observe
+        self.agent = agent
+        self._observe = observe
         agent.model.eval()
         self._together = False
         alone = list(self(probes))
@@ -168,24 +175,28 @@ class GeneratorLikelihood:
 
     def __call__(self, contexts: Sequence[Context]) -> Iterator[np.ndarray]:
         """Yield log p (len(texts),) of the texts of each context as the next turn."""
-        for group in [contexts] if self._together else [[context] for context in contexts]:
+        groups = [[context] for context in contexts]
+        if self._together:
+            groups = [contexts]
+        for group in groups:
             yield from self._read(group)
 
     @torch.inference_mode()
     def _read(self, contexts: Sequence[Context]) -> list[np.ndarray]:
-        agent, model = self.agent, self.agent.model
+        agent = self.agent
         batch = agent.batchify([self._observe(question).observation for question, _ in contexts])
-        states = model.encoder(*agent._encoder_input(batch))
+        states = agent.model.encoder(*agent._encoder_input(batch))
         rows = torch.as_tensor(batch.valid_indices).argsort().tolist()  # some agents sort what they get
         asked = [(text, row) for (_, texts), row in zip(contexts, rows, strict=True) for text in texts]
         words = {"add_start": False, "add_end": True, "truncate": agent.label_truncate, "truncate_left": False}
-        tokens = {text: agent._vectorize_text(text, **words) for text in {text for text, _ in asked}}
+        texts = {text for text, _ in asked}
+        tokens = {text: agent._vectorize_text(text, **words) for text in texts}
         sums = np.empty(len(asked))
         for part in parts([tokens[text] for text, _ in asked], asked):
             labels = [tokens[asked[i][0]] for i in part]
             marks = [torch.full_like(label, agent.NULL_IDX + 1) for label in labels]  # a text may hold what pads
             ids, marked = (agent._pad_tensor(of, is_label=True)[0].to(batch.text_vec.device) for of in (labels, marks))
             chosen = torch.tensor([asked[i][1] for i in part], device=ids.device)
-            logits, _ = model.decode_forced(model.reorder_encoder_states(states, chosen), ids)
+            logits, _ = agent.model.decode_forced(agent.model.reorder_encoder_states(states, chosen), ids)
             sums[part] = _sums(logits[:, -ids.shape[1] :], ids.masked_fill(marked == agent.NULL_IDX, PADDING))
         return np.split(sums, np.cumsum([len(texts) for _, texts in contexts[:-1]]))

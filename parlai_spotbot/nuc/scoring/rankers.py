@@ -52,7 +52,8 @@ class EncoderRanker(SeparateEncoder):
     """Our dual encoder, which encodes candidates apart from the context."""
 
     def __init__(self, agent: TorchRankerAgent, observe: Observe):
-        self.agent, self._observe = agent, observe
+        self.agent = agent
+        self._observe = observe
         agent.model.eval()
 
     @torch.inference_mode()

@@ -51,7 +51,9 @@ class ScoringProcess(ContestantProcess):
                     raise ContestantStopped("exception", answer[1])
                 yield answer[1:3]
         except (ContestantStopped, OSError, EOFError) as err:
-            kind = err.kind if isinstance(err, ContestantStopped) else "crash"
+            kind = "crash"
+            if isinstance(err, ContestantStopped):
+                kind = err.kind
             raise UserError(
                 f"contestant '{name}': {kind} while it scored candidates: {err}.",
                 f"What it printed is in {self.place}. Run the same command again: it goes on where it stopped.",
@@ -98,7 +100,9 @@ def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = pri
 def read_scores(name: str, run: ScoringRun) -> list[CandidateScores]:
     """A contestant's scores, as far as they are there; a last line torn by a crash is left out."""
     path = run.path(name)
-    return files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True) if path.exists() else []
+    if not path.exists():
+        return []
+    return files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True)
 
 
 def _identity(contestant: Contestant, run: ScoringRun) -> dict:
@@ -114,7 +118,8 @@ def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
         if run.path(contestant.name).exists():
             raise UserError(f"{path}: missing, but there are scores.", f"Remove {run.path(contestant.name)}.")
         return
-    kept, expected = files.read_json(path), _identity(contestant, run)
+    kept = files.read_json(path)
+    expected = _identity(contestant, run)
     for key, what in (("questions", "of other questions"), ("entry", "of other options")):
         if kept.get(key) != expected[key]:
             raise UserError(
@@ -125,11 +130,10 @@ def _check_kept(contestant: Contestant, run: ScoringRun) -> None:
 
 def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
     """Score what is missing; nothing is loaded where nothing is."""
-    ways = 1
-    about = files.read_json(path) if (path := run.path(contestant.name, ".json")).exists() else {}
-    if about:
-        ways = len(FAMILIES[about["family"]])
-        if len(read_scores(contestant.name, run)) == ways * len(run.questions):
+    path = run.path(contestant.name, ".json")
+    if path.exists():
+        ways = FAMILIES[files.read_json(path)["family"]]
+        if len(read_scores(contestant.name, run)) == len(ways) * len(run.questions):
             return
     log = (run.folder / "logs" / f"{stem_of(contestant.name)}.log").resolve()
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -146,8 +150,12 @@ def _score(contestant: Contestant, run: ScoringRun, bar: Bar) -> None:
 
 
 def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar: Bar) -> None:
-    family, name = description["family"], process.contestant.name
-    ways, size = FAMILIES[family], SERVED if description.get("one_at_a_time") else BATCHES[family]
+    name = process.contestant.name
+    family = description["family"]
+    ways = FAMILIES[family]
+    size = BATCHES[family]
+    if description.get("one_at_a_time"):
+        size = SERVED
     if description["apart"]:
         texts = sorted({text for question in run.questions for text in question.candidates})
         for done, _ in process.ask(10, "encode", texts):
@@ -168,6 +176,6 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
 
 def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str]) -> list[CandidateScores]:
     failed = result.get("failed", "")
-    nothing = (0.0,) * len(question.candidates)
-    values = {way: nothing if failed else tuple(result[way]) for way in ways}
-    return [CandidateScores(question.question_id, name, way, values[way], failed) for way in ways]
+    if failed:
+        result = dict.fromkeys(ways, [0.0] * len(question.candidates))
+    return [CandidateScores(question.question_id, name, way, tuple(result[way]), failed) for way in ways]

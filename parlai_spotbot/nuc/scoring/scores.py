@@ -11,7 +11,9 @@ from parlai_spotbot.reading import own_data
 from parlai_spotbot.user_files import validated
 
 RANKER = "ranker"
-SUM, PER_BYTE, PMI = "likelihood_sum", "likelihood_per_byte", "likelihood_pmi"
+SUM = "likelihood_sum"
+PER_BYTE = "likelihood_per_byte"
+PMI = "likelihood_pmi"
 SIMILARITY = "similarity"
 
 WAYS = (RANKER, SUM, PER_BYTE, PMI, SIMILARITY)

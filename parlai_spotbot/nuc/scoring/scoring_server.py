@@ -70,8 +70,9 @@ class NucServer(AgentServer):
         if isinstance(agent, RetrievalAgent):
             return "ranker", RetrievalRanker(agent)
         if isinstance(agent, TorchRankerAgent):
-            apart = hasattr(agent, "encode_contexts")
-            return "ranker", EncoderRanker(agent, self.heard) if apart else partial(together, agent, self.heard)
+            if hasattr(agent, "encode_contexts"):
+                return "ranker", EncoderRanker(agent, self.heard)
+            return "ranker", partial(together, agent, self.heard)
         if isinstance(agent, LanguageModelAgent):
             return "likelihood", partial(starmap, CausalLikelihood(agent).log_likelihood)
         if isinstance(agent, TorchGeneratorAgent):
@@ -125,8 +126,11 @@ class NucServer(AgentServer):
         if isinstance(self.way, SeparateEncoder):
             (name,) = FAMILIES[self.chosen]
             for place, scores in enumerate(self._encoded.scores(questions)):
+                result: dict = {name: rounded(scores)}
                 why = self.failures.pop(questions[place].question_id, "")
-                yield place, {"failed": why} if why else {name: rounded(scores)}
+                if why:
+                    result = {"failed": why}
+                yield place, result
         elif self.chosen == "likelihood":
             texts = sorted({text for question in questions for text in question.candidates})
             ((*likelihood_alone,),) = self.way([(None, texts)])
@@ -136,7 +140,10 @@ class NucServer(AgentServer):
                 yield place, {SUM: rounded(values), PER_BYTE: rounded(values / sizes), PMI: rounded(values - alone)}
         else:
             for place, values in enumerate(self.way(questions)):
-                yield place, values if isinstance(values, dict) else {RANKER: rounded(values)}
+                if values is None:
+                    yield place, {"failed": "it ranked something other than the candidates"}
+                else:
+                    yield place, {RANKER: rounded(values)}
 
     # -- those that list candidates ----------------------------------------------------------------------------------
     def _listed_of(self, question: NucQuestion) -> np.ndarray | None:
@@ -145,10 +152,8 @@ class NucServer(AgentServer):
         seed_everything(seed_of(question))  # only now: making a clone may draw, or seed
         return listed_scores(question, clone.act())
 
-    def _listed(self, questions: Sequence[NucQuestion]) -> Iterator[Any]:
-        for question in questions:
-            values = self._listed_of(question)
-            yield {"failed": "it ranked something other than the candidates"} if values is None else values
+    def _listed(self, questions: Sequence[NucQuestion]) -> Iterator[np.ndarray | None]:
+        return map(self._listed_of, questions)
 
     # -- by their reply ----------------------------------------------------------------------------------------------
     def replies(self, questions: Sequence[NucQuestion]) -> list[str]:
@@ -157,7 +162,10 @@ class NucServer(AgentServer):
         for question in questions:
             events: list[tuple[str, Any]] = [("open", seed_of(question))]
             for is_own, text in events_of(question, ""):
-                events.append(("self" if is_own else "observe", {"id": "partner", "text": text, "episode_done": False}))
+                what = "observe"
+                if is_own:
+                    what = "self"
+                events.append((what, {"id": "partner", "text": text, "episode_done": False}))
             requests.append((question.question_id, events, seed_of(question)))
         replies = [""] * len(questions)
         for place, result in super().act(requests, derive(*(seed for _, _, seed in requests))):
@@ -173,7 +181,8 @@ class ReplySimilarity(SeparateEncoder):
     all are 0."""
 
     def __init__(self, server: NucServer, embedder: MiniLM):
-        self._server, self._embedder = server, embedder
+        self._server = server
+        self._embedder = embedder
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         return self._embedder.embed(texts, dtype="bf16")
@@ -188,7 +197,9 @@ class ReplySimilarity(SeparateEncoder):
 
 def seed_of(question: NucQuestion | None) -> int:
     """The seed of an agent's chances with a question: the same whatever else is asked."""
-    return 0 if question is None else derive("nuc", question.question_id)
+    if question is None:
+        return 0
+    return derive("nuc", question.question_id)
 
 
 def events_of(question: NucQuestion | None, persona: str) -> list[tuple[bool, str]]:

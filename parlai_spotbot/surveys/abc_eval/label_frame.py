@@ -48,7 +48,7 @@ def label_frame(
     labelled["task"] = tasks
     frame, lost = rating_frame(labelled, conversations, items, SCALE)
     if stopped:
-        lost = lost | {STOPPED: stopped}
+        lost[STOPPED] = stopped
     return frame, lost
 
 

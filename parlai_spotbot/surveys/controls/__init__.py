@@ -53,14 +53,14 @@ MODULES = {
 
 
 TRUTHS = {
-    KNOWN_HUMAN: ("human", "human"),
-    KNOWN_BOTS: ("bot", "bot"),
-    KNOWN_BOT[0]: ("bot", "human"),
-    KNOWN_BOT[1]: ("human", "bot"),
-    KNOWN_CHOICE[0]: ("human", "bot"),
-    KNOWN_CHOICE[1]: ("bot", "human"),
-    KNOWN_LOW[0]: ("bot", "human"),
-    KNOWN_LOW[1]: ("human", "bot"),
+    "known_human": ("human", "human"),
+    "known_bots": ("bot", "bot"),
+    "known_bot:0": ("bot", "human"),
+    "known_bot:1": ("human", "bot"),
+    "known_choice:0": ("human", "bot"),
+    "known_choice:1": ("bot", "human"),
+    "known_low:0": ("bot", "human"),
+    "known_low:1": ("human", "bot"),
 }
 """What both entities of a control are, by its mark; see `truth`."""
 

@@ -16,10 +16,10 @@ import yaml
 from parlai_spotbot.records import Item
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import nuc
-from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet, in_turn
+from parlai_spotbot.surveys.controls.control import KNOWN_CANDIDATE, Answers, Control, ControlSet
 from parlai_spotbot.surveys.ids import opaque
 from parlai_spotbot.surveys.packing.blocks import PackOptions
-from parlai_spotbot.surveys.packing.units_file import packed_with
+from parlai_spotbot.surveys.packing.units_file import in_turn, packed_with
 from parlai_spotbot.surveys.survey import Survey
 
 CHOSEN = ("first", "conversation:0")

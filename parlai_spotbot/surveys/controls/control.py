@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from parlai_spotbot.records import Item, Unit, Utterance
+from parlai_spotbot.records import Item, Unit
 from parlai_spotbot.surveys.ids import opaque
+from parlai_spotbot.surveys.packing.units_file import in_turn
 
 if TYPE_CHECKING:
     from parlai_spotbot.study import Study
@@ -61,11 +62,6 @@ def control_item(
         judged=like.judged,
         questions=like.questions,
     )
-
-
-def in_turn(texts: Sequence[str]) -> tuple[Utterance, ...]:
-    """Return a transcript of two entities that speak in turn."""
-    return tuple(Utterance(i % 2, text) for i, text in enumerate(texts))
 
 
 class Control(ABC):

@@ -22,10 +22,10 @@ from typing import ClassVar
 import numpy as np
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Conversation, Item, Unit, Utterance
+from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.units_file import blocks_of, canonical, check_options, unit_of
+from parlai_spotbot.surveys.packing.units_file import blocks_of, canonical, check_options, in_turn, unit_of
 from parlai_spotbot.texts.surface import SURFACES
 
 BETWEEN_BOTS = ("pairs",)
@@ -78,6 +78,10 @@ class PackOptions:
     def bots_per_unit(self) -> int:
         return self.unit_size - self.humans_per_unit
 
+    def people_beside(self, bots: int) -> int:
+        """Return how many conversations between people keep the proportion, at least one if any are asked for."""
+        return max(round(bots * (self.humans_per_unit / self.bots_per_unit)), min(1, self.humans_per_unit))
+
     def lengths(self, conversation: Conversation) -> tuple[int, ...]:
         """Return the segment lengths at which a conversation is packed: all that it fills, or the longest of them."""
         fills = tuple(k for k in self.segments if k <= conversation.exchanges)
@@ -114,9 +118,7 @@ class BlockDraft:
         return self.bots + self.people
 
     def people_wanted(self, options: PackOptions) -> int:
-        """Return how many conversations between people keep the proportion, at least one if any are asked for."""
-        share = options.humans_per_unit / options.bots_per_unit
-        return max(round(len(self.bots) * share), min(1, options.humans_per_unit))
+        return options.people_beside(len(self.bots))
 
     def wants(self, options: PackOptions) -> bool:
         """Return True if there is room for one more conversation between people."""
@@ -262,7 +264,7 @@ def make_item(conversation: Conversation, k: int, options: PackOptions, show: Ca
         item_id=item_id(conversation, k, options),
         conversation_ids=(conversation.conversation_id,),
         exchanges=k,
-        transcripts=(tuple(Utterance(i % 2, show(t.text)) for i, t in enumerate(conversation.segment(k))),),
+        transcripts=(in_turn(show(turn.text) for turn in conversation.segment(k)),),
         judged=options.judged,
     )
 

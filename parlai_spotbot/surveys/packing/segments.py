@@ -140,10 +140,7 @@ def shortages(blocks: dict[str, set[str]], people: set[str], options: PackOption
     """Return where blocks could not be made as asked."""
     warnings = []
     have = sum(len(ids & people) for ids in blocks.values())
-    share = options.humans_per_unit / options.bots_per_unit
-    people_needed = sum(
-        max(round(len(ids - people) * share), min(1, options.humans_per_unit)) for ids in blocks.values()
-    )
+    people_needed = sum(options.people_beside(len(ids - people)) for ids in blocks.values())
     if have < people_needed:
         warnings.append(
             f"too few conversations between people that fit: {have} places of {people_needed} filled "

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import Conversation, Item, Unit
+from parlai_spotbot.records import Conversation, Item, Unit, Utterance
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.ids import opaque
 
@@ -158,6 +158,11 @@ def unit_of(survey: str, block_id: str, rotation: int, replicate: int, items: Se
     order = list(items)
     random.Random(unit_id).shuffle(order)
     return Unit(unit_id, survey, block_id, rotation, replicate, tuple(order))
+
+
+def in_turn(texts: Iterable[str]) -> tuple[Utterance, ...]:
+    """Return a transcript of two entities that speak in turn."""
+    return tuple(Utterance(i % 2, text) for i, text in enumerate(texts))
 
 
 def canonical(conversations: Iterable[Conversation]) -> list[Conversation]:

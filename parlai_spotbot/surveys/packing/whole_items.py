@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.records import HUMAN, Conversation, Item, Utterance
+from parlai_spotbot.records import HUMAN, Conversation, Item
 from parlai_spotbot.surveys.ids import opaque
-from parlai_spotbot.surveys.packing.units_file import canonical, check_options
+from parlai_spotbot.surveys.packing.units_file import canonical, check_options, in_turn
 from parlai_spotbot.texts.surface import SURFACES
 
 SOURCES = ("self", "human_model", "pairs")
@@ -153,14 +153,10 @@ def whole_item(
         item_id=whole_item_id(conversations, judged, questions, options.survey, options.seed),
         conversation_ids=tuple(c.conversation_id for c in conversations),
         exchanges=max(c.exchanges for c in conversations),
-        transcripts=tuple(_transcript(c, options.surface) for c in conversations),
+        transcripts=tuple(in_turn(_shown(options.surface, turn.text) for turn in c.shown) for c in conversations),
         judged=tuple(judged),
         questions=tuple(questions),
     )
-
-
-def _transcript(conversation: Conversation, surface: str) -> tuple[Utterance, ...]:
-    return tuple(Utterance(i % 2, _shown(surface, turn.text)) for i, turn in enumerate(conversation.shown))
 
 
 @lru_cache(maxsize=100_000)

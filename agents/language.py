@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal
 
+from annotated_types import Ge
 from parlai.core.opt import Opt
 from parlai.core.params import ParlaiParser
-from pydantic import Field
+from pydantic import NonNegativeInt, PositiveInt
 from transformers import PreTrainedModel
 
 from parlai_spotbot.agents.dialogue import SENTENCE_END, BatchedDialogueAgent, Dialogue, whole_sentences
 from parlai_spotbot.models.choosing import WritingRules
 from parlai_spotbot.models.generation import GenerationRequest, TurnWriter
-from parlai_spotbot.models.option_fields import CheckedOptions, add_arguments, read_options
 from parlai_spotbot.models.prompt_layout import PromptLayout, fitting
 from parlai_spotbot.models.remembered_turn import RememberedTurn
+from parlai_spotbot.options import add_options, described
+from parlai_spotbot.user_files import read_options
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,13 @@ class LanguageModelAgent(BatchedDialogueAgent):
 
     @classmethod
     def option_names(cls) -> dict[str, str]:
-        own = {*cls.OPTIONS.model_fields} - {*GenerationOptions.model_fields}
-        return {field: f"{cls.PREFIX}_{field}" for field in own}
+        names = [own.name for own in fields(cls.OPTIONS)]
+        return {name: f"{cls.PREFIX}_{name}" for name in names if name not in GENERATION}
 
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
-        add_arguments(parser, cls.OPTIONS, cls.option_names(), cls.NAME)
+        add_options(parser.add_argument_group(cls.NAME), cls.OPTIONS, cls.option_names())
         return parser
 
     def __init__(self, opt: Opt, shared: dict | None = None):
@@ -64,7 +66,7 @@ class LanguageModelAgent(BatchedDialogueAgent):
         if shared:
             self._loaded: LoadedLanguageModel = shared["language_model"]
         else:
-            given = read_options(self.OPTIONS, opt, self.NAME, self.option_names())
+            given = read_options(self.OPTIONS, opt, self.NAME, self.option_names(), {})
             self._loaded = self.load(given, bool(opt.get("no_cuda")))
 
     def load(self, given: Any, no_cuda: bool) -> LoadedLanguageModel:
@@ -121,20 +123,22 @@ def enough_sentences(text: str, most: int) -> bool:
     return sum(match.end() < len(text) for match in SENTENCE_END.finditer(text)) >= most
 
 
-class GenerationOptions(CheckedOptions):
+@dataclass(frozen=True)
+@described
+class GenerationOptions:
     """Options of how a turn is written, named as in ParlAI's own generators."""
 
-    inference: Literal["greedy", "sample"] = Field("sample", description="how tokens are chosen")
-    temperature: float | int = Field(0.7, ge=0.01, description="with --inference sample; lower is safer")
-    topp: float | int = Field(0.9, ge=0.01, description="with --inference sample: the nucleus to draw from")
-    topk: int = Field(200, ge=0, description="with --inference sample: of this many tokens; 0: of all")
-    max_new_tokens: int = Field(48, ge=1, description="the longest turn, before it is cut")
-    max_sentences: int = Field(2, ge=1, description="the most sentences of a turn")
-    echo_ngram: int = Field(0, ge=0, description="length of token sequences that are never repeated; 0: they may be")
+    inference: Literal["greedy", "sample"] = "sample"
+    temperature: Annotated[float | int, Ge(0.01)] = 0.7
+    topp: Annotated[float | int, Ge(0.01)] = 0.9
+    topk: NonNegativeInt = 200
+    max_new_tokens: PositiveInt = 48
+    max_sentences: PositiveInt = 2
+    echo_ngram: NonNegativeInt = 0
 
     def generation(self) -> dict:
         """These options alone, without those of a subclass."""
-        return {name: getattr(self, name) for name in GenerationOptions.model_fields}
+        return {name: getattr(self, name) for name in GENERATION}
 
     def rules(self, ends: frozenset[int], line: bool = False, min_new_tokens: int = 1) -> WritingRules:
         return WritingRules(
@@ -149,3 +153,7 @@ class GenerationOptions(CheckedOptions):
             enough=functools.partial(enough_sentences, most=self.max_sentences),
             marks=self.max_sentences,
         )
+
+
+GENERATION = tuple(own.name for own in fields(GenerationOptions))
+"""Options that all of these agents have."""

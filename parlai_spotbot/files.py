@@ -248,30 +248,6 @@ def rare_collection() -> Iterator[None]:
 RARELY = (50_000, 20, 20)
 """New objects before a search, and searches before one through older objects."""
 
-MOST_BITS = 1023
-"""A longer whole number is none that can be computed with."""
-
-
-def field(row: dict, name: str, kind: type | tuple[type, ...], where: str, default: Any = ...) -> Any:
-    """Return ``row[name]`` checked for its type; a missing or wrong one is a `UserError` naming `where` and `name`."""
-    value = row.get(name, ...)
-    if type(value) is kind and kind is not int:
-        return value  # as most are
-    if value is ...:
-        if default is not ...:
-            return default
-        raise UserError(f"{where}: field '{name}' is missing.", "Add it, or make the file again.")
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        names = " or ".join("null" if k is type(None) else k.__name__ for k in kinds)
-        raise UserError(
-            f"{where}: field '{name}' is {value!r}, expected {names}.", "Correct it, or make the file again."
-        )
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:
-        raise UserError(f"{where}: field '{name}' is a number of over 300 digits.", "Correct it.")
-    return value
-
-
 NUMBER = r"[\d.,%\seE()+–-]{0,30}(?:to [\d.,%\seE()+–-]{0,30})?"
 BLANK = r"[ \xa0\x00-\x08\x0e-\x1f\xad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2069\u3000\ufeff]*"
 """What spreadsheets, or programs that clean texts, may leave out in front; no separator among them."""

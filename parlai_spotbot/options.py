@@ -1,16 +1,47 @@
-"""Fields of a request dataclass, which a command offers as options and a public function as arguments.
+"""Fields of dataclasses that are options: of commands and agents, arguments of public functions, keys of files.
 
-`scripts.option_parser` adds and reads the options; `notebook.calling` has the arguments.
+A dataclass gives its fields their types and defaults, the YAML file beside its module their help texts (`described`).
+`scripts.option_parser` adds those of commands, `add_options` those of ParlAI's agents; `notebook.calling` has the
+arguments.
 """
 
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, field, fields
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from parlai_spotbot.reading import own_data
 
 Kind = TypeVar("Kind")
+
+
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Parse ``2,3,5``."""
+    return tuple(int(part) for part in text.replace(" ", "").split(",") if part)
+
+
+whole_numbers.__name__ = "whole numbers (as in 2,3,5)"  # for messages of argparse
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Parse ``a,b``."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+TYPES = {
+    "": {},
+    "int": {"type": int},
+    "float": {"type": float},
+    "float | int": {"type": float},
+    "str": {"type": str},
+    "str | Mapping[str, str]": {"type": str},
+    "Sequence[int]": {"type": whole_numbers},
+    "tuple[int, ...]": {"type": whole_numbers},
+    "tuple[str, ...]": {"type": words, "action": "listed"},
+    "bool": {"action": "store_true"},
+    "bool | None": {"type": "bool", "nargs": "?", "const": True},
+}
+"""Annotation of a field, with or without None -> how its option is read."""
 
 
 def described(kind: type[Kind]) -> type[Kind]:
@@ -21,7 +52,10 @@ def described(kind: type[Kind]) -> type[Kind]:
     and what else `argparse.ArgumentParser.add_argument` takes.
     """
     for name, about in own_data(str(sys.modules[kind.__module__].__file__))[kind.__name__].items():
-        setattr(kind, name, field(default=getattr(kind, name, MISSING), metadata=about))
+        declared = getattr(kind, name, MISSING)
+        own = declared if isinstance(declared, Field) else field(default=declared)
+        own.metadata = about
+        setattr(kind, name, own)
     return kind
 
 
@@ -33,6 +67,32 @@ def dest_of(own: Field) -> str:
 def flags_of(own: Field) -> Sequence[str]:
     """Return a field's options as they are typed."""
     return own.metadata.get("flags", (f"--{dest_of(own).replace('_', '-')}",))
+
+
+def argument_of(own: Field) -> dict[str, Any]:
+    """Return a field's argument of `argparse`, with a key of `TYPES` as its `kind`."""
+    kind = str(own.type)
+    if kind not in TYPES:
+        kind = kind.removesuffix(" | None")
+    if kind not in TYPES:  # it has bounds, or choices
+        kind = type(own.default).__name__
+    if "action" in own.metadata:
+        kind = ""
+    about = {"kind": kind, "default": own.default, **own.metadata}
+    return {name: value for name, value in about.items() if name not in ("group", "flags")}
+
+
+def add_options(group: Any, kind: type, names: Mapping[str, str]) -> None:
+    """Add an option for each field of `kind` to a group of a parser; `names` are the options' where they differ."""
+    hints = get_type_hints(kind)
+    for own in fields(kind):
+        about = argument_of(own)
+        if not isinstance(own.default, int | float | str):  # a list or a dict is given as JSON
+            about["default"] = None
+        if get_origin(hints[own.name]) is Literal:
+            about["choices"] = get_args(hints[own.name])
+        flag = "--" + names.get(own.name, own.name).replace("_", "-")
+        group.add_argument(flag, **TYPES[about.pop("kind")], **about)
 
 
 def option_values(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:

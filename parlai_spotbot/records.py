@@ -7,20 +7,17 @@ A conversation is stored in ParlAI's Conversations format with our keys beside i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import cache
+from dataclasses import dataclass, field, replace
 from sys import intern
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NotRequired
 
 from annotated_types import Ge, Lt
+from typing_extensions import TypedDict
 
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.files import field as get
 from parlai_spotbot.names import RULE, is_name
-from parlai_spotbot.user_files import validated
+from parlai_spotbot.user_files import read_row, validated
 
 HUMAN = "human"
 """The name that people bear instead of a contestant."""
@@ -34,38 +31,23 @@ OUTCOMES = {"conversation:0": 1, "neither": 0, "conversation:1": -1}
 ADDITIONAL = "extra_"
 """How the names of questions begin that a launch adds to a survey: their answers are kept, analyses leave them out."""
 
-Record = TypeVar("Record")
-Limit = Annotated[float, Ge(0), Lt(math.inf)]
-
-JSON_KINDS = {
-    "str": str,
-    "int": int,
-    "dict": dict,
-    "bool": bool,
-    "float": (int, float),
-    "tuple[str, ...]": list,
-    "tuple[int, ...]": list,
-    "str | None": (str, type(None)),
-    "int | None": (int, type(None)),
-    "float | None": (int, float, type(None)),
-    "Any": (object, bool),
-}
-"""What a field of JSON may hold, by the annotation of the record's field."""
+Limit = Annotated[float, Ge(0)]
+Whole = Annotated[int, Lt(10**18)]
+Number = float | int
+"""A whole number stays one, so that a row is written as it was read."""
 
 
-@cache
-def _fields_of(kind: type) -> tuple[tuple[str, str, bool], ...]:
-    """Return of each field of a record its name, its annotation and whether it must be given."""
-    return tuple((one.name, str(one.type), one.default is one.default_factory is MISSING) for one in fields(kind))
+class KeptOnce:
+    """Mark of texts that many rows share: equal ones are one in memory."""
+
+    @staticmethod
+    def __get_pydantic_core_schema__(source: Any, handler: Callable[[Any], Any]) -> Any:
+        from pydantic_core.core_schema import no_info_after_validator_function
+
+        return no_info_after_validator_function(intern, handler(source))
 
 
-def read_record(kind: type[Record], row: dict, where: str, **given: Any) -> Record:
-    """Return a record of a row's fields, checked for their types; those `given` are not read from the row."""
-    for name, annotation, needed in _fields_of(kind):
-        if name not in given and (needed or name in row):
-            value = get(row, name, JSON_KINDS[annotation], where)
-            given[name] = tuple(value) if annotation.startswith("tuple") else value
-    return kind(**given)
+Shared = Annotated[str, KeptOnce]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,17 +122,38 @@ class Conversation:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Conversation:
-        entities = _names(row, "entities", where)
-        return read_record(
-            cls,
-            row,
-            where,
-            pair=_names(row, "pair", where),
-            entities=entities,
-            turns=_turns(row, where),
-            seed_exchanges=get(row, "seed_exchanges", int, where, 0),
-            context=_context(row, entities, where),
-        )
+        fields = dict(read_row(StoredConversation, row, where))
+        turns = tuple(Turn(act["id"], act["text"]) for exchange in fields.pop("dialog") for act in exchange)
+        context = ["", ""]
+        free = [0, 1]
+        for act in fields.pop("context", ()):
+            slot = next((i for i in free if fields["entities"][i] == act["id"]), None)
+            if slot is not None:
+                free.remove(slot)
+                context[slot] = act["text"]
+        return cls(**fields, turns=turns, context=(context[0], context[1]))
+
+
+class StoredTurn(TypedDict):
+    """A turn, or what an entity was given before the first one, in ParlAI's Conversations format."""
+
+    id: str
+    text: str
+
+
+class StoredConversation(TypedDict):
+    """A conversation in that format."""
+
+    conversation_id: str
+    entities: tuple[str, str]
+    domain: str
+    pair: tuple[str, str]
+    number: Whole
+    dialog: tuple[tuple[StoredTurn, ...], ...]
+    context: NotRequired[tuple[StoredTurn, ...]]
+    seed_exchanges: NotRequired[Whole]
+    seed_id: NotRequired[str]
+    provenance: NotRequired[dict]
 
 
 def indexed(conversations: Iterable[Conversation]) -> dict[str, Conversation]:
@@ -167,37 +170,6 @@ def judged_name(conversation: Conversation, entity: int | None = None) -> str | 
     if len(names) > 1:
         names.discard(HUMAN)
     return names.pop() if len(names) == 1 else None
-
-
-def _names(row: dict, name: str, where: str) -> tuple[str, str]:
-    value = get(row, name, list, where)
-    if len(value) != 2 or not all(isinstance(v, str) and v for v in value):
-        raise UserError(f"{where}: field '{name}' is {value!r}, expected two names.", "Make the file again.")
-    return (value[0], value[1])
-
-
-def _turns(row: dict, where: str) -> tuple[Turn, ...]:
-    turns = []
-    for number, exchange in enumerate(get(row, "dialog", list, where)):
-        if not isinstance(exchange, list) or not all(isinstance(act, dict) for act in exchange):
-            raise UserError(f"{where}: field 'dialog', exchange {number}: expected a list of turns.", "Correct it.")
-        speakers, texts = [act.get("id") for act in exchange], [act.get("text") for act in exchange]
-        if not {str}.issuperset(map(type, speakers + texts)):
-            raise UserError(f"{where}: field 'dialog', exchange {number}: expected 'id' and 'text'.", "Correct it.")
-        turns += map(Turn, speakers, texts)
-    return tuple(turns)
-
-
-def _context(row: dict, entities: tuple[str, str], where: str) -> tuple[str, str]:
-    context = ["", ""]
-    free = [0, 1]
-    for act in get(row, "context", list, where, []):
-        speaker = get(act, "id", str, where)
-        slot = next((i for i in free if entities[i] == speaker), None)
-        if slot is not None:
-            free.remove(slot)
-            context[slot] = get(act, "text", str, where)
-    return (context[0], context[1])
 
 
 def _entry_of(text: str, where: str) -> dict:
@@ -282,7 +254,7 @@ class Contestant:
 class Utterance:
     """A turn as an annotator sees it: entity 0 or 1, and the text in its surface form."""
 
-    entity: int
+    entity: Whole
     text: str
 
 
@@ -299,10 +271,10 @@ class Item:
 
     item_id: str
     conversation_ids: tuple[str, ...]
-    exchanges: int
+    exchanges: Whole
     transcripts: tuple[tuple[Utterance, ...], ...]
     control: str | None = None
-    judged: tuple[int, ...] = ()
+    judged: tuple[Whole, ...] = ()
     questions: tuple[str, ...] = ()
     partners: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
@@ -319,20 +291,14 @@ class Item:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Item:
-        shown = tuple(_utterances(transcript, where) for transcript in get(row, "transcripts", list, where))
-        item = read_record(cls, row, where, transcripts=shown)
-        if item.conversation_ids and len(item.conversation_ids) != len(shown):
+        return read_row(cls, row, where).checked(where)
+
+    def checked(self, where: str) -> Item:
+        """Return it; raise `UserError` unless it has a transcript for each conversation."""
+        if self.conversation_ids and len(self.conversation_ids) != len(self.transcripts):
             problem = f"{where}: field 'transcripts': expected one for each of 'conversation_ids'."
             raise UserError(problem, "Make the file again.")
-        return item
-
-
-def _utterances(transcript: Any, where: str) -> tuple[Utterance, ...]:
-    with suppress(KeyError, TypeError):
-        entities, texts = [turn["entity"] for turn in transcript], [turn["text"] for turn in transcript]
-        if {int}.issuperset(map(type, entities)) and {str}.issuperset(map(type, texts)):
-            return tuple(map(Utterance, entities, texts))
-    raise UserError(f"{where}: field 'transcripts': expected turns with 'entity' and 'text'.", "Make the file again.")
+        return self
 
 
 ITEMS_KEPT = 100
@@ -351,11 +317,11 @@ class Unit:
     unit_id: str
     survey: str
     block_id: str
-    rotation: int
-    replicate: int
+    rotation: Whole
+    replicate: Whole
     items: tuple[Item, ...]
     group: str = ""
-    since: tuple[int, ...] = ()
+    since: tuple[Whole, ...] = ()
 
     def to_json(self) -> dict:
         return {
@@ -367,42 +333,31 @@ class Unit:
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Unit:
-        return cls._of(row, where, Item.from_json)
+        unit = read_row(cls, row, where)
+        for number, item in enumerate(unit.items):
+            item.checked(f"{where}, item {number}")
+        return unit
 
     @classmethod
     def reader(cls) -> Callable[[dict, str], Unit]:
-        """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is made once."""
-        items_read = {}
+        """`from_json` for a whole file: an item that a unit just before has too, as replicates do, is kept once."""
+        kept: dict[str, Item] = {}
 
-        def item_of(row: dict, where: str) -> Item:
-            item_id = get(row, "item_id", str, where)
-            shown, item = items_read.get(item_id, (None, None))
-            if item is None or shown != row:
-                if len(items_read) >= ITEMS_KEPT:
-                    items_read.clear()
-                item = Item.from_json(row, where)
-                items_read[item_id] = row, item
-            return item
+        def shared(item: Item) -> Item:
+            if kept.get(item.item_id) != item:
+                if len(kept) >= ITEMS_KEPT:
+                    kept.clear()
+                kept[item.item_id] = item
+            return kept[item.item_id]
 
-        return lambda row, where: cls._of(row, where, item_of)
+        def unit_of(row: dict, where: str) -> Unit:
+            unit = cls.from_json(row, where)
+            return replace(unit, items=tuple(map(shared, unit.items)))
 
-    @classmethod
-    def _of(cls, row: dict, where: str, item_of: Callable[[dict, str], Item]) -> Unit:
-        unit_id = get(row, "unit_id", str, where)
-        items = get(row, "items", list, where)
-        return read_record(
-            cls,
-            row,
-            where,
-            items=tuple(item_of(item, f"{where}, unit {unit_id}, item {i}") for i, item in enumerate(items)),
-        )
+        return unit_of
 
 
-ONCE = "judgement_id"
-"""The field of judgements whose values are all different; of equal texts in others one is kept in memory."""
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """One answer to one question about one target, by a person (`source` "human") or a judge ("judge:NAME").
 
@@ -413,35 +368,34 @@ class Judgement:
     """
 
     judgement_id: str
-    annotation_id: str
-    survey: str
-    unit_id: str
-    item_id: str
-    conversation_ids: tuple[str, ...]
-    exchanges: int
-    target: str
-    question: str
+    annotation_id: Shared
+    survey: Shared
+    unit_id: Shared
+    item_id: Shared
+    conversation_ids: tuple[Shared, ...]
+    exchanges: Whole
+    target: Shared
+    question: Shared
     answer: Any
-    worker_id: str
-    source: str
-    control: str | None = None
+    worker_id: Shared
+    source: Shared
+    control: Shared | None = None
     presentation: dict = field(default_factory=dict)
-    started_at: str = ""
-    submitted_at: str = ""
-    seconds: float | None = None
-    answer_seconds: float | None = None
+    started_at: Shared = ""
+    submitted_at: Shared = ""
+    seconds: Number | None = None
+    answer_seconds: Number | None = None
 
     def to_json(self) -> dict:
-        row = {**vars(self), "presentation": dict(self.presentation)}
+        row = {name: getattr(self, name) for name in self.__slots__}
+        row["presentation"] = dict(self.presentation)
         if self.answer_seconds is None:
             del row["answer_seconds"]
         return row
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Judgement:
-        row = {name: intern(value) if type(value) is str and name != ONCE else value for name, value in row.items()}
-        ids = tuple(intern(i) if type(i) is str else i for i in get(row, "conversation_ids", list, where))
-        record = read_record(cls, row, where, conversation_ids=ids)
+        record = read_row(cls, row, where)
         if record.source != "human" and not record.source.startswith("judge:"):
             problem = f"field 'source' is {record.source!r}, expected 'human' or 'judge:NAME'"
             raise UserError(f"{where}: {problem}.", "Correct it.")

@@ -23,7 +23,7 @@ from parlai_spotbot.judgement_table import judgement_table
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.records import Conversation, Item, Judgement, Unit
 from parlai_spotbot.study_plan import Plan, extended
-from parlai_spotbot.user_files import validated
+from parlai_spotbot.user_files import read_fields, validated
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -213,7 +213,7 @@ class Study:
 
     def _apply(self, extension: dict) -> None:
         where = extension.pop("_where", str(self.history_path))
-        add = files.field(extension, "extend", dict, where)
+        (add,) = read_fields(extension, where, extend=dict)
         self.plan = extended(self.plan, add, where)
         self.extensions.append(extension)
 

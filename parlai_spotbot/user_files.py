@@ -1,14 +1,19 @@
-"""Files that users write, read into dataclasses: every mistake is a `UserError` with file, line, field and remedy."""
+"""Files and options that users write, and rows of our own files, read into dataclasses by pydantic.
+
+Every mistake is a `UserError` with file, line, field, value and remedy.
+"""
 
 import types
 import typing
-from collections.abc import Sequence
-from dataclasses import is_dataclass
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+from typing_extensions import TypedDict
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.reading import LOADER, read_json, read_yaml, whole_text
@@ -28,39 +33,151 @@ def read_plain(path: Path, remedy: str) -> Any:
     return read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.")
 
 
-def validated(
-    kind: type[Kind], row: Any, where: Path | str, remedy: str = "Correct it; a text may need quotes."
-) -> Kind:
-    """Return `row`, plain values that `where` holds, as a `kind`: a dataclass, or a mapping or tuple of them.
+@dataclass(eq=False)
+class Mistake(Exception):
+    """The first mistake in plain values that were to be a dataclass.
 
-    Lists stand for tuples, unknown keys are refused, and values are not converted.
+    `place` are the keys and positions that lead to the `value`, `kind` is pydantic's name of the mistake. `message` is
+    what pydantic says, or a check of ours, whose kind is "value_error".
+    """
+
+    place: Sequence[str | int]
+    kind: str
+    value: Any
+    message: str
+
+    @property
+    def expected(self) -> str:
+        return self.message.removeprefix("Input should be ")
+
+
+def _named(place: Sequence[str | int]) -> str:
+    """Return a place in one word: ``questions[0].kind``."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
+
+
+def checked(kind: type[Kind], row: Any, extra: str = "forbid") -> Kind:
+    """Return plain values as a `kind`: a dataclass, a TypedDict, or a mapping or tuple of them; `Mistake` where wrong.
+
+    Lists stand for tuples, numbers are finite and values are not converted. `extra` says what becomes of unknown keys:
+    "forbid", "ignore".
     """
     from pydantic import ValidationError
     from pydantic_core import to_json
 
     try:
-        return _adapter(kind).validate_json(to_json([row], inf_nan_mode="constants"))[0]
+        return _adapter(kind, extra).validate_json(to_json([row], inf_nan_mode="constants"))[0]
     except ValidationError as err:
         problem = min(err.errors(include_url=False), key=lambda one: one["type"] not in UNKNOWN)
-    place = list(problem["loc"][1:])
-    value, message = problem["input"], problem["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    place = _place([row], problem["loc"])
     if problem["type"] == "missing":
+        place.append(problem["loc"][-1])
+    raise Mistake(place[1:], problem["type"], problem["input"], problem["msg"].removeprefix("Value error, "))
+
+
+def validated(
+    kind: type[Kind], row: Any, where: Path | str, remedy: str = "Correct it; a text may need quotes."
+) -> Kind:
+    """Return `row`, plain values of a file that a user wrote, as a `kind` (see `checked`); unknown keys are refused."""
+    try:
+        return checked(kind, row)
+    except Mistake as mistake:
+        found = mistake
+    place = list(found.place)
+    message = f"expected {found.expected}, found {str(found.value)[:80]!r}"
+    if found.kind == "missing":
         message = f"'{place.pop()}' is missing"
-    elif problem["type"] in UNKNOWN:
-        message = f"unknown key '{place[-1]}'"
-        remedy = nearest(str(place.pop()), _keys(kind, place))
-    elif problem["type"] != "value_error":
-        message = f"expected {message}, found {str(value)[:80]!r}"
-    field = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).removeprefix(".")
-    raise UserError(f"{where}{_line(where, problem['loc'][1:])}: {field + ': ' if field else ''}{message}.", remedy)
+    elif found.kind in UNKNOWN:
+        key = str(place.pop())
+        message = f"unknown key '{key}'"
+        remedy = nearest(key, _keys(kind, place))
+    elif found.kind == "value_error":
+        message = found.message
+    if place:
+        message = f"{_named(place)}: {message}"
+    raise UserError(f"{where}{_line(where, found.place)}: {message}.", remedy)
+
+
+PLAIN = {"string_type": "str", "int_type": "int", "float_type": "float", "tuple_type": "list", "dict_type": "dict"}
+"""Kinds of a value in JSON, by pydantic's names of mistakes."""
+
+
+def read_row(kind: type[Kind], row: Any, where: str) -> Kind:
+    """Return a row that a step of ours wrote as a `kind` (see `checked`); unknown keys are left out."""
+    try:
+        return checked(kind, row, "ignore")
+    except Mistake as mistake:
+        problem = f"is {repr(mistake.value)[:80]}, expected {PLAIN.get(mistake.kind, mistake.expected)}"
+        if mistake.kind == "missing":
+            problem = "is missing"
+        raise UserError(
+            f"{where}: field '{_named(mistake.place)}' {problem}.", "Correct it, or make the file again."
+        ) from None
+
+
+def read_fields(row: Any, where: str, **kinds: Any) -> list[Any]:
+    """Return single fields of a row that a step of ours wrote, each of its kind."""
+    return list(read_row(_row_of(tuple(kinds.items())), row, where).values())
+
+
+def read_options(
+    kind: type[Kind], given: Mapping[str, Any], where: str, names: Mapping[str, str], required: Mapping[str, str]
+) -> Kind:
+    """Return the options in `given` as a `kind`; options that it does not have are ignored.
+
+    Parameters
+    ----------
+    where : str
+        Beginning of every error.
+    names : mapping
+        Field -> name of its option, where they differ.
+    required : mapping
+        Field without which it does not work -> remedy.
+
+    Raises
+    ------
+    UserError
+        With the option, its value and what is expected.
+    """
+    option_names = {own.name: names.get(own.name, own.name) for own in fields(kind)}  # pyright: ignore
+    values = {name: given[option] for name, option in option_names.items() if given.get(option) is not None}
+    for name, remedy in required.items():
+        if not str(values.get(name, "")).strip():
+            raise UserError(f"{where}: option '{option_names[name]}' is missing.", remedy)
+    try:
+        return checked(kind, values)
+    except Mistake as mistake:
+        name = str(mistake.place[0])
+        message = mistake.message[:1].lower() + mistake.message[1:]
+        problem = f"is {repr(values[name])[:80]}: {message}."
+        remedy = "Correct it."
+        if mistake.kind == "secret":
+            problem = "holds a key or a password."
+            remedy = mistake.message
+        raise UserError(f"{where}: option '{option_names[name]}' {problem}", remedy) from None
 
 
 @cache
-def _adapter(kind: Any) -> Any:
+def _row_of(kinds: Any) -> Any:
+    return TypedDict("Row", dict(kinds))  # pyright: ignore[reportArgumentType]
+
+
+@cache
+def _adapter(kind: Any, extra: Any) -> Any:
     from pydantic import ConfigDict, TypeAdapter
 
     one: Any = tuple[kind]  # pyright: ignore[reportInvalidTypeForm]
-    return TypeAdapter(one, config=ConfigDict(extra="forbid", strict=True))
+    return TypeAdapter(one, config=ConfigDict(extra=extra, strict=True, allow_inf_nan=False))
+
+
+def _place(row: Any, place: Sequence[str | int]) -> list[str | int]:
+    """Return the part of a place that is in `row`: pydantic adds names of types where there are several."""
+    found = []
+    for part in place:
+        with suppress(LookupError, TypeError):
+            row = row[part]
+            found.append(part)
+    return found
 
 
 def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:

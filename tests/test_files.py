@@ -13,6 +13,7 @@ import pytest
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.user_files import read_fields
 
 
 def row_of(row, where):
@@ -45,12 +46,11 @@ def test_a_malformed_line_is_named(tmp_path, bad):
 
 
 @pytest.mark.parametrize(
-    ("row", "kind", "says"),
-    [({}, int, "is missing"), ({"n": "1"}, int, "expected int"), ({"n": True}, int, "expected int")],
+    ("row", "says"), [({}, "is missing"), ({"n": "1"}, "expected int"), ({"n": True}, "expected int")]
 )
-def test_fields_are_checked(row, kind, says):
+def test_fields_are_checked(row, says):
     with pytest.raises(UserError, match=f"f, line 1: field 'n'.*{says}"):
-        files.field(row, "n", kind, "f, line 1")
+        read_fields(row, "f, line 1", n=int)
 
 
 def test_a_failed_write_leaves_the_old_file(tmp_path):

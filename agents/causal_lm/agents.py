@@ -1,8 +1,12 @@
 """Any causal language model of transformers as a ParlAI agent, batched, with what it read kept between turns."""
 
-from typing import Literal
+from __future__ import annotations
 
-from pydantic import Field
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge
+from pydantic import NonNegativeInt
 
 from parlai_spotbot.agents.language import GenerationOptions, LanguageModelAgent, LoadedLanguageModel
 from parlai_spotbot.errors import UserError
@@ -10,24 +14,27 @@ from parlai_spotbot.models.causal_lm import LanguageModel, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import BatchLimits, TurnWriter
 from parlai_spotbot.models.prompt_layout import fitting, layout
+from parlai_spotbot.options import described
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 MOST_CONTEXT = 4096
 """Conversations are short: a model that could see more is not given more unless it is asked for."""
 
 
+@dataclass(frozen=True)
+@described
 class CausalLmOptions(GenerationOptions):
     """Model, prompt and batches."""
 
-    model: str = Field("", description="a folder, a name on the Hugging Face hub, or smollm2")
-    revision: str = Field("", description="commit, branch or tag of the hub's model")
-    system: str = Field(SYSTEM, description="instructions before the conversation; '' for none")
-    format: Literal["auto", "chat", "plain", "eos"] = Field("auto", description="how the conversation is laid out")
-    dtype: Literal["auto", "fp32", "bf16", "fp16"] = Field("auto", description="auto: bf16 on a GPU, else fp32")
-    device: str = Field("auto", description="auto, cpu, cuda, cuda:1; auto: a GPU if any")
-    context: int = Field(0, ge=0, description="tokens it sees; 0: its own limit, up to 4096")
-    batch: int = Field(0, ge=0, description="the most conversations at once; 0: 64, on a GPU 512")
-    cache: float | int = Field(2.0, ge=0, description="GiB of keys and values kept between turns; 0: none")
+    model: str = ""
+    revision: str = ""
+    system: str = SYSTEM
+    format: Literal["auto", "chat", "plain", "eos"] = "auto"
+    dtype: Literal["auto", "fp32", "bf16", "fp16"] = "auto"
+    device: str = "auto"
+    context: NonNegativeInt = 0
+    batch: NonNegativeInt = 0
+    cache: Annotated[float | int, Ge(0)] = 2.0
 
 
 class CausalLmAgent(LanguageModelAgent):

@@ -20,8 +20,8 @@ from parlai_spotbot.agents.openai_chat.messages import BYTES_PER_TOKEN, ChatRepl
 from parlai_spotbot.agents.openai_chat.options import NAMES, ChatServerOptions, options
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.completion import REMEDIES, ChatError, Completion, Reply
-from parlai_spotbot.models.option_fields import add_arguments
 from parlai_spotbot.models.remembered_turn import RememberedTurn
+from parlai_spotbot.options import add_options
 
 ROUNDS = 4
 """Number of times that a conversation is asked again if its reply was empty or its prompt longer than the context."""
@@ -49,7 +49,7 @@ class OpenaiChatAgent(BatchedDialogueAgent):
     @classmethod
     def add_cmdline_args(cls, parser: ParlaiParser, partial_opt: Opt | None = None) -> ParlaiParser:
         super().add_cmdline_args(parser, partial_opt)
-        add_arguments(parser, ChatServerOptions, NAMES, cls.NAME)
+        add_options(parser.add_argument_group(cls.NAME), ChatServerOptions, NAMES)
         return parser
 
     @classmethod

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from annotated_types import Ge
+from pydantic import BeforeValidator, Field, NonNegativeInt
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.models.chat.message_text import tokens
 from parlai_spotbot.models.chat.server_options import REQUIRED, ServerOptions, parse_if_json
-from parlai_spotbot.models.option_fields import read_options
+from parlai_spotbot.options import described
+from parlai_spotbot.user_files import read_options
 
 SYSTEM = "You are chatting with a stranger. Answer briefly and casually, like a person, and often ask something back."
 
@@ -24,16 +27,16 @@ def _texts(value: Any) -> Any:
     return (value,) if isinstance(value, str) else tuple(value) if isinstance(value, list) else value
 
 
+@dataclass(frozen=True)
+@described
 class ChatServerOptions(ServerOptions):
     """A contestant behind a chat server, as a pool entry describes it."""
 
-    system: str = Field(SYSTEM, description="instructions before the conversation; '' for none")
-    persona: Literal["told", "ignored"] = Field("told", description="a conversation's persona")
-    max_sentences: int = Field(2, ge=0, description="the most sentences of a turn; 0: all")
-    context: int = Field(4096, ge=64, description="tokens that it is given at most, estimated")
-    stop: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_texts)] = Field(
-        (), description='text that ends a turn, or several: ["a", "b"]'
-    )
+    system: str = SYSTEM
+    persona: Literal["told", "ignored"] = "told"
+    max_sentences: NonNegativeInt = 2
+    context: Annotated[int, Ge(64)] = 4096
+    stop: Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_texts)] = ()
 
     @property
     def room(self) -> int:
@@ -48,7 +51,8 @@ class ChatServerOptions(ServerOptions):
         return {**self.request(), "max_sentences": self.max_sentences, "context": self.context}
 
 
-NAMES = {field: field if field in AS_IN_PARLAI else f"openai_{field}" for field in ChatServerOptions.model_fields}
+FIELDS = [own.name for own in fields(ChatServerOptions)]
+NAMES = {name: f"openai_{name}" for name in FIELDS if name not in AS_IN_PARLAI}
 
 
 def options(opt: Mapping[str, Any], agent: str) -> ChatServerOptions:

@@ -4,15 +4,19 @@ Each turn continues the model's own chat template. Its chances come from one gen
 depend on what else is in the batch (in fp32; in bf16 rounding depends on the batch's shape).
 """
 
+from __future__ import annotations
+
+from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import Field
+from pydantic import NonNegativeInt, PositiveInt
 
 from parlai_spotbot.agents.language import GenerationOptions, LanguageModelAgent, LoadedLanguageModel
 from parlai_spotbot.models.causal_lm import EMBEDDED, load
 from parlai_spotbot.models.choosing import Vocabulary
 from parlai_spotbot.models.generation import TurnWriter
 from parlai_spotbot.models.prompt_layout import ChatLayout
+from parlai_spotbot.options import described
 
 PROMPT = (
     "You are Sam, chatting with a stranger. You work in a shop and like music, films and dogs. "
@@ -20,14 +24,16 @@ PROMPT = (
 )
 
 
+@dataclass(frozen=True)
+@described
 class Smollm2Options(GenerationOptions):
     """Its turns are short, and four tokens in a row are not said twice: it would fall into loops."""
 
-    max_new_tokens: int = Field(36, ge=1, description="the longest turn, before it is cut")
-    echo_ngram: int = Field(4, ge=0, description="length of token sequences that are never repeated; 0: they may be")
-    dtype: Literal["fp32", "bf16"] = Field("fp32", description="bf16 where the CPU has it")
-    prompt: str = Field(PROMPT, description="instructions about itself")
-    turns: int = Field(6, ge=1, description="how many of the last turns it remembers")
+    max_new_tokens: PositiveInt = 36
+    echo_ngram: NonNegativeInt = 4
+    dtype: Literal["fp32", "bf16"] = "fp32"
+    prompt: str = PROMPT
+    turns: PositiveInt = 6
 
 
 class Smollm2Agent(LanguageModelAgent):

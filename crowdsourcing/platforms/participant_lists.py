@@ -6,12 +6,13 @@ The list is kept in platform.jsonl, so that later collections go by it.
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from parlai_spotbot import checksums, files
+from parlai_spotbot import checksums
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths
 from parlai_spotbot.crowdsourcing.desk.contract import Statuses
 from parlai_spotbot.crowdsourcing.ledger.entries import Handout
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger
 from parlai_spotbot.crowdsourcing.platforms import platform_of
+from parlai_spotbot.user_files import read_fields
 
 SETTLED = ("approved", "rejected")
 """Statuses that do not change any more on the platform."""
@@ -29,7 +30,7 @@ def read_statuses(path: Path) -> Statuses:
 
 
 def _entry(row: dict, where: str) -> tuple[str, ...]:
-    return tuple(files.field(row, name, str, where) for name in FIELDS)
+    return tuple(read_fields(row, where, **dict.fromkeys(FIELDS, str)))
 
 
 def update_lists(collections: Iterable[CollectionPaths]) -> None:

@@ -25,8 +25,8 @@ from parlai_spotbot.crowdsourcing.platforms import tokens
 from parlai_spotbot.crowdsourcing.platforms.platform import Invitation, Platform
 from parlai_spotbot.crowdsourcing.platforms.sign_in import NO_LINK, NOTHING, Door, refused, signed
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.files import field
 from parlai_spotbot.outside import bounded, cleaned
+from parlai_spotbot.user_files import read_fields
 
 if TYPE_CHECKING:
     from parlai_spotbot.crowdsourcing.collection import CrowdCollection
@@ -228,7 +228,7 @@ class ProlificDoor(Door):
 
 def _used_link(row: dict, where: str) -> tuple[str, ...]:
     """Return a row of the journal."""
-    return tuple(field(row, name, str, where) for name in ("link", "session", "participant"))
+    return tuple(read_fields(row, where, link=str, session=str, participant=str))
 
 
 class Prolific(Platform):

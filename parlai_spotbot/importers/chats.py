@@ -13,7 +13,6 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, spelling
@@ -23,6 +22,7 @@ from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.outside import cleaned
 from parlai_spotbot.reading import Malformed, parse_json
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.user_files import read_fields
 
 USER = "user"
 BOT = "assistant"
@@ -66,7 +66,8 @@ class ChatReader(Reading):
         entities = row.get("entities")
         if isinstance(entities, list) and len(entities) == 2:  # as spotbot_export writes
             entities = [self.names.of(str(name), where, people=True) for name in entities]
-            seed = files.field(row, "seed_exchanges", int, where, None)
+            exported = {"seed_exchanges": row.get("seed_exchanges")}
+            (seed,) = read_fields(exported, where, seed_exchanges=int | None)
         else:
             if not given:
                 name = self._find_text(row, "model", where)[1] or name

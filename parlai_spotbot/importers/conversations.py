@@ -190,9 +190,7 @@ class ConversationReader(Reading):
         try:
             talk = validated(FileRow, row, where)
         except UserError as err:
-            raise Unusable(
-                "row that is no conversation", err.problem.replace(".list[FileAct]", ""), err.remedy
-            ) from None
+            raise Unusable("row that is no conversation", err.problem, err.remedy) from None
         acts, contexts = self._acts_and_contexts(talk)
         ids = talk.entities or (*(act.id for act in acts[:2]), HUMAN, HUMAN)[:2]
         entities = [name, name]

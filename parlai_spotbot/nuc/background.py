@@ -12,6 +12,7 @@ from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions
 from parlai_spotbot.surveys.packing.candidates import key_of
 from parlai_spotbot.surveys.packing.units_file import packed_with
+from parlai_spotbot.user_files import read_fields
 
 REMEDY = "Run the same spotbot_nuc command again."
 
@@ -78,7 +79,8 @@ def _models(folder: Path, key: Mapping[str, NucQuestion]) -> tuple[dict, dict, d
     models = {}
     ways = {}
     unscored = {}
-    for row in files.field(files.read_json(ranking, "file of results", REMEDY), "contestants", list, str(ranking)):
+    results = files.read_json(ranking, "file of results", REMEDY)
+    for row in read_fields(results, str(ranking), contestants=list)[0]:
         path = folder / "scores" / f"{row['contestant']}.jsonl"
         if not row["main"] or not path.exists():
             continue

@@ -15,39 +15,13 @@ from typing import Any, NoReturn
 
 from parlai_spotbot import plugin
 from parlai_spotbot.errors import nearest
-from parlai_spotbot.options import dest_of, flags_of
+from parlai_spotbot.options import TYPES, argument_of, dest_of, flags_of
 from parlai_spotbot.reading import own_data
 
 YES = ("yes", "true", "t", "1", "y")
 NO = ("no", "false", "f", "n", "0")
 
 
-def whole_numbers(text: str) -> tuple[int, ...]:
-    """Parse ``2,3,5``."""
-    return tuple(int(part) for part in text.replace(" ", "").split(",") if part)
-
-
-whole_numbers.__name__ = "whole numbers (as in 2,3,5)"  # for messages of argparse
-
-
-def words(text: str) -> tuple[str, ...]:
-    """Parse ``a,b``."""
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
-TYPES = {
-    "": {},
-    "int": {"type": int},
-    "float": {"type": float},
-    "str": {"type": str},
-    "str | Mapping[str, str]": {"type": str},
-    "Sequence[int]": {"type": whole_numbers},
-    "tuple[int, ...]": {"type": whole_numbers},
-    "tuple[str, ...]": {"type": words, "action": "listed"},
-    "bool": {"action": "store_true"},
-    "bool | None": {"type": "bool", "nargs": "?", "const": True},
-}
-"""Annotation of a field, with or without None -> how its option is read."""
 EXAMPLES = "Examples"
 
 
@@ -117,14 +91,7 @@ class OptionParser(argparse.ArgumentParser):
         for own in fields(kind):
             title = own.metadata.get("group", title)
             if "help" in own.metadata and own.name not in without and (not only or own.name in only):
-                typed = own.type
-                if "action" in own.metadata:
-                    typed = ""
-                elif typed not in TYPES:
-                    typed = typed.removesuffix(" | None")
-                about = {"kind": typed, "default": own.default, **own.metadata, "dest": dest_of(own)}
-                about = {name: value for name, value in about.items() if name not in ("group", "flags")}
-                self.add_table(title, {" ".join(flags_of(own)): about})
+                self.add_table(title, {" ".join(flags_of(own)): {**argument_of(own), "dest": dest_of(own)}})
 
     def add_table(self, title: str, table: Mapping[str, Mapping[str, Any] | None]) -> None:
         """Add the options of a group: how each is spelt, and what it changes of `shared_options.yaml`.

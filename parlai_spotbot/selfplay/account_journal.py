@@ -11,6 +11,7 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.selfplay.turn_journal import VERSION, journal_rows
+from parlai_spotbot.user_files import read_fields
 
 HEADER = "account_journal"
 
@@ -70,11 +71,11 @@ def killed_runs(path: Path) -> dict[str, list[dict]]:
     rows = journal_rows(path, HEADER, "journal of accounts", REMEDY)
     earlier: dict[str, list[dict]] = {}
     for row, where in rows[:1]:
-        for name, abouts in files.field(row, "earlier", dict, where).items():
+        for name, abouts in read_fields(row, where, earlier=dict)[0].items():
             if not isinstance(abouts, list) or not all(isinstance(about, dict) for about in abouts):
                 raise UserError(f"{where}, earlier, {name}: expected a list of accounts.", REMEDY)
             earlier[name] = abouts
-    last = {files.field(row, "name", str, where): files.field(row, "about", dict, where) for row, where in rows[1:]}
+    last: dict[str, dict] = dict(read_fields(row, where, name=str, about=dict) for row, where in rows[1:])
     for name, about in last.items():
         earlier.setdefault(name, []).append(about)
     return earlier

@@ -14,6 +14,7 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.secrecy import shown
 from parlai_spotbot.selfplay.schedule import ConversationJob
+from parlai_spotbot.user_files import read_fields
 
 VERSION = 1
 HEADER = "turns_journal"
@@ -48,11 +49,10 @@ def kept_turns(path: Path, jobs: Iterable[ConversationJob], contestants: dict[st
     rows = journal_rows(path, HEADER, "journal of turns", ANEW)
     marks = {job.conversation_id: mark(job, contestants) for job in jobs} if rows else {}
     for row, where in rows[1:]:
-        for turn in files.field(row, "turns", list, where):
+        for turn in read_fields(row, where, turns=list)[0]:
             if not isinstance(turn, dict):
                 raise UserError(f"{where}: expected a turn, found {turn!r}.", ANEW)
-            name, text, of = (files.field(turn, key, str, where) for key in ("id", "text", "mark"))
-            number = files.field(turn, "number", int, where)
+            name, text, of, number = read_fields(turn, where, id=str, text=str, mark=str, number=int)
             if marks.get(name) != of:
                 continue
             turns = kept.setdefault(name, [])

@@ -12,7 +12,7 @@ import parlai_spotbot
 from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, indexed, judged_name, read_record
+from parlai_spotbot.records import HUMAN, OUTCOMES, Conversation, Item, Number, indexed, judged_name
 from parlai_spotbot.sequential.evidence import Evidence, Rules, begin
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study
@@ -22,6 +22,7 @@ from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
 from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.texts.repetition import near_copies
+from parlai_spotbot.user_files import read_row
 from parlai_spotbot.wording import filled
 
 PACKAGE = f"parlai_spotbot {parlai_spotbot.__version__}"
@@ -90,11 +91,11 @@ class Registration:
     question: str
     source: str
     contestants: tuple[str, ...]
-    level: float
-    margin: float
+    level: Number
+    margin: Number
     budget: int
     unit_size: int
-    people: float
+    people: Number
     seed: int
     pool: str
     package: str
@@ -136,14 +137,14 @@ def registered(study: Study, survey: str) -> Registration | None:
     path = study.settled_path(survey)
     if not path.exists():
         return None
-    return read_record(Registration, checksums.read_json(path), str(path))
+    return read_row(Registration, checksums.read_json(path), str(path))
 
 
 def as_frozen(study: Study, plan: Registration) -> tuple[Registration, list[str]]:
     """Return the plan as it was frozen, and what was changed since then: "level 0.95 -> 0.8"."""
     before = study.provenance().get(FROZEN, {}).get(plan.survey, {})
     changes = _changes(before, plan.frozen, "{} {} -> {}")
-    return read_record(Registration, plan.to_json() | before, str(study.provenance_path)), changes
+    return read_row(Registration, plan.to_json() | before, str(study.provenance_path)), changes
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any], said: str) -> list[str]:

@@ -158,7 +158,7 @@ def test_help_shows_what_matters_most_and_help_all_everything(name):
 
 @pytest.mark.parametrize("name", ["spotbot_contestants", "spotbot_selfchat", "spotbot_judge"])
 def test_help_names_the_time_limit_of_servers(name):
-    limit = ServerOptions.model_fields["timeout"].default
+    limit = ServerOptions().timeout
     assert f"has {limit:g} s for an answer" in " ".join(scripts.load([name])[name].setup_args().format_help().split())
 
 

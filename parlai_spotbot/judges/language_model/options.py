@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from parlai_spotbot import user_files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.models import option_fields
 from parlai_spotbot.models.chat.keys import refuse_keys
 from parlai_spotbot.models.chat.server_options import REQUIRED, ServerOptions
 from parlai_spotbot.secrecy import shown
@@ -15,12 +16,12 @@ from parlai_spotbot.secrecy import shown
 LOCAL = "A judge's model is behind a server: serve it (such as by 'transformers serve') and name its address as 'url'."
 
 
+@dataclass(frozen=True)
 class LanguageModelOptions(ServerOptions):
     """One judge; everything is asked once in each order."""
 
-    one_request: bool | None = Field(
-        None, strict=False, description="all questions about an item at once; unset: yes, unless it began otherwise"
-    )
+    one_request: Annotated[bool, Field(strict=False)] | None = None
+    """All questions about an item at once; unset: yes, unless it began otherwise."""
 
     def deciding(self, together: bool) -> dict:
         """Return the options that answers depend on; the others may change from one run to the next."""
@@ -39,7 +40,7 @@ class LanguageModelOptions(ServerOptions):
 DECIDING = ("model", "url", "temperature", "topp", "extra", "system_role", "max_new_tokens")
 EARLIER = {"orders": "both", "samples": 1, "free_text": True, "context": 8192}
 NAMES = {"seed": "request_seed"}
-KEYS = tuple(NAMES.get(field, field) for field in LanguageModelOptions.model_fields)
+KEYS = tuple(NAMES.get(own.name, own.name) for own in fields(LanguageModelOptions))
 
 
 def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
@@ -54,6 +55,6 @@ def read_options(given: Mapping[str, Any], where: str) -> LanguageModelOptions:
         if name not in KEYS:
             raise UserError(f"{where}: unknown key '{name}'.", nearest(name, ("kind", *KEYS)))
     refuse_keys({name: value for name, value in given.items() if name != "key_variable"}, where, "key_variable")
-    return option_fields.read_options(
+    return user_files.read_options(
         LanguageModelOptions, given, where, NAMES, {"url": LOCAL, "model": REQUIRED["model"]}
     )

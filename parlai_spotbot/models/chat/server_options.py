@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl, urlsplit
 
-from pydantic import BeforeValidator, Field, field_validator
+from annotated_types import Ge, Gt, Le
+from pydantic import AfterValidator, BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from pydantic_core import PydanticCustomError
 
 from parlai_spotbot.models.chat.keys import Key, read_key
-from parlai_spotbot.models.option_fields import CheckedOptions
+from parlai_spotbot.options import described
 from parlai_spotbot.secrecy import is_named_secret
 
 OURS = ("model", "messages", "stream", "n")
@@ -26,55 +28,52 @@ def parse_if_json(value: Any) -> Any:
         try:
             return json.loads(value)
         except ValueError:
-            raise PydanticCustomError("json", "input should be valid JSON") from None
+            raise ValueError("input should be valid JSON") from None
     return value
 
 
 def _fields(value: Any) -> Any:
     value = parse_if_json(value or {})
     if isinstance(value, dict) and any(name in OURS for name in value):
-        raise PydanticCustomError("ours", f"input should be fields without {', '.join(OURS)}")
+        raise ValueError(f"input should be fields without {', '.join(OURS)}")
     return value
 
 
-class ServerOptions(CheckedOptions):
+def _address(text: str) -> str:
+    url = urlsplit(text.strip())
+    if url.scheme not in ("http", "https") or not url.hostname:
+        raise ValueError("input should be an address that begins with http:// or https://")
+    if url.username or url.password or any(is_named_secret(*field) for field in parse_qsl(url.query)):
+        raise PydanticCustomError("secret", "Put it into an environment variable, and name that in 'key_variable'.")
+    if url.path.rstrip("/").endswith("/chat/completions"):
+        raise ValueError("input should be the address without /chat/completions")
+    return text.strip()
+
+
+@dataclass(frozen=True)
+@described
+class ServerOptions:
     """A model behind a chat server and how it is asked; None leaves a field of the request to the server.
 
     Prices are for a million tokens.
     """
 
-    url: str = Field("", description=f"address of the server, such as {EXAMPLE}")
-    model: str = Field("", description="name of the model, as the server knows it")
-    key_variable: str = Field("", description="environment variable that holds the key")
-    key_header: str = Field("Authorization", pattern=r"^[A-Za-z0-9_-]+$", description="header that carries the key")
-    timeout: float = Field(60.0, ge=0.1, description="seconds for one attempt")
-    retries: int = Field(5, ge=0, description="further attempts where that may help")
-    concurrency: int = Field(8, ge=1, description="the most requests at once")
-    price_prompt: float = Field(0.0, ge=0, description="price of a million tokens that it reads")
-    price_completion: float = Field(0.0, ge=0, description="price of a million tokens that it writes")
-    currency: str = Field("USD", description="currency of the prices")
-    system_role: Literal["system", "developer", "user"] = Field("system", description="role of the instructions")
-    temperature: float | int | None = Field(None, ge=0, le=5, description="unset: the server's own")
-    topp: float | int | None = Field(None, gt=0, le=1, description="nucleus to draw from; unset: the server's own")
-    max_new_tokens: int = Field(100, ge=1, description="the longest reply in tokens")
-    seed: Annotated[str, BeforeValidator(str), Field(pattern=r"^(each|none|\d+)$")] = Field(
-        "each", description="each: one a request; none; or a number"
-    )
-    extra: Annotated[dict[str, Any], BeforeValidator(_fields)] = Field(
-        {}, description="further fields of a request, as JSON; null leaves one out"
-    )
-
-    @field_validator("url")
-    @classmethod
-    def _address(cls, text: str) -> str:
-        url = urlsplit(text.strip())
-        if url.scheme not in ("http", "https") or not url.hostname:
-            raise PydanticCustomError("url", "input should be an address that begins with http:// or https://")
-        if url.username or url.password or any(is_named_secret(*field) for field in parse_qsl(url.query)):
-            raise PydanticCustomError("secret", "Put it into an environment variable, and name that in 'key_variable'.")
-        if url.path.rstrip("/").endswith("/chat/completions"):
-            raise PydanticCustomError("url", "input should be the address without /chat/completions")
-        return text.strip()
+    url: Annotated[str, AfterValidator(_address)] = ""
+    model: str = ""
+    key_variable: str = ""
+    key_header: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+$")] = "Authorization"
+    timeout: Annotated[float, Ge(0.1)] = 60.0
+    retries: NonNegativeInt = 5
+    concurrency: PositiveInt = 8
+    price_prompt: NonNegativeFloat = 0.0
+    price_completion: NonNegativeFloat = 0.0
+    currency: str = "USD"
+    system_role: Literal["system", "developer", "user"] = "system"
+    temperature: Annotated[float | int, Ge(0), Le(5)] | None = None
+    topp: Annotated[float | int, Gt(0), Le(1)] | None = None
+    max_new_tokens: PositiveInt = 100
+    seed: Annotated[str, BeforeValidator(str), Field(pattern=r"^(each|none|\d+)$")] = "each"
+    extra: Annotated[dict[str, Any], BeforeValidator(_fields)] = field(default_factory=dict)
 
     @property
     def priced(self) -> bool:

@@ -1,5 +1,7 @@
 """From judgements to metrics and outcomes: every kind of survey, nobody on both sides, one number a conversation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -59,8 +61,7 @@ def test_nobody_s_own_answers_are_on_both_sides():
     leader = made.truth[talk]["person"]
     for survey in ("dialogue_likert", "comparative"):
         made.judgements[survey] = [
-            Judgement(**{**row.__dict__, "worker_id": leader}) if talk in row.conversation_ids else row
-            for row in made.judgements[survey]
+            replace(row, worker_id=leader) if talk in row.conversation_ids else row for row in made.judgements[survey]
         ]
     evidence = evidence_of(made)
     kept, lost = without_own(evidence.metrics[HUMAN], evidence.outcomes.interactors)

@@ -23,9 +23,12 @@ from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import bytes_of
 
-MANIFEST, PLAN, PROVENANCE = "manifest.json", "study.yaml", "provenance.json"
+MANIFEST = "manifest.json"
+PLAN = "study.yaml"
+PROVENANCE = "provenance.json"
 LOCK = ".manifest.lock"
-MARK, VERSION = "manifest", 1
+MARK = "manifest"
+VERSION = 1
 """What provenance.json says of a study that has a manifest."""
 MARKS = {PLAN: MANIFEST, PROVENANCE: f'"{MARK}": {VERSION}'}
 """Texts in files of a study that has a manifest."""
@@ -133,7 +136,8 @@ def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
         manifest = read_manifest(folder)
         record = (manifest or {}).get(name)
         state = files.state_of(path)
-        data = bytes_of(path) if data is None or turn else data
+        if data is None or turn:
+            data = bytes_of(path)
         if _agrees(record, data) or (record and "before" in record and _agrees(record["before"], data)):
             if state is not None and record and state.length == len(data) == record["bytes"]:
                 _digests[path] = state, record["sha256"]
@@ -163,7 +167,9 @@ def record_of(data: bytes) -> dict[str, Any]:
 
 
 def _record(data: bytes | None) -> dict[str, Any] | None:
-    return None if data is None else record_of(data)
+    if data is None:
+        return None
+    return record_of(data)
 
 
 def sha256(path: Path) -> str:
@@ -185,7 +191,9 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
     folder = study_of(path)
     folder.mkdir(parents=True, exist_ok=True)
     with files.acquired(folder / LOCK):
-        manifest = read_manifest(folder) if (folder / PLAN).exists() else None
+        manifest = None
+        if (folder / PLAN).exists():
+            manifest = read_manifest(folder)
         if manifest is None:
             manifest = new_manifest(folder)
             if (folder / PLAN).exists():

@@ -61,11 +61,14 @@ def _dataclass_defaults() -> None:
     @functools.wraps(original)
     def get_field(cls, a_name, *args, **kwargs):
         default = getattr(cls, a_name, None)
-        value = default.default if isinstance(default, dataclasses.Field) else default
+        value = default
+        if isinstance(default, dataclasses.Field):
+            value = default.default
         theirs = cls.__module__.partition(".")[0] in ("mephisto", "parlai", "parlai_internal")
         if theirs and dataclasses.is_dataclass(value) and type(value).__hash__ is None:
             field = default if isinstance(default, dataclasses.Field) else dataclasses.field()
-            field.default, field.default_factory = dataclasses.MISSING, functools.partial(copy.deepcopy, value)
+            field.default = dataclasses.MISSING
+            field.default_factory = functools.partial(copy.deepcopy, value)
             setattr(cls, a_name, field)
         return original(cls, a_name, *args, **kwargs)
 
@@ -117,7 +120,8 @@ def _old_options() -> None:
 
     def new(cls, *args, **kwargs):
         opt = dict.__new__(cls)
-        opt.history, opt.deepcopies = [], []
+        opt.history = []
+        opt.deepcopies = []
         return opt
 
     @wrapt.when_imported("parlai.core.opt")

@@ -58,7 +58,8 @@ def packages_named() -> Iterator[None]:
         yield
     except ModuleNotFoundError as err:
         *_, (frame, _) = walk_tb(err.__traceback__)
-        package, ours = (err.name or "").partition(".")[0], "parlai_spotbot"
+        package = (err.name or "").partition(".")[0]
+        ours = "parlai_spotbot"
         if package == ours or not frame.f_globals["__name__"].startswith(ours):
             raise
         raise MissingPackage(f"this needs {package}, which isn't installed.", f"Run: {hints.bring(package)}") from None
@@ -70,6 +71,10 @@ def nearest(word: str, candidates, most: int | None = None) -> str:
 
     candidates = sorted(str(k) for k in candidates)
     close = difflib.get_close_matches(str(word), candidates, n=1, cutoff=0.5)
-    hint = f"Did you mean '{close[0]}'? " if close else ""
+    hint = ""
+    if close:
+        hint = f"Did you mean '{close[0]}'? "
     listed = candidates and (most is None or len(candidates) <= most)
-    return f"{hint}Known: {', '.join(candidates)}." if listed else hint.strip()
+    if listed:
+        return f"{hint}Known: {', '.join(candidates)}."
+    return hint.strip()

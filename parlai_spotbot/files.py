@@ -63,7 +63,9 @@ def state_of(path: Path) -> FileState | None:
     except OSError:
         return None
     settled = time.time_ns() - about.st_mtime_ns > TICK
-    return FileState(about.st_ino, about.st_size, about.st_mtime_ns) if settled else None
+    if settled:
+        return FileState(about.st_ino, about.st_size, about.st_mtime_ns)
+    return None
 
 
 class Unchanged(dict[Path, tuple[FileState, Any]]):
@@ -263,7 +265,9 @@ Numbers, and ranges of them, may begin with a sign.
 
 def cell(value: Any) -> Any:
     """A cell as it is in a CSV file: where a spreadsheet would take a text for a formula, a ' comes before it."""
-    return FORMULA.sub("'", value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return FORMULA.sub("'", value)
+    return value
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

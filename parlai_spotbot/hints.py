@@ -30,7 +30,9 @@ EXTRAS = ("numba", "pyarrow", "statsmodels", "trueskill")
 
 def bring(package: str) -> str:
     """Return the command that installs a package that our code imports."""
-    return f"{shlex.quote(typed('pip'))} install {package}" if package in EXTRAS else SET_UP
+    if package in EXTRAS:
+        return f"{shlex.quote(typed('pip'))} install {package}"
+    return SET_UP
 
 
 class Typed(str):

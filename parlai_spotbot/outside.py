@@ -51,7 +51,8 @@ AROUND_ANSWER = re.compile(
 
 def cleaned(text: str, most: int = MOST_OF_A_TURN) -> str:
     """Return at most `most` characters of `text`, without commands to a terminal, control characters and halves."""
-    text = text[: most + 1] if len(text) > most else text
+    if len(text) > most:
+        text = text[: most + 1]
     if not text.isprintable():
         text = ESCAPE_SEQUENCE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
         text = HALF.sub("\ufffd", CONTROL.sub("", text))
@@ -67,14 +68,17 @@ def without_reasoning(text: str) -> str:
     if not MARK.search(text):
         return text
     kept: list[str] = []
-    position, opened = 0, -1
+    position = 0
+    opened = -1
     for mark in REASONING.finditer(text):
-        kind, start = mark.lastgroup, mark.start()
+        kind = mark.lastgroup
+        start = mark.start()
         if kind == "opens" and opened < 0:
             opened = start
         elif kind != "opens" and opened >= 0:
             kept.append(text[position:opened])
-            position, opened = mark.end(), -1
+            position = mark.end()
+            opened = -1
         elif kind == "closes":
             kept.clear()
             position = mark.end()

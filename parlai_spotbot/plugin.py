@@ -86,7 +86,9 @@ def find(package: str, kind: str, name: str, option: str) -> Any:
     try:
         return point.load()
     except (ImportError, AttributeError) as err:
-        by = point.dist.name if point.dist else "a package"
+        by = "a package"
+        if point.dist:
+            by = point.dist.name
         raise UserError(f"{option} {name}: {point.value} of {by} can't be loaded ({err}).", f"Update {by}.") from err
 
 

@@ -51,7 +51,8 @@ QUOTED = re.compile(r'"[^"]*"')
 NO_HEADER = re.compile(r"\s*(sep=.)?\s*", re.IGNORECASE)
 """An empty line, or Excel's that names the separator."""
 MANY = f"it holds over {MOST_VALUES:,} values with those that aliases (*) repeat, or one within what it repeats"
-DEEP, LONG = "it is nested too deep", "it holds a number with hundreds of digits"
+DEEP = "it is nested too deep"
+LONG = "it holds a number with hundreds of digits"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GZIP = b"\x1f\x8b"
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -78,7 +79,9 @@ def regular(path: Path | str, what: str = "file", remedy: str = "Name a file.") 
     """Return the path of a file, or of nothing; a folder, or what may never end (pipe, device), is a `UserError`."""
     path = Path(path)
     if not path.is_file() and os.path.lexists(path):
-        kind = "folder" if path.is_dir() else "pipe, a device or a broken link"
+        kind = "pipe, a device or a broken link"
+        if path.is_dir():
+            kind = "folder"
         raise UserError(f"{path}: is a {kind}, expected a {what}.", remedy)
     return path
 
@@ -122,9 +125,12 @@ def parse_json(
     `constant` makes a value of NaN and Infinity, which are not JSON though programs write them.
     """
     try:
-        text = text.decode("utf-8") if isinstance(text, bytes) else text
+        if isinstance(text, bytes):
+            text = text.decode("utf-8")
         value = json.loads(text, object_hook=hook, parse_constant=constant)
-        return _whole(value) if "\\u" in text and HALF_ESCAPED.search(text) else value
+        if "\\u" in text and HALF_ESCAPED.search(text):
+            return _whole(value)
+        return value
     except RecursionError:
         raise Malformed(DEEP) from None
     except (UnicodeDecodeError, json.JSONDecodeError) as err:
@@ -163,7 +169,9 @@ def _whole(value: Any) -> Any:
         return HALF.sub("\ufffd", value)
     if isinstance(value, dict):
         return {_whole(key): _whole(inner) for key, inner in value.items()}
-    return [_whole(inner) for inner in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_whole(inner) for inner in value]
+    return value
 
 
 # -- YAML --------------------------------------------------------------------------------------------------------------
@@ -227,7 +235,9 @@ def own_data(module: str, name: str = "") -> Any:
     """
     path = Path(module).parent / name if name else Path(module).with_suffix(".yaml")
     documents = list(yaml.load_all(path.read_text(encoding="utf-8"), LOADER))
-    return documents if len(documents) > 1 else documents[0]
+    if len(documents) > 1:
+        return documents
+    return documents[0]
 
 
 # -- CSV and zip -------------------------------------------------------------------------------------------------------
@@ -259,7 +269,9 @@ def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
 def unpacked(archive: zipfile.ZipFile, name: str) -> bytes:
     """The bytes of a file in a zip file; `Malformed` where it grows beyond `MOST_UNPACKED`, whatever it says."""
     with archive.open(name) as file:
-        data = file.read(MOST_UNPACKED + 1) if archive.getinfo(name).file_size <= MOST_UNPACKED else None
+        data = None
+        if archive.getinfo(name).file_size <= MOST_UNPACKED:
+            data = file.read(MOST_UNPACKED + 1)
     if data is None or len(data) > MOST_UNPACKED:
         raise Malformed(f"{name} grows to more than {MOST_UNPACKED >> 20} MiB")
     return data

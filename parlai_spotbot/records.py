@@ -86,8 +86,12 @@ class Conversation:
         """Return the kind of conversation: "self", "human_model", "pairs" or "people"."""
         people = sum(self.is_human)
         if people:
-            return "people" if people == 2 else "human_model"
-        return "self" if self.entities[0] == self.entities[1] else "pairs"
+            if people == 2:
+                return "people"
+            return "human_model"
+        if self.entities[0] == self.entities[1]:
+            return "self"
+        return "pairs"
 
     @property
     def shown(self) -> tuple[Turn, ...]:
@@ -169,7 +173,9 @@ def judged_name(conversation: Conversation, entity: int | None = None) -> str | 
     names = set(conversation.entities)
     if len(names) > 1:
         names.discard(HUMAN)
-    return names.pop() if len(names) == 1 else None
+    if len(names) == 1:
+        return names.pop()
+    return None
 
 
 def _entry_of(text: str, where: str) -> dict:
@@ -324,12 +330,13 @@ class Unit:
     since: tuple[Whole, ...] = ()
 
     def to_json(self) -> dict:
-        return {
-            **{k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")},
-            **({"group": self.group} if self.group else {}),
-            **({"since": list(self.since)} if self.since else {}),
-            "items": [item.to_json() for item in self.items],
-        }
+        row: dict[str, Any] = {k: getattr(self, k) for k in ("unit_id", "survey", "block_id", "rotation", "replicate")}
+        if self.group:
+            row["group"] = self.group
+        if self.since:
+            row["since"] = list(self.since)
+        row["items"] = [item.to_json() for item in self.items]
+        return row
 
     @classmethod
     def from_json(cls, row: dict, where: str) -> Unit:

@@ -147,8 +147,11 @@ def masked(text: str) -> str:
 
 
 def _without_value(found: re.Match) -> str:
-    kind, text, begin = "quoted" if found["bare"] is None else "bare", found.string, found.start("name")
-    value, blank = found[kind], not re.search("[=:]", found["is"])
+    kind = "quoted" if found["bare"] is None else "bare"
+    text = found.string
+    begin = found.start("name")
+    value = found[kind]
+    blank = not re.search("[=:]", found["is"])
     # Ordinary words are only taken for secrets where the name is sure and no sentence goes on.
     is_word = kind == "bare" and not re.search(r"[\d\s=+/]", value)
     name = re.split(r"[^\w.-]", text[max(0, begin - 60) : begin])[-1] + found["name"]

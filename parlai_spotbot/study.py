@@ -262,7 +262,9 @@ class Study:
     def exported(self) -> list[str]:
         """Return where copies were written."""
         path = self.path / EXPORTS
-        return checksums.read_json(path, "list of exports") if path.exists() else []
+        if path.exists():
+            return checksums.read_json(path, "list of exports")
+        return []
 
     # -- reading what the steps wrote --------------------------------------------------------------------------------
     def _read(
@@ -283,7 +285,9 @@ class Study:
         """All conversations, in canonical order; a `UserError` where self-play has not ended."""
         remedy = hints.run("selfchat", self.path)
         rows = self._read(self.conversations_path, Conversation.from_json, "conversations file", remedy)
-        return [row for row in rows if not self._gone(row)] if self.gone else rows
+        if self.gone:
+            return [row for row in rows if not self._gone(row)]
+        return rows
 
     def finished(self) -> list[Conversation]:
         """Every conversation that is on disk, whether or not self-play has ended; a line torn by a crash is left out.
@@ -309,7 +313,8 @@ class Study:
 
     def units(self, survey: str) -> list[Unit]:
         """All units; of a survey that is served until settled those drawn, without a last line torn by a crash."""
-        grows, remedy = self.settled_path(survey).exists(), hints.run("pack", self.path, survey)
+        grows = self.settled_path(survey).exists()
+        remedy = hints.run("pack", self.path, survey)
         return self._read(self.units_path(survey), Unit.reader(), "units file", remedy, torn_tail=grows)
 
     def judgements(self, survey: str) -> list[Judgement]:
@@ -338,7 +343,8 @@ class Study:
 
     def checksums(self, survey: str) -> dict[str, str]:
         """SHA-256 of each file that an analysis of the survey reads, by its path in the study."""
-        folder, nuc = self.survey_path(survey), self.path / "nuc"
+        folder = self.survey_path(survey)
+        nuc = self.path / "nuc"
         paths = [
             self.conversations_path,
             self.judgements_path(survey),
@@ -375,11 +381,15 @@ class SurveyFiles:
 
     @cached_property
     def conversations(self) -> list[Conversation]:
-        return self.study.conversations() if self.study.conversations_path.exists() else []
+        if self.study.conversations_path.exists():
+            return self.study.conversations()
+        return []
 
     @cached_property
     def units(self) -> list[Unit]:
-        return self.study.units(self.survey) if self.study.units_path(self.survey).exists() else []
+        if self.study.units_path(self.survey).exists():
+            return self.study.units(self.survey)
+        return []
 
     @cached_property
     def items(self) -> dict[str, Item]:
@@ -388,7 +398,9 @@ class SurveyFiles:
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        return self.study.judgements(self.survey) if self.study.judgements_path(self.survey).exists() else []
+        if self.study.judgements_path(self.survey).exists():
+            return self.study.judgements(self.survey)
+        return []
 
 
 def expect_study(value: object) -> None:

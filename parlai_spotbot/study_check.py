@@ -59,12 +59,15 @@ def _read(path: Path, rows: Callable[[], list] | None) -> Any:
         rows = rows or partial(checksums.read_jsonl, path, lambda row, where: row, torn_tail=True)
         return counted(len(rows()), "row")
     checksums.verify(path)
-    return parse_json(path.read_bytes()) and None if path.suffix == ".json" else None
+    if path.suffix == ".json":
+        return parse_json(path.read_bytes()) and None
+    return None
 
 
 def record_as_they_are(folder: Path) -> list[str]:
     """Make the manifest again from the files as they are; returns the names of those that were changed by hand."""
-    recorded, changed = None, []
+    recorded = None
+    changed = []
     with contextlib.suppress(UserError):  # the manifest itself is gone or damaged
         recorded = checksums.read_manifest(folder)
         names = checksums.names_of(folder, recorded)

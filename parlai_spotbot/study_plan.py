@@ -67,10 +67,12 @@ class Plan:
             return list(self.pairs)
         names = [name for name, contestant in self.contestants.items() if contestant.role != "user"]
         met = itertools.product(users, names) if (users := self.users) else itertools.combinations(names, 2)
-        return [
-            *(met if self.meetings != "self" else ()),
-            *(zip(names, names, strict=True) if self.meetings != "pairs" else ()),
-        ]
+        pairs: list[tuple[str, str]] = []
+        if self.meetings != "self":
+            pairs += met
+        if self.meetings != "pairs":
+            pairs += zip(names, names, strict=True)
+        return pairs
 
     @property
     def has_pairs(self) -> bool:
@@ -111,7 +113,9 @@ class Plan:
 
     @classmethod
     def from_json(cls, row: Any, where: str) -> Plan:
-        entries = row.get("contestants") if isinstance(row, dict) else None
+        entries = None
+        if isinstance(row, dict):
+            entries = row.get("contestants")
         if not isinstance(entries, dict):
             raise UserError(f"{where}: expected a plan with names and entries of contestants.", "Put a copy back.")
         contestants = {name: Contestant.from_json(name, entry, where) for name, entry in entries.items()}

@@ -53,7 +53,8 @@ def print_plainly() -> None:
 def hushed() -> Iterator[None]:
     """Without bars and their lines."""
     global _hushed
-    before, _hushed = _hushed, True
+    before = _hushed
+    _hushed = True
     try:
         yield
     finally:
@@ -68,7 +69,10 @@ class Bar:
     """
 
     def __init__(self, title: str, total: float | None = None, unit: str = "", there: float = 0, shown: bool = True):
-        self.title, self.total, self.unit, self.done = title, total, unit, there
+        self.title = title
+        self.total = total
+        self.unit = unit
+        self.done = there
         self.said = ""
         self._shown = shown and not _hushed
         self._began = self._told = time.monotonic()
@@ -115,7 +119,9 @@ class Bar:
 
     def counted(self) -> str:
         """``12 of 40 turns``"""
-        digits = 0 if float(self.done).is_integer() else 1
+        digits = 1
+        if float(self.done).is_integer():
+            digits = 0
         total = "" if self.total is None else f" of {self.total:,.0f}"
         unit = self.unit + "s" * bool(self.unit and self.unit.islower() and (self.total or self.done) != 1)
         return f"{self.done:,.{digits}f}{total} {unit}".rstrip()

@@ -30,7 +30,9 @@ def read_file(kind: type[Kind], path: Path | str, remedy: str) -> Kind:
 
 def read_plain(path: Path, remedy: str) -> Any:
     """Return the plain values of a YAML or JSON file."""
-    return read_json(path) if path.suffix == ".json" else read_yaml(path, remedy, "Correct that line.")
+    if path.suffix == ".json":
+        return read_json(path)
+    return read_yaml(path, remedy, "Correct that line.")
 
 
 @dataclass(eq=False)
@@ -186,7 +188,8 @@ def _keys(kind: Any, place: Sequence[str | int]) -> list[str]:
         inner = [arg for arg in typing.get_args(kind) if arg is not ...]
         named = is_dataclass(kind) or hasattr(kind, "__total__")  # the latter of a TypedDict
         kind = typing.get_type_hints(kind)[str(part)] if named else inner[-1]
-        kind = typing.get_args(kind)[0] if isinstance(kind, types.UnionType) else kind
+        if isinstance(kind, types.UnionType):
+            kind = typing.get_args(kind)[0]
     return list(typing.get_type_hints(kind))
 
 
@@ -198,13 +201,18 @@ def _line(path: Path | str, place: Sequence[str | int]) -> str:
         node = yaml.compose(whole_text(path), LOADER)
     except yaml.YAMLError:  # of a JSON file
         return ""
-    line = node.start_mark.line if node else 0
+    line = 0
+    if node:
+        line = node.start_mark.line
     for part in place:
         if isinstance(node, yaml.MappingNode):
             pair = next((pair for pair in node.value if pair[0].value == str(part)), None)
         else:
-            pair = (node.value[part],) * 2 if isinstance(node, yaml.SequenceNode) and isinstance(part, int) else None
+            pair = None
+            if isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+                pair = (node.value[part],) * 2
         if pair is None:
             break
-        line, node = pair[0].start_mark.line, pair[1]
+        line = pair[0].start_mark.line
+        node = pair[1]
     return f", line {line + 1}"

@@ -24,17 +24,23 @@ Show = Callable[[float | None], str]
 # -- numbers ---------------------------------------------------------------------------------------------------------
 def number(value: float | None, digits: int = 2) -> str:
     """A number with `digits` digits after the point."""
-    return NONE if value is None else f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+    if value is None:
+        return NONE
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
 
 
 def percent(value: float | None, digits: int = 0) -> str:
     """A share in per cent: "54%"."""
-    return NONE if value is None else f"{100 * value:.{digits}f}%".replace("-", "−")
+    if value is None:
+        return NONE
+    return f"{100 * value:.{digits}f}%".replace("-", "−")
 
 
 def small_percent(value: float | None) -> str:
     """A share in per cent, with a digit after the point where it is small."""
-    return percent(value) if value is None or value >= 0.0995 or value == 0 else percent(value, 1)
+    if value is None or value >= 0.0995 or value == 0:
+        return percent(value)
+    return percent(value, 1)
 
 
 def signed(value: float | None, digits: int = 0) -> str:
@@ -42,7 +48,9 @@ def signed(value: float | None, digits: int = 0) -> str:
     if value is None:
         return NONE
     rounded = round(value, digits) + 0.0
-    return f"{rounded:+.{digits}f}".replace("-", "−") if rounded else f"{0:.{digits}f}"
+    if rounded:
+        return f"{rounded:+.{digits}f}".replace("-", "−")
+    return f"{0:.{digits}f}"
 
 
 def points(share: float | None, digits: int = 0) -> str:
@@ -52,7 +60,11 @@ def points(share: float | None, digits: int = 0) -> str:
 
 def factor(value: float) -> str:
     """A ratio, with as many digits as say something."""
-    return f"{value:.2f}" if 0.1 <= value < 10 else f"{value:.2g}" if value < 1000 else "over 1000"
+    if 0.1 <= value < 10:
+        return f"{value:.2f}"
+    if value < 1000:
+        return f"{value:.2g}"
+    return "over 1000"
 
 
 # -- intervals -------------------------------------------------------------------------------------------------------
@@ -63,7 +75,9 @@ def known(ci: Interval) -> bool:
 
 def ends(ci: Interval, show: Show = percent) -> str:
     """An interval in words: "54% to 71%"."""
-    return NONE if not ci or None in ci else f"{show(ci[0])} to {show(ci[1])}"
+    if not ci or None in ci:
+        return NONE
+    return f"{show(ci[0])} to {show(ci[1])}"
 
 
 def interval(ci: Interval, digits: int = 0, share: bool = True) -> str:
@@ -73,12 +87,16 @@ def interval(ci: Interval, digits: int = 0, share: bool = True) -> str:
 
 def to(ci: Interval, show: Show = percent, prefix: str = "") -> str:
     """An interval in brackets after a number in a sentence; nothing where it is unknown."""
-    return f" ({prefix}{ends(ci, show)})" if known(ci) else ""
+    if known(ci):
+        return f" ({prefix}{ends(ci, show)})"
+    return ""
 
 
 def between(ci: Interval, show: Show = percent) -> str:
     """An interval after a number in a table's cell: " [54%, 71%]"; nothing where it is unknown."""
-    return "" if not ci or None in ci else f" [{show(ci[0])}, {show(ci[1])}]"
+    if not ci or None in ci:
+        return ""
+    return f" [{show(ci[0])}, {show(ci[1])}]"
 
 
 # -- p-values --------------------------------------------------------------------------------------------------------
@@ -86,24 +104,36 @@ def p_value(p: float | None) -> str:
     """In a table: "< .001", ".032", "1"."""
     if p is None or math.isnan(p):
         return NONE
-    return "< .001" if p < 0.001 else "1" if p > 0.9995 else f"{p:.3f}".lstrip("0")
+    if p < 0.001:
+        return "< .001"
+    if p > 0.9995:
+        return "1"
+    return f"{p:.3f}".lstrip("0")
 
 
 def p_said(p: float | None) -> str:
     """In a sentence: "p < .001", "p = .032"."""
     text = p_value(p)
-    return "p not known" if text == NONE else f"p {text}" if text.startswith("<") else f"p = {text}"
+    if text == NONE:
+        return "p not known"
+    if text.startswith("<"):
+        return f"p {text}"
+    return f"p = {text}"
 
 
 # -- names and lists -------------------------------------------------------------------------------------------------
 def who(name: str) -> str:
     """Return a contestant's name in a sentence."""
-    return "people" if name == HUMAN else name
+    if name == HUMAN:
+        return "people"
+    return name
 
 
 def source_said(source: str) -> str:
     """Return a source in a sentence: "people", "judge spotter"."""
-    return "people" if source == HUMAN else f"judge {source.removeprefix('judge:')}"
+    if source == HUMAN:
+        return "people"
+    return f"judge {source.removeprefix('judge:')}"
 
 
 def plainly(name: str) -> str:
@@ -113,7 +143,9 @@ def plainly(name: str) -> str:
 
 def asked(question: str) -> str:
     """Return what a question of Spot The Bot is about; any other by its name."""
-    return "who is human" if question == "nature" else plainly(question)
+    if question == "nature":
+        return "who is human"
+    return plainly(question)
 
 
 def upper_first(text: str) -> str:
@@ -148,7 +180,9 @@ class _Sentences(string.Formatter):
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec in SHOWS:
             return SHOWS[format_spec](value)
-        return counted(value, format_spec) if format_spec[1:].isalpha() else super().format_field(value, format_spec)
+        if format_spec[1:].isalpha():
+            return counted(value, format_spec)
+        return super().format_field(value, format_spec)
 
 
 filled = _Sentences().format
@@ -157,7 +191,9 @@ filled = _Sentences().format
 
 def people_said(n: int) -> str:
     """Return "1 person", "2 people"; where nobody is known by an id, the number isn't known either."""
-    return counted(n, "person", "people") if n else "people whose number isn't known"
+    if n:
+        return counted(n, "person", "people")
+    return "people whose number isn't known"
 
 
 def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
@@ -168,15 +204,21 @@ def part_of(n: int, total: int, what: str, one: str, many: str) -> str:
 def listed(names: Iterable[str], last: str = "and") -> str:
     """ "a", "a and b", "a, b and c"; "" of none."""
     *most, end = [*names] or [""]
-    return f"{', '.join(most)} {last} {end}" if most else end
+    if most:
+        return f"{', '.join(most)} {last} {end}"
+    return end
 
 
 def some(names: Sequence[str], what: str) -> str:
     """The names, or how many where they are too many for a sentence: "7 other bots"."""
-    return listed(names) if len(names) <= NAMED else f"{len(names)} {what}"
+    if len(names) <= NAMED:
+        return listed(names)
+    return f"{len(names)} {what}"
 
 
 def span(places: Sequence[int]) -> str:
     """First and last place: "2", "2–4"."""
     first, last = places
-    return str(first) if first == last else f"{first}–{last}"
+    if first == last:
+        return str(first)
+    return f"{first}–{last}"

@@ -35,7 +35,9 @@ def version(package: str) -> str:
         distribution = metadata.distribution(package)
     except metadata.PackageNotFoundError:
         return ""
-    return "" if cut_off(distribution) else distribution.version
+    if cut_off(distribution):
+        return ""
+    return distribution.version
 
 
 def cut_off(distribution: metadata.Distribution) -> bool:

@@ -39,7 +39,8 @@ def parts() -> Iterator[Part]:
 
 
 def _lock() -> Part:
-    locked, lacking = pins("requirements.lock"), unmet("requirements.lock")
+    locked = pins("requirements.lock")
+    lacking = unmet("requirements.lock")
     if not lacking:
         return Part("the lock", f"all {len(locked)} packages in exact versions")
     names = [f"{name} {installed or 'missing'} in place of {locked[name]}" for name, installed in lacking.items()]
@@ -80,4 +81,6 @@ def show() -> int:
         lacking += bool(part.fix) and not part.optional
         mark = "ok" if not part.fix else "-" if part.optional else "MISSING"
         print(f"  {mark:8}{part.name}: {part.state}" + (f"\n          to fix it: {part.fix}" if part.fix else ""))
-    return 1 if lacking else 0
+    if lacking:
+        return 1
+    return 0

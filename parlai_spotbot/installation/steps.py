@@ -87,10 +87,13 @@ def step(
     if stamped(name, key) and there:
         return True
     say(message)
-    start, log = time.monotonic(), STAMPS / f"{name}.log"
+    start = time.monotonic()
+    log = STAMPS / f"{name}.log"
     STAMPS.mkdir(parents=True, exist_ok=True)
     with open(log, "w", encoding="utf-8") as file:
-        out = file if without else None
+        out = None
+        if without:
+            out = file
         for command in commands:
             try:
                 code = _run(command, limit, stdout=out, stderr=out, **options)

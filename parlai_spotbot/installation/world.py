@@ -66,7 +66,8 @@ def _pip() -> list[str]:
 
 
 def _packages(cpu: bool) -> None:
-    pip, lock = _pip(), LOCKS / "requirements.lock"
+    pip = _pip()
+    lock = LOCKS / "requirements.lock"
     _forget_halves(lock.name)
     torch = f"torch=={pins(lock.name)['torch']}"
     if not stamped("torch", torch):

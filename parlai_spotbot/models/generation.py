@@ -94,9 +94,11 @@ class TurnWriter:
     """A model that answers requests. ``plain`` says why it can't be batched, "" where it can."""
 
     def __init__(self, model: PreTrainedModel, vocabulary: Vocabulary, limits: BatchLimits | None = None):
-        self.model, self.vocabulary = model, vocabulary
+        self.model = model
+        self.vocabulary = vocabulary
         self.limits = limits or BatchLimits()
-        self.device, self.dtype = model.device, model.dtype
+        self.device = model.device
+        self.dtype = model.dtype
         self.read = 0  # tokens since the start
         self.store = CacheStore(self.limits.cache_bytes)
         accepted = inspect.signature(model.forward).parameters
@@ -124,7 +126,8 @@ class TurnWriter:
     def _probe(self, tokens: list[int]) -> torch.Tensor:
         """The last scores of `tokens`, computed in every way that a batch uses: padded, with kept ones, one by one."""
         slots = [BatchRow(GenerationRequest(tokens[:-1])), BatchRow(GenerationRequest(tokens[:2]))]
-        slots[0].kept, slots[0].known = self._read_prefix(tokens[:3]), 3
+        slots[0].kept = self._read_prefix(tokens[:3])
+        slots[0].known = 3
         batch, columns, _ = self._read(slots, len(tokens))
         return self._step(batch, slots, columns, [tokens[-1], tokens[2]])[0]
 
@@ -140,9 +143,13 @@ class TurnWriter:
 
     def _choose_kept(self, slots: list[BatchRow], new: int) -> None:
         """Keep the first conversations, as many as certainly fit; forget what was kept of the others."""
-        room = 0 if self.plain else self.store.limit // SIDE_BY_SIDE
+        room = self.store.limit // SIDE_BY_SIDE
+        if self.plain:
+            room = 0
         for slot in slots:
-            size = (len(slot.tokens) + new) * self.workspace.bytes_per_token if room else 0
+            size = 0
+            if room:
+                size = (len(slot.tokens) + new) * self.workspace.bytes_per_token
             slot.keep = bool(slot.request.key) and size < room
             room -= size if slot.keep else 0
             if not slot.keep:
@@ -160,7 +167,8 @@ class TurnWriter:
             size = (len(part) + 1) * longest * self.workspace.bytes_per_token
             if part and (len(part) == self.limits.rows or size > (self.limits.cache_bytes or BATCH_BYTES)):
                 yield part
-                part, longest = [], len(slot.tokens) + new
+                part = []
+                longest = len(slot.tokens) + new
             part.append(slot)
         if part:
             yield part
@@ -168,7 +176,9 @@ class TurnWriter:
     def _answer(self, slots: list[BatchRow], rules: WritingRules) -> None:
         for slot in slots:
             request = slot.request
-            slot.row, slot.kept, slot.known = DraftTurn(rules, self.vocabulary, request.seed, request.said), None, 0
+            slot.row = DraftTurn(rules, self.vocabulary, request.seed, request.said)
+            slot.kept = None
+            slot.known = 0
         if self.plain:
             self._generate(slots[0])
             return
@@ -233,9 +243,12 @@ class TurnWriter:
     @staticmethod
     def _use(slot: BatchRow, entry: CacheEntry | None) -> None:
         # The last token is always read: its scores are those of the next one.
-        shared = min(common(slot.tokens, entry.tokens), len(slot.tokens) - 1) if entry else 0
+        shared = 0
+        if entry:
+            shared = min(common(slot.tokens, entry.tokens), len(slot.tokens) - 1)
         if shared > slot.known:
-            slot.kept, slot.known = entry, shared
+            slot.kept = entry
+            slot.known = shared
 
     def _read_prefix(self, tokens: Sequence[int]) -> CacheEntry:
         slot = BatchRow(GenerationRequest(tokens))

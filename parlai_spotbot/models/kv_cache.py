@@ -36,13 +36,16 @@ class CacheLayer(DynamicLayer):
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: int):
         super().__init__()
-        self._keys, self._values = keys, values
+        self._keys = keys
+        self._values = values
         self.length = length
-        self.dtype, self.device = keys.dtype, keys.device
+        self.dtype = keys.dtype
+        self.device = keys.device
         self.is_initialized = True
 
     def update(self, key_states: torch.Tensor, value_states: torch.Tensor, *args: object, **kwargs: object) -> tuple:
-        start, self.length = self.length, self.length + key_states.shape[-2]
+        start = self.length
+        self.length = self.length + key_states.shape[-2]
         self._keys[:, :, start : self.length] = key_states
         self._values[:, :, start : self.length] = value_states
         return self._keys[:, :, : self.length], self._values[:, :, : self.length]
@@ -89,7 +92,9 @@ class Workspace:
     """The block of memory that batches share, one after the other; it grows to the largest."""
 
     def __init__(self, shape: CacheShape, device: torch.device, dtype: torch.dtype):
-        self.shape, self.device, self.dtype = shape, device, dtype
+        self.shape = shape
+        self.device = device
+        self.dtype = dtype
         self._block = torch.zeros(0, dtype=dtype, device=device)
 
     @property
@@ -164,4 +169,6 @@ def common(a: Sequence[int] | np.ndarray, b: Sequence[int] | np.ndarray) -> int:
     """Number of tokens that two sequences have in common from their beginning."""
     n = min(len(a), len(b))
     differ = np.flatnonzero(np.asarray(a[:n]) != np.asarray(b[:n]))
-    return int(differ[0]) if len(differ) else n
+    if len(differ):
+        return int(differ[0])
+    return n

@@ -26,7 +26,9 @@ class PackedLinear(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         rows = x.reshape(-1, self.in_features)
         # One row alone takes another kernel, which sums in another order.
-        both = rows.expand(2, -1) if len(rows) == 1 else rows
+        both = rows
+        if len(rows) == 1:
+            both = rows.expand(2, -1)
         y = torch.ops.mkldnn._linear_pointwise(both, self._packed, self._bias, "none", [], "")
         return y[: len(rows)].view(*x.shape[:-1], self.out_features)
 

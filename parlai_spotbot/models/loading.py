@@ -9,7 +9,8 @@ def quietly(bars: bool = False) -> Iterator[None]:
     """Show errors alone while this lasts; with `bars` also how far it is, for what is downloaded."""
     from transformers.utils import logging
 
-    verbosity, shown = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    verbosity = logging.get_verbosity()
+    shown = logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     if not bars:
         logging.disable_progress_bar()

@@ -74,7 +74,8 @@ def method_of(thing: Any) -> str:
 
 def _told(call: Callable, name: str, method: bool = False) -> str:
     """Return the name of the parameter that a function expects."""
-    call = getattr(call, "__self__", call) if getattr(call, "__name__", "") == "__call__" else call
+    if getattr(call, "__name__", "") == "__call__":
+        call = getattr(call, "__self__", call)
     parameters = list(inspect.signature(call).parameters.values())[int(method) :]
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     told_name = next((p.name for p in parameters if p.name in TOLD), None)

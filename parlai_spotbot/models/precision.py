@@ -20,4 +20,6 @@ def has_bf16() -> bool:
 
 def of_processor(wish: str) -> str:
     """The precision to use here: "bf16" if that is wished and faster, else "fp32"."""
-    return "bf16" if wish == "bf16" and has_bf16() else "fp32"
+    if wish == "bf16" and has_bf16():
+        return "bf16"
+    return "fp32"

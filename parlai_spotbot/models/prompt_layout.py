@@ -100,7 +100,8 @@ class ChatLayout(PromptLayout):
 class PlainLayout(PromptLayout):
     """Lines of a script, for models without a chat template: ``Stranger: hi``; a line break ends the model's turn."""
 
-    other, own = "Stranger", "Me"
+    other = "Stranger"
+    own = "Me"
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase):
         super().__init__(tokenizer)
@@ -128,7 +129,9 @@ def layout(tokenizer: PreTrainedTokenizerBase, kind: str, name: str) -> PromptLa
         Where the tokenizer has no chat template, no end token, or the template can't be used.
     """
     if kind == "auto":
-        kind = "chat" if tokenizer.chat_template else "plain"
+        kind = "plain"
+        if tokenizer.chat_template:
+            kind = "chat"
     if kind == "plain":
         return PlainLayout(tokenizer)
     if kind == "chat":
@@ -164,7 +167,9 @@ def fitting(layout: PromptLayout, system: str, turns: Sequence[RememberedTurn], 
         if len(tokens) <= room:
             return tokens
     spare = len(tokens) - room
-    rest = plain[-1][spare:] if turns else []
+    rest = []
+    if turns:
+        rest = plain[-1][spare:]
     while rest:
         last = RememberedTurn(layout.tokenizer.decode(rest).lstrip(" \ufffd"), turns[-1].mine)
         (tokens,) = layout.tokens([(system, [last])])

@@ -23,7 +23,8 @@ class RememberedTurn:
 
 def kept_turn(text: str) -> tuple[str, list[str]]:
     """Return a bot's turn as conversations keep it, and the kinds (of `LEFT_OUT`) of what was left out."""
-    text, kinds = text.replace("\r\n", "\n").replace("\r", "\n"), []
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    kinds = []
     for kind, (_, leave_out) in LEFT_OUT.items():
         kept = leave_out(text)
         if kept != text:
@@ -58,7 +59,8 @@ def first_kept(sizes: Sequence[int], base: int, room: int) -> int:
     When they no longer fit into `room` beside `base`, half of the room is cleared at once: a prompt keeps its
     beginning for a number of turns, so that cached keys and values can be used again.
     """
-    first, used = 0, base
+    first = 0
+    used = base
     for last, size in enumerate(sizes):
         used += size
         if used > room:

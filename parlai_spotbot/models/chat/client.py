@@ -45,7 +45,9 @@ class _Http(httpx2.AsyncClient):
             follow_redirects=False,  # a key is not carried elsewhere
             trust_env=not local,  # no proxy to one's own machine
         )
-        self.server, self.key, self.account = server, key, account
+        self.server = server
+        self.key = key
+        self.account = account
         self.met = False
         """Whether the server has answered a request: one that has not is not waited for a second time."""
 
@@ -61,7 +63,8 @@ class _Http(httpx2.AsyncClient):
         except (TimeoutError, httpx2.TimeoutException) as err:
             late = err if isinstance(err, httpx2.TimeoutException) else httpx2.ReadTimeout("", request=request)
             raise (late if self.met else unreachable(late, self.server.timeout, self.key)) from None
-        self.met, read = self.met or asks, {}
+        self.met = self.met or asks
+        read = {}
         if asks and 200 <= status < 300:
             try:
                 read = {"completion": completion(parsed(raw, self.key), headers, len(raw))}
@@ -84,7 +87,9 @@ class ChatClient:
     """Connection to one server, for all conversations of a contestant or all questions to a judge."""
 
     def __init__(self, server: ServerOptions, key: Key):
-        self.server, self.key, self.account = server, key, ChatAccount()
+        self.server = server
+        self.key = key
+        self.account = ChatAccount()
         self._down = self._answered = False
         self.changes = [TOLD_BY_USER] if server.system_role == "user" else []
         self._http = _Http(server, key, self.account)
@@ -105,8 +110,14 @@ class ChatClient:
     @property
     def about(self) -> dict:
         """The model, its server, and what that refused of requests."""
-        about = {"model": self.server.model, "server": self.server.url, "key_variable": self.key.variable}
-        return {**about, **({"asked": self.changes} if self.changes else {})}
+        about: dict[str, Any] = {
+            "model": self.server.model,
+            "server": self.server.url,
+            "key_variable": self.key.variable,
+        }
+        if self.changes:
+            about["asked"] = self.changes
+        return about
 
     def _run(self, work: Coroutine) -> Any:
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -173,7 +184,9 @@ class ChatClient:
 
     async def _post(self, body: dict) -> Reply:
         # After a request failed in all its attempts, the next ones do not wait for the server again.
-        client = self._client.with_options(max_retries=0) if self._down else self._client
+        client = self._client
+        if self._down:
+            client = self._client.with_options(max_retries=0)
         try:
             response = await client.post("/chat/completions", cast_to=httpx2.Response, body=body)
         except (openai.OpenAIError, ChatError) as err:
@@ -188,14 +201,18 @@ class ChatClient:
         if isinstance(err, openai.APIStatusError):
             response = err.response
             return failure(response.status_code, response.headers, parsed(response.content, self.key), self.key)
-        return err if isinstance(err, ChatError) else unreachable(err.__cause__ or err, self.server.timeout, self.key)
+        if isinstance(err, ChatError):
+            return err
+        return unreachable(err.__cause__ or err, self.server.timeout, self.key)
 
     async def _unreachable(self) -> ChatError | None:
         try:
             await self._client.with_options(max_retries=0).get("/models", cast_to=httpx2.Response)
         except (openai.OpenAIError, ChatError) as err:
             error = self._error(err)
-            return error if error.kind in ("unreachable", "timeout") else None
+            if error.kind in ("unreachable", "timeout"):
+                return error
+            return None
         return None
 
 
@@ -218,7 +235,9 @@ def unreachable(err: BaseException, timeout: float, key: Key) -> ChatError:
     cause: BaseException | None = err
     while cause is not None:
         if isinstance(cause, OSError) and cause.strerror:
-            reason = os.strerror(cause.errno) if (cause.errno or 0) > 1 else cause.strerror
+            reason = cause.strerror
+            if (cause.errno or 0) > 1:
+                reason = os.strerror(cause.errno)
             return ChatError("unreachable", key.hidden(reason.lower()))
         cause = cause.__cause__ or cause.__context__
     return ChatError("unreachable", f"the connection broke off ({type(err).__name__})")

@@ -62,7 +62,8 @@ def parsed(raw: bytes, key: Key) -> Any:
 def _joined(raw: bytes) -> dict:
     """Return the completion, or the error, that the events of a stream make up; `ValueError` for one that is cut."""
     whole = {}
-    text, finish = "", None
+    text = ""
+    finish = None
     for line in raw.splitlines():
         if line.startswith(b"data:") and line[5:].strip() != b"[DONE]":
             event = json.loads(line[5:])
@@ -99,8 +100,11 @@ def completion(data: Any, headers: Mapping[str, str], size: int) -> Completion:
     message = _at(data, "choices", 0, "message")
     if not isinstance(message, dict):
         kind = cleaned(str(headers.get("content-type", "no content type")).split(";")[0], 60)
-        what = "JSON, but no chat completion" if data is not None else f"no valid JSON ({kind}, {size} bytes)"
-        what = f"an error: {_error_words(data)[0]}" if _at(data, "error") else what
+        what = f"no valid JSON ({kind}, {size} bytes)"
+        if data is not None:
+            what = "JSON, but no chat completion"
+        if _at(data, "error"):
+            what = f"an error: {_error_words(data)[0]}"
         raise ChatError("malformed", f"the answer is {what}")
     read, written = (bounded(_at(data, "usage", name)) for name in ("prompt_tokens", "completion_tokens"))
     return Completion(

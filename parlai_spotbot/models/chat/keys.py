@@ -54,7 +54,9 @@ class Key:
             return data
         if isinstance(data, Mapping):
             return {self.hidden(key): self.hidden(value) for key, value in data.items()}
-        return [self.hidden(item) for item in data] if isinstance(data, list) else data
+        if isinstance(data, list):
+            return [self.hidden(item) for item in data]
+        return data
 
 
 def read_key(variable: str, host: str, where: str, option: str = "openai_key_variable") -> Key:

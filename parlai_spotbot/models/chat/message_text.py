@@ -31,7 +31,9 @@ def quoted(text: str) -> str:
 def _escaped(character: str) -> str:
     """The escape of JSON that stands for one character."""
     escape = json.dumps(character)[1:-1]
-    return escape if escape != character else f"\\u{ord(character):04x}"
+    if escape != character:
+        return escape
+    return f"\\u{ord(character):04x}"
 
 
 def tokens(text: str) -> int:

@@ -7,7 +7,8 @@ from parlai_spotbot.models.chat.completion import ChatError
 from parlai_spotbot.reading import own_data
 
 CHANGES = {row["asks"]: row for row in own_data(__file__)}
-TOLD_BY_USER, BY_STREAMS = "with its instructions in the user's first text", "by streams"
+TOLD_BY_USER = "with its instructions in the user's first text"
+BY_STREAMS = "by streams"
 NO_STREAM_OPTIONS = "without 'stream_options'"
 NOT_TAKEN = re.compile(
     "support|only the default|unrecogni[sz]ed|unknown|unexpected|not permitted|not allowed|deprecated|extra.forbidden|"
@@ -33,7 +34,9 @@ def _told_by_user(messages: list[dict]) -> list[dict]:
     """Return messages with the instructions in front of the user's first text."""
     told: list[dict] = []
     for row in messages:
-        role = "assistant" if row["role"] == "assistant" else "user"
+        role = "user"
+        if row["role"] == "assistant":
+            role = "assistant"
         if told and told[-1]["role"] == role:
             row = {"content": f"{told.pop()['content']}\n\n{row['content']}"}
         told.append({"role": role, "content": row["content"]})
@@ -45,7 +48,8 @@ def next_change(body: dict, error: ChatError, made: list[str], met: bool) -> str
 
     Until the server has answered (`met`), whatever it rejects may be the form of the answer, which some do not name.
     """
-    words, now = str(error), changed(body, made)
+    words = str(error)
+    now = changed(body, made)
     if error.kind != "rejected" and not words.startswith(("HTTP 500", "HTTP 501")):
         return ""
     for name, row in CHANGES.items():

@@ -86,16 +86,25 @@ class ServerOptions:
     def costs(self, prompt_tokens: float, completion_tokens: float) -> dict:
         """What these tokens cost, for a file; {} without prices."""
         cost = {"cost": round(self.cost(prompt_tokens, completion_tokens), 9), "currency": self.currency}
-        return cost if self.priced else {}
+        if self.priced:
+            return cost
+        return {}
 
     def request(self, seed: int | None = None, **ours: Any) -> dict:
         """Fields of a request, but for its messages; `seed` is the request's own, used if `self.seed` is "each"."""
-        seeds = {"each": "each" if seed is None else seed, "none": None}
+        if self.seed == "each" and seed is None:
+            sent = "each"
+        elif self.seed == "each":
+            sent = seed
+        elif self.seed == "none":
+            sent = None
+        else:
+            sent = int(self.seed)
         fields = {
             "max_tokens": self.max_new_tokens,
             "temperature": self.temperature,
             "top_p": self.topp,
-            "seed": seeds[self.seed] if self.seed in seeds else int(self.seed),
+            "seed": sent,
             **ours,
             **self.extra,
         }

@@ -14,6 +14,7 @@ from parlai_spotbot.findings.analyze import analyze
 from parlai_spotbot.findings.rankings import main_ranking
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.judges.next_step import answers_by_people
 from parlai_spotbot.study import Study
 
 BOTS = ("ann", "bob", "cat", "dan")
@@ -64,6 +65,11 @@ def test_counts_and_shares_are_those_of_the_file(analysed):
         assert pair["wins_b"] == len(own) - won - pair["ties"] - pair["both_bad"]
     assert ranking.whole["both_bad"] == sum(word == "tie (bothbad)" for *_, word in rows) / 600
     assert found["votes"].one("whole")["tie"] == sum(word == "tie" for *_, word in rows)
+
+
+def test_more_votes_come_from_a_file(analysed):
+    study, _ = analysed(drawn(60))
+    assert answers_by_people(study, "votes") == f"parlai spotbot_import --study {study.path} --format votes --data FILE"
 
 
 def test_votes_for_both_bad_leave_the_ranking_as_it_is(analysed):

@@ -87,13 +87,14 @@ def _is_word(field: str, text: str) -> bool:
 def _values(path: Path) -> Iterator[tuple[str, Any]]:
     """Yield each single value of a JSON, JSON Lines or YAML file, with the names that lead to it."""
     content = path.read_text(encoding="utf-8")
+    parse = json.loads
+    documents = [content]
     if path.suffix == ".yaml":
-        yield from named_values(yaml.safe_load(content))
+        parse = yaml.safe_load
     elif path.suffix == ".jsonl":
-        for line in filter(None, content.split("\n")):
-            yield from named_values(json.loads(line))
-    else:
-        yield from named_values(json.loads(content))
+        documents = content.split("\n")
+    for document in filter(None, documents):
+        yield from named_values(parse(document))
 
 
 def _expect_none(pattern: re.Pattern, texts: list[tuple[str, str]], name: str, what: str) -> None:

@@ -18,7 +18,7 @@ def lead_of(contents: SurveyData) -> SourceAccount | None:
 
 def begun(read: Sequence[SurveyData]) -> list[SurveyData]:
     """Surveys that have units or answers; the first where none has."""
-    return [contents for contents in read if contents.judged or contents.units] or list(read[:1])
+    return [contents for contents in read if contents.units or contents.judged] or list(read[:1])
 
 
 def in_order(read: Sequence[SurveyData], named: bool = False) -> list[SurveyData]:

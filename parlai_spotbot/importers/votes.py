@@ -36,6 +36,9 @@ DATE = 'T00:00:00Z"'
 """How times end that are a date alone."""
 BLOCK = 10_000
 """Number of lines that are held as one piece."""
+NO_COLUMN = "\0"
+"""The name of no column, as a column may have an empty one."""
+
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
 CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
@@ -222,7 +225,7 @@ class _VoteReader:
         block: list[str] = []
         sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
         further = ("prompt", "annotator", "time", "language")
-        prompt, annotator, time, language = (self.columns.get(name, [""])[0] for name in further)
+        prompt, annotator, time, language = (self.columns.get(name, [NO_COLUMN])[0] for name in further)
         vote_of = cache(self._vote)
         worker_of = cache(self._worker)
         presentation_of = cache(self._presentation)

@@ -104,6 +104,14 @@ def test_names_that_may_be_one_are_told_and_names_makes_them_one(written):
     assert set(votes(path, "x", names={"ada": "Ada"}).plan.contestants) == {"Ada", "\u901a\u4e49"}
 
 
+def test_a_column_without_a_heading_is_no_field(written):
+    rows = "x,y,model_a\ny,x,tie\nx,z,model_b\n"
+    plain = votes(written("model_a,model_b,winner\n" + rows), "x")
+    indexed = "".join(f"{number},{row}\n" for number, row in enumerate(rows.split()))
+    for head in (",model_a,model_b,winner\n", "Unnamed: 0,model_a,model_b,winner\n"):
+        assert votes(written(head + indexed), "x").lines == plain.lines
+
+
 def test_of_a_prompt_only_a_checksum_stays(written):
     rows = ["how are you?", "how are you?", "where?"]
     text = "model_a,model_b,winner,prompt\n" + "".join(f"x,y,tie,{prompt}\n" for prompt in rows)

@@ -25,7 +25,7 @@ class ImportOptions:
     columns: str | Mapping[str, str] | None = None
     roles: str | Mapping[str, str] | None = None
     answers: str | Mapping[str, str] | None = None
-    source: str = "human"
+    source: str = ""
     strict: bool = False
 
 

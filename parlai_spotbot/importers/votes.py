@@ -22,11 +22,12 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.names import stem_of
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
-from parlai_spotbot.wording import counted
+from parlai_spotbot.wording import counted, listed
 
 SURVEY = "votes"
 UNIT = "imported"
@@ -38,6 +39,14 @@ BLOCK = 10_000
 """Number of lines that are held as one piece."""
 NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
+
+MODEL = re.compile(
+    r"(?:[\w.-]+/)?(?:o[1345](?:[-_.].*)?|"
+    r"(?:(?:chat)?gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|glm)[-_.: ]?"
+    r"(?:v?\d|opus|sonnet|haiku|pro|flash|mini|large|medium|small|turbo|chat|instruct|instant|max|plus|r\b).*)\Z",
+    re.IGNORECASE,
+)
+"""Names of annotators that are language models'."""
 
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
@@ -56,7 +65,7 @@ def votes(
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
-    source: str = HUMAN,
+    source: str = "",
     left_out: LeftOut | None = None,
 ) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
@@ -71,7 +80,8 @@ def votes(
     names : mapping, optional
         The file's name of a contestant -> ours; by default characters that a name can't have become "-".
     source : str
-        Who voted: "human", or "judge:NAME" where a model did.
+        Who voted: "human", or "judge:NAME" where a model did. By default people, and annotators who are called as
+        language models are (`MODEL`), each as a judge of its own.
     left_out : LeftOut, optional
         Takes the count of the rows that can't be used: without a winner, copies of one row, and their like.
 
@@ -193,11 +203,11 @@ class _VoteReader:
         for theirs, outcome in answers.items():
             if outcome not in OUTCOMES:
                 raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
-        if source != HUMAN and not re.match(r"judge:.", source):
+        if source not in ("", HUMAN) and not re.match(r"judge:.", source):
             raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
         self.answers = answers
         self.given_names = names
-        self.source = files.dumps(source)
+        self.source = source
         self.left_out = left_out
 
     def read(self, columns: Mapping[str, list[str]], rows: Dataset) -> list[bytes]:
@@ -208,6 +218,7 @@ class _VoteReader:
         self.items: dict[str, Item] = {}
         self.counts: Counter[str] = Counter()
         self.workers: set[str] = set()
+        self.judges: set[str] = set()
         self._slashed = ""
         self._where = ""
         self._sorted = columns["winner"][0] == columns["a"][0]
@@ -227,13 +238,13 @@ class _VoteReader:
         further = ("prompt", "annotator", "time", "language")
         prompt, annotator, time, language = (self.columns.get(name, [NO_COLUMN])[0] for name in further)
         vote_of = cache(self._vote)
-        worker_of = cache(self._worker)
+        voter_of = cache(self._voter)
         presentation_of = cache(self._presentation)
         number = 0
         for self._where, row in rows:
             try:
                 outcome, item_and_answer, margin = vote_of(*map(row.get, sides))
-                worker = worker_of(row.get(annotator))
+                worker, source = voter_of(row.get(annotator))
                 presentation = presentation_of(row.get(language), margin)
                 when = self._time(row.get(time))
                 self._check_once(row, worker, when)
@@ -248,7 +259,7 @@ class _VoteReader:
             block.append(
                 f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
                 f'"{UNIT}", {item_and_answer}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, '
-                f'"target": "pair", "question": "{PREFERENCE}", "worker_id": {worker}, "source": {self.source}'
+                f'"target": "pair", "question": "{PREFERENCE}", "worker_id": {worker}, "source": {source}'
                 f"{presentation}{when}}}\n"
             )
             if len(block) == BLOCK:
@@ -271,6 +282,9 @@ class _VoteReader:
             notes.append(f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts")
         if self._slashed:
             notes.append(f"times as {self._slashed} are read as month/day/year")
+        if self.judges:
+            named = listed(sorted(self.judges)[:3])
+            notes.append(f"language models are judges of their own ({named}); --source human makes people of them")
         annotators = None
         if "annotator" in self.columns:
             annotators = len(self.workers)
@@ -385,10 +399,15 @@ class _VoteReader:
             return "[]"
         return f'["{text}"]'
 
-    def _worker(self, value: Any) -> str:
-        text = files.dumps(plain_text(value))
+    def _voter(self, value: Any) -> tuple[str, str]:
+        """Return a voter's name and source, as JSON."""
+        name = plain_text(value)
+        text = files.dumps(name)
         self.workers.update({text} - {NOBODY})
-        return text
+        if self.source or not MODEL.match(name):
+            return text, files.dumps(self.source or HUMAN)
+        self.judges.add(name)
+        return text, files.dumps(f"judge:{stem_of(name)}")
 
     @staticmethod
     def _presentation(language: Any, margin: str) -> str:

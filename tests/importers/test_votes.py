@@ -112,6 +112,15 @@ def test_a_column_without_a_heading_is_no_field(written):
         assert votes(written(head + indexed), "x").lines == plain.lines
 
 
+@case_table(__file__, "voters")
+def test_votes_of_language_models_are_no_people_s(voter, source, written):
+    found = votes(written(f"model_a,model_b,winner,judge\nx,y,model_a,{voter}\ny,z,tie,{voter}\n"), "x")
+    assert {row.source for row in read(found)} == {source}
+    assert bool(found.about["notes"]) == (source != "human")
+    kept = votes(written(f"model_a,model_b,winner,judge\nx,y,model_a,{voter}\n"), "x", source="human")
+    assert {row.source for row in read(kept)} == {"human"}
+
+
 def test_of_a_prompt_only_a_checksum_stays(written):
     rows = ["how are you?", "how are you?", "where?"]
     text = "model_a,model_b,winner,prompt\n" + "".join(f"x,y,tie,{prompt}\n" for prompt in rows)

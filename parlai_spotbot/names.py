@@ -32,7 +32,7 @@ def clean_name(text: str) -> str:
     signs = "".join(sign if _allowed(sign) else " " if sign.isspace() else "\0" for sign in composed)
     text = re.sub(" +", " ", re.sub(" *\0[\0 ]*", "-", signs))
     first = next((place for place, sign in enumerate(text) if unicodedata.category(sign)[0] in "LN"), len(text))
-    return text[first:].rstrip(" -")
+    return text[first:].rstrip(" -:/")
 
 
 def alike(name: str) -> str:

@@ -10,7 +10,8 @@ from tests import allowed_skips, run_account
 
 HERE = Path(__file__).parent
 TESTS = """
-import outside_data, pytest
+import pytest
+from tests import outside_data
 @pytest.mark.skip(reason={reason!r})
 def test_skipped(): pass
 @pytest.fixture(scope="module")

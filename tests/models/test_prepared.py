@@ -1,12 +1,12 @@
 """What the package carries in place of training and embedding: whole, small, and what today's code asks for."""
 
 import subprocess
-from types import SimpleNamespace
 
 import pytest
 
 from parlai_spotbot import compat, plugin
 from parlai_spotbot.agents.minilm.agents import MinilmAgent
+from parlai_spotbot.domains import get_domain
 from parlai_spotbot.judges import spotter
 from parlai_spotbot.judges.spotter import feature_rows, standins, surprises
 from parlai_spotbot.models import minilm
@@ -21,7 +21,7 @@ def test_it_is_whole_and_small():
     assert sum(path.stat().st_size for path in SHIPPED.rglob("*")) < 3_000_000
 
 
-def test_it_is_what_is_asked_for(tmp_path, monkeypatch):
+def test_it_is_what_is_asked_for(monkeypatch):
     """Else run .ci/prepared."""
     compat.install()
     plugin.register()
@@ -31,7 +31,7 @@ def test_it_is_what_is_asked_for(tmp_path, monkeypatch):
     MinilmAgent({"datatype": "valid"})
     judge = spotter.Spotter(0)
     judge.conversations, judge.lengths, judge.surface, judge.keys = [], [2, 3, 5], "normalise", [("alice", "eliza")]
-    judge._gather(SimpleNamespace(path=tmp_path, plan=Plan("chitchat", read_pool("rules"))))
+    judge._gather(Plan("chitchat", read_pool("rules")), get_domain("chitchat"))
     if not has_bf16():
         pytest.skip("spotter's entries are those of processors with bf16")
     rows = feature_rows.FeatureRows()

@@ -27,7 +27,9 @@ QUICK = {"messages": 4, "most_messages": 8, "answer_delay": False}
 
 
 def contestant(name: str, agent: str, **limits: object) -> Contestant:
-    return Contestant(name, model=f"chatting_agents:{agent}Agent", **{"turn_timeout": 20, **limits})
+    return Contestant(
+        name, model=f"tests.crowdsourcing.chat.chatting_agents:{agent}Agent", **{"turn_timeout": 20, **limits}
+    )
 
 
 CALM = contestant("zzcalm", "Obedient")

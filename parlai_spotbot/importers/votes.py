@@ -41,7 +41,7 @@ NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
 
 MODEL = re.compile(
-    r"(?:[\w.-]+/)?(?:o[1345](?:[-_.].*)?|"
+    r"\A(?:[\w.-]{1,60}/)?(?:o[1345](?:[-_.].*)?|"
     r"(?:(?:chat)?gpt|claude|gemini|gemma|llama|qwen|mistral|mixtral|deepseek|command|grok|phi|glm)[-_.: ]?"
     r"(?:v?\d|opus|sonnet|haiku|pro|flash|mini|large|medium|small|turbo|chat|instruct|instant|max|plus|r\b).*)\Z",
     re.IGNORECASE,

@@ -35,6 +35,11 @@ def clean_name(text: str) -> str:
     return text[first:].rstrip(" -:/")
 
 
+def plain(text: str) -> str:
+    """Return a text with "-" for what a file's name can't have anywhere."""
+    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", text)
+
+
 def alike(name: str) -> str:
     """Return what names have in common that a reader may take for one: compatible signs, of either case."""
     return unicodedata.normalize("NFKC", name).casefold()
@@ -45,5 +50,5 @@ def stem_of(name: str) -> str:
     if STEM.match(name):
         return name
     digest = hashlib.sha256(name.encode("utf-8")).hexdigest()[:12]
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
-    return f"{plain or 'bot'}+{digest}"
+    letters = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40]
+    return f"{letters or 'bot'}+{digest}"

@@ -3,7 +3,6 @@
 A study keeps a copy of it in its folder ``domain/``, with checksums, so that it goes on when the user's file has moved.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from parlai_spotbot import checksums, files
 from parlai_spotbot.domains.conversation_files import ConversationRow, Split
 from parlai_spotbot.domains.domain import HIDDEN_NOTE, SPLIT_NOTE, Domain, Files, copy_name, folds_of, rows_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.names import STEM
+from parlai_spotbot.names import STEM, plain
 from parlai_spotbot.reading import regular
 from parlai_spotbot.study_plan import check_segments
 from parlai_spotbot.user_files import read_file
@@ -52,7 +51,7 @@ def describe(path: Path) -> Domain:
 
 
 def _name_of(path: Path) -> str:
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", path.stem).lstrip("_.+-") or "conversations"
+    return plain(path.stem).lstrip("_.+-") or "conversations"
 
 
 def _settled(domain: Domain) -> Domain:

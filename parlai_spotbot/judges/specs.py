@@ -5,7 +5,6 @@ Each name is a source of its own in the study (``judge:NAME``), so that several 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges import SPOTTED, Judge, get_judge, known_judges
-from parlai_spotbot.names import STEM
+from parlai_spotbot.names import STEM, plain
 from parlai_spotbot.options import described, dest_of, option_values
 from parlai_spotbot.reading import read_yaml
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -149,7 +148,7 @@ def _named(word: str, given: Mapping[str, Any]) -> list[JudgeSpec]:
             name = given["name"]
         return [JudgeSpec(_checked_name(name, "--judge-name", word), word)]
     last = given.get("model", "").rstrip("/").rpartition("/")[2]
-    name = given.get("name") or re.sub(r"[^A-Za-z0-9_.+-]+", "-", last).strip("-._+") or "model"
+    name = given.get("name") or plain(last).strip("-._+") or "model"
     options = {key: value for key, value in given.items() if key != "name"}
     return [_entry(name, options, "--judges language_model")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.specs import JudgeRequest
+from parlai_spotbot.names import plain
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
 from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
@@ -73,7 +73,7 @@ class SpotbotCompare(SpotbotTournament):
         if not pool and not named:
             names = [name_of(split(text)[0].rpartition("#")[2]) for text in given]
             if names[0] == names[1]:
-                names = [re.sub(r"[^A-Za-z0-9_.+-]+", "-", text).strip("_.+-") for text in given]
+                names = [plain(text).strip("_.+-") for text in given]
             named = [f"{name}={text}" for name, text in zip(names, given, strict=True)]
         contestants = asked_contestants(pool, named) or {}
         for name in names:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.names import is_name
+from parlai_spotbot.names import is_name, plain
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.contestant_text import contestant_of
 from parlai_spotbot.selfplay.plan import DEFAULT_POOL
@@ -62,4 +62,4 @@ def name_of(model: str) -> str:
     parts = [part for part in re.split(r"[/:]", model) if part]
     if len(parts) > 1 and parts[-1] == "model":
         parts.pop()
-    return re.sub(r"[^A-Za-z0-9_.+-]+", "-", parts[-1]).lstrip("_.+-") or "bot"
+    return plain(parts[-1]).lstrip("_.+-") or "bot"

@@ -24,8 +24,11 @@ LINES = own_data(__file__)
 FAR = timedelta(days=365)
 """Beyond this no time is named."""
 
-MANY, FEW = 0.2, 5
-"""Such a share of stopped annotators, of so many at least, is worth a look at the controls."""
+MANY = 0.2
+"""Such a share of stopped annotators is worth a look at the controls."""
+
+FEW = 5
+"""Fewer annotators count as so many for that."""
 
 
 def outlook(counts: Mapping[str, Any], cost: float, currency: str) -> dict[str, Any]:

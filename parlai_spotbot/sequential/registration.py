@@ -20,7 +20,7 @@ from parlai_spotbot.surveys import get_survey
 from parlai_spotbot.surveys.pack_request import PackRequest
 from parlai_spotbot.surveys.packing import packing_of
 from parlai_spotbot.surveys.packing.units_file import Packed, answers_of, items_of
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import RATING_VALUES, Survey
 from parlai_spotbot.texts.repetition import near_copies
 from parlai_spotbot.user_files import read_row
 from parlai_spotbot.wording import filled
@@ -284,7 +284,7 @@ def at_most(marks: Iterable[set[object]]) -> int:
 
 def decisive(about: Survey, question: str | None) -> str:
     """Return the name of the question that decides; a `UserError` where the survey compares nobody by it."""
-    answers = set("12345" if about.packing == RATINGS else OUTCOMES)
+    answers = set(RATING_VALUES if about.packing == RATINGS else OUTCOMES)
     comparing = [
         question.name
         for question in about.questions

@@ -6,6 +6,7 @@ The set is that of Finch & Choi (2020), as ABC-Eval (2022, table 3) uses it; dim
 from typing import Any
 
 from parlai_spotbot.surveys.shipped import data
+from parlai_spotbot.surveys.survey import RATING_VALUES
 
 NAMES = tuple(dimension["name"] for dimension in data("dimensions"))
 SPEAKERS = [
@@ -48,4 +49,4 @@ def _question(row: dict[str, str], wording: str, **more: Any) -> dict[str, Any]:
 
 def _scale(row: dict[str, str]) -> list[dict[str, str]]:
     ends = {"1": row["low"], "5": row["high"]}
-    return [{"value": value, "label": value, "definition": ends.get(value, "")} for value in "12345"]
+    return [{"value": value, "label": value, "definition": ends.get(value, "")} for value in RATING_VALUES]

@@ -28,8 +28,9 @@ from typing import Any
 
 from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.records import OUTCOMES
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import RATING_VALUES, Survey
 from parlai_spotbot.user_files import read_plain, validated
 
 FILE = "survey.json"
@@ -37,9 +38,8 @@ SUFFIXES = (".yaml", ".yml", ".json")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
 """How what is packed in a way can be shown; other ways belong to surveys of the package."""
-RATED = tuple("12345")
-COMPARED = ("conversation:0", "conversation:1", "neither")
-"""The values that findings of ratings and of choices take; of the latter the first two are needed."""
+TAKEN = {"ratings": RATING_VALUES, "choices": tuple(OUTCOMES)}
+"""The values that findings take; all are needed but "neither"."""
 CLOSED = ("tasks", "training", "chat")
 """Fields that only surveys of the package can have."""
 
@@ -73,12 +73,12 @@ def read_survey(path: Path | str) -> Survey:
 
 def check_values(survey: Survey, where: str) -> None:
     """Raise `UserError` where a finding of the survey can't use the values of a question: before anybody is asked."""
-    for finding, values, needed in (("ratings", RATED, len(RATED)), ("choices", COMPARED, 2)):
+    for finding, values in TAKEN.items():
         if not {finding, f"{finding}.ranking"} & {*survey.about.findings}:
             continue
         for question in survey.main:
             own = [option.value for option in question.options]
-            if not {*own} <= {*values} or not {*own} >= {*values[:needed]}:
+            if {*own} | {"neither"} & {*values} != {*values}:
                 raise UserError(
                     f"{where}: question {question.name} has the values {', '.join(own) or '(none)'}; the findings "
                     f"{finding} take {', '.join(values)}.",

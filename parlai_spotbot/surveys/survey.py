@@ -20,6 +20,9 @@ from parlai_spotbot.surveys.tasks import GoldDialogue, Task
 Kind = Literal["choice", "scale", "checkboxes", "ranking", "free_text"]
 """Answers: one option; one of an ordered list; any number of options; all options in an order; a text."""
 
+RATING_VALUES = tuple("12345")
+"""Values of ratings, the best last."""
+
 Layout = Literal["dialogue", "side_by_side", "turn_by_turn", "opening", "chat", "candidates"]
 """How transcripts are shown: one dialogue; several beside each other; one, asked about turn by turn; one that the
 annotator opens exchange by exchange; one that the annotator writes, in a chat with a contestant; one with the item's

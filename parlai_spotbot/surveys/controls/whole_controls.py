@@ -20,7 +20,7 @@ from parlai_spotbot.surveys.controls.control import KNOWN_BETTER, KNOWN_CHOICE, 
 from parlai_spotbot.surveys.controls.lengths import Segment
 from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, fits, segments_like, texts_of
 from parlai_spotbot.surveys.packing.blocks import is_people
-from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.surveys.survey import RATING_VALUES, Survey
 
 OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
 """Dimensions in which a bot that loops need not be worse: it never contradicts itself, its one sentence may be
@@ -33,8 +33,6 @@ BAD = ("quality", "engagingness")
 LOW = (*BAD, "informativeness", "relevance")
 """Dimensions in which a bot that loops is bad, the surest ones first; of others, those of a survey of one's own among
 them, nothing is known."""
-
-SCALE = tuple("12345")
 
 MOST = 3
 """A bot that loops may be rated so high at most in a dimension of `BAD` over a conversation, or, where these aren't
@@ -175,7 +173,7 @@ class RatingControl(_WholeControl):
 
     def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
         asked = [survey.question(name) for name in questions if name in LOW]
-        return any(tuple(option.value for option in question.options) == SCALE for question in asked)
+        return any(tuple(option.value for option in question.options) == RATING_VALUES for question in asked)
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return conversations of scripts."""
@@ -204,7 +202,7 @@ def patterns_of(draw: Draw) -> list[Item]:
 
 
 def _rating(answer: object) -> int:
-    if isinstance(answer, str) and answer in SCALE:
+    if isinstance(answer, str) and answer in RATING_VALUES:
         return int(answer)
     return 5
 

@@ -31,6 +31,7 @@ LEVELS = yaml.safe_load("""
 - [crowdsourcing, judges, nuc]
 - [findings, tasks.nuc]
 - [exporters, report]
+- [evaluation]
 - [notebook, scripts]
 - [projects]
 """)

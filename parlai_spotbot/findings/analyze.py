@@ -28,6 +28,13 @@ from parlai_spotbot.terminal import Bar
 BACKENDS = ("auto", "native", "icenreg")
 OF_EVERY_SURVEY = ("seed", "bootstraps")
 
+FAULTS = (
+    "incomplete annotation",
+    "question that isn't among the study's",
+    "choice that the question hasn't, or the same twice",
+)
+"""Reasons why annotations are left out of an analysis that are faults of the data, not rules of the method."""
+
 
 def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = False, **options: Any) -> dict[str, dict]:
     """Compute all findings of `survey` and write them to the study's folder of its analysis, as JSON and CSV.
@@ -71,6 +78,21 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     methods.write(study, surveys)
     nuc.write_agreement(study, surveys)
     return result
+
+
+def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:
+    """Return what an analysis left out through a fault: annotations, whole sources, findings -> how many."""
+    made_bies = [value.get("made_by", {}) for value in result.values()]
+    used = {source for about in made_bies for source in about.get("used", {})}
+    missing: dict[str, int] = {}
+    for about in made_bies:
+        for source, reasons in about.get("left_out", {}).items():
+            missing |= {f"{why} of {source}": n for why, n in reasons.items() if why in FAULTS}
+            if source not in used:
+                missing[f"source {source}: no answer left to analyse ({', '.join(reasons)})"] = 1
+        for finding, error in about.get("not_computed", {}).items():
+            missing[f"finding {finding}: {error}"] = 1
+    return missing
 
 
 def _check_answered(data: SurveyData) -> None:

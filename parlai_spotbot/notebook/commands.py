@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,7 @@ from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.importers.import_request import ImportOptions, ImportRequest
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.specs import JudgeRequest
-from parlai_spotbot.notebook.calling import in_python, takes
+from parlai_spotbot.notebook.calling import as_value_error, in_python, names_of, takes
 from parlai_spotbot.notebook.playing import Bot, Progress, names_in, selfplay
 from parlai_spotbot.notebook.study_answers import Study
 from parlai_spotbot.options import described, option_values
@@ -28,6 +28,7 @@ from parlai_spotbot.surveys.pack_request import PackRequest
 if TYPE_CHECKING:
     from parlai_spotbot.findings.comparison import Comparison
     from parlai_spotbot.findings.plans import SizePlan
+    from parlai_spotbot.surveys import Survey
 
 IMPORTERS = "parlai_spotbot.importers"
 OPENED = "the study, as `Study.open(PATH)` gives it"
@@ -127,12 +128,30 @@ def pack(call: PackCall) -> dict:
 
 @dataclass(frozen=True)
 @described
-class JudgeCall(JudgeRequest, SettledRequest, Progress, OfStudy):
-    """Arguments of `judge_study`."""
+class OneJudge(JudgeRequest):
+    """Arguments that say which judge, and what it may cost."""
 
     judge: str | Judge | None = None
     _: KW_ONLY
     seed: int | None = None
+
+    def checked(self, survey: Survey, settled: SettledRequest | None) -> Callable[[int], Judge]:
+        """Return what makes the judge, of a study's seed, after all that can be wrong before it answers."""
+        if isinstance(self.judge, Judge):
+            one = self.judge
+            return lambda seed: one
+        specs = self.specs(survey, settled)
+        if len(specs) != 1:
+            raise UserError(f"--judge: {len(specs)} judges.", "Name one; several are several calls.")
+        if self.seed is None:
+            return specs[0].make
+        given = self.seed
+        return lambda seed: specs[0].make(given)
+
+
+@dataclass(frozen=True)
+class JudgeCall(OneJudge, SettledRequest, Progress, OfStudy):
+    """Arguments of `judge_study`."""
 
 
 @takes(JudgeCall)
@@ -164,25 +183,20 @@ def judge_study(call: JudgeCall) -> dict:
     from parlai_spotbot.judges.summary import accounted
 
     settled = SettledRequest.asked(vars(call))
-    if isinstance(call.judge, Judge):
-        judges = [call.judge]
-    else:
-        specs = call.specs(survey_at(call.survey, call.study), settled)
-        seed = call.seed
-        if seed is None:
-            seed = call.study.plan.seed
-        judges = [spec.make(seed) for spec in specs]
-    if len(judges) != 1:
-        raise UserError(f"--judge: {len(judges)} judges.", "Name one; several are several calls.")
+    judge = call.checked(survey_at(call.survey, call.study), settled)(call.study.plan.seed)
     with call.study.lock("judge_study"):
-        summaries = run.let_judge(call.study, call.survey, judges, call.yes, str, call.progress, settled)
-    missing, remedy, problem = accounted(summaries)
+        summaries = run.let_judge(call.study, call.survey, [judge], call.yes, str, call.progress, settled)
+    _warn_missing(*accounted(summaries))
+    return summaries[judge.name]
+
+
+def _warn_missing(missing: Mapping[str, int], remedy: str, problem: str) -> None:
+    """Warn of what is missing, with its remedy; raise `UserError` for a problem."""
     counts = "; ".join(f"{n:,} × {what}" for what, n in missing.items())
     if problem:
         raise UserError(f"{problem}: {counts}.", remedy)
     if missing:
-        warnings.warn(f"missing: {counts}. {remedy}", stacklevel=3)
-    return summaries[judges[0].name]
+        warnings.warn(f"missing: {counts}. {remedy}".strip(), stacklevel=4)
 
 
 @dataclass(frozen=True)
@@ -321,31 +335,29 @@ def compare(call: CompareCall) -> Comparison:
     >>> found.verdict
     'undecided'
     """
+    from parlai_spotbot.evaluation import Evaluation
     from parlai_spotbot.findings import comparison
     from parlai_spotbot.findings.survey_data import load
 
-    progress = call.progress
-    given = dict(vars(call))
-    analysis = {}
-    if call.until is None and call.margin:
-        analysis["margin"] = given.pop("margin")
     judging: Mapping[str, Any] = {"judge": call.judge}
     if isinstance(call.judge, Mapping):
         judging = call.judge
-    settling = {}
-    settled = SettledRequest.asked(given)
-    if settled:
-        from parlai_spotbot.sequential.registration import check_request
-
-        check_request(survey_at(call.survey), settled)
-        settling = settled.named()
+    evaluation = Evaluation.of(vars(call))
+    asked = evaluation.checked()
+    request = _one_judge(**judging)
+    with as_value_error("judge", names_of(OneJudge)):
+        judge_of = request.checked(asked, evaluation.settled)
     new, old = names_in(call.study, {"new": call.new, "old": call.old})
     options = option_values(PlayOptions, vars(call))
-    study = selfplay({new: call.new, old: call.old}, call.study, progress=progress, **options)
-    survey = own_surveys.taken(study, call.survey)
-    if settled is None:
-        pack(study, survey)
-    made = judge_study(study, survey, progress=progress, **judging, **settling)
-    analyze(study, survey, progress=progress, **analysis)
-    report(study, survey)
-    return comparison.compare(load(study, survey), f"judge:{made['judge']}", new, old)
+    study = selfplay({new: call.new, old: call.old}, call.study, progress=call.progress, **options)
+    judge = judge_of(study.plan.seed)
+    with study.lock("compare"), as_value_error("judge", names_of(OneJudge)):
+        done = evaluation.run(study, [judge], request.yes, str, call.progress)
+    _warn_missing(done.missing, done.remedy, done.problem)
+    return comparison.compare(load(study, done.survey), judge.source, new, old)
+
+
+@takes(OneJudge, "judge")
+def _one_judge(call: OneJudge) -> OneJudge:
+    """Return a judge that `compare` is given, checked."""
+    return call

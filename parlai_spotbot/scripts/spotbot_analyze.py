@@ -1,41 +1,17 @@
 """`parlai spotbot_analyze`: every statistic of a survey, from a study's judgements to its analysis folder."""
 
-from collections.abc import Mapping
-
 from parlai_spotbot import hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.options import Options
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command, seed_of
 
-FAULTS = (
-    "incomplete annotation",
-    "question that isn't among the study's",
-    "choice that the question hasn't, or the same twice",
-)
-"""Reasons why annotations are left out of an analysis that are faults of the data, not rules of the method."""
-
-
-def missing_of(result: Mapping[str, Mapping]) -> dict[str, int]:
-    """Return what an analysis left out through a fault: annotations, whole sources, findings -> how many."""
-    made_bies = [value.get("made_by", {}) for value in result.values()]
-    used = {source for about in made_bies for source in about.get("used", {})}
-    missing: dict[str, int] = {}
-    for about in made_bies:
-        for source, reasons in about.get("left_out", {}).items():
-            missing |= {f"{why} of {source}": n for why, n in reasons.items() if why in FAULTS}
-            if source not in used:
-                missing[f"source {source}: no answer left to analyse ({', '.join(reasons)})"] = 1
-        for finding, error in about.get("not_computed", {}).items():
-            missing[f"finding {finding}: {error}"] = 1
-    return missing
-
 
 class SpotbotAnalyze(Command):
     REQUESTS = (Options,)
 
     def execute(self) -> int:
-        from parlai_spotbot.findings.analyze import analyze
+        from parlai_spotbot.findings.analyze import analyze, missing_of
         from parlai_spotbot.findings.compute import summary
         from parlai_spotbot.findings.whole_study import has_metrics_and_outcomes
         from parlai_spotbot.study import Study

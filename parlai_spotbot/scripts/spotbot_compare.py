@@ -16,8 +16,10 @@ from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 
 if TYPE_CHECKING:
+    from parlai_spotbot.evaluation import Evaluation
     from parlai_spotbot.judges.specs import JudgeSpec
     from parlai_spotbot.records import Contestant
+    from parlai_spotbot.sequential.settled_request import SettledRequest
     from parlai_spotbot.study import Study
 
 CODES = {"better": DONE, "undecided": UNDECIDED, "worse": WORSE}
@@ -28,8 +30,7 @@ class SpotbotCompare(SpotbotTournament):
         new, old = self._two()
         both = {bot.name: bot for bot in sorted((new, old), key=lambda bot: bot.name)}  # whichever is the new one
         request = replace(asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both)
-        [judge] = self._check()
-        survey = self.opt["survey"]
+        evaluation, judges = self._asked()
         from parlai_spotbot.findings.comparison import compare
         from parlai_spotbot.findings.survey_data import load
         from parlai_spotbot.selfplay.play import claimed, play
@@ -37,9 +38,10 @@ class SpotbotCompare(SpotbotTournament):
         with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
             played = play(path, request, engine=engine_of(self.opt))
             print(played.text())
-            if self._evaluate(played, [judge]) == MISTAKE:
-                return MISTAKE
-        comparison = compare(load(played.study, survey), f"judge:{judge.name}", new.name, old.name)
+            done = self._evaluate(evaluation, played, judges)
+        if self.accounted(done.remedy, done.problem) == MISTAKE:
+            return MISTAKE
+        comparison = compare(load(played.study, done.survey), f"judge:{judges[0].name}", new.name, old.name)
         self.result.verdict = comparison.verdict
         self.result.said = str(comparison)
         self.result.figures = asdict(comparison)
@@ -49,7 +51,7 @@ class SpotbotCompare(SpotbotTournament):
         if cause and cause["blocks"]:
             more = f"\nnext: {cause['step']}"
         elif comparison.verdict == "undecided" and not equal:
-            self.result.next = self._more(played.study)
+            self.result.next = self._more(played.study, evaluation.settled)
             more = f"\nnext, for more conversations: {self.result.next}"
         print(f"\n{comparison}{more}")
         return CODES[comparison.verdict]
@@ -81,15 +83,14 @@ class SpotbotCompare(SpotbotTournament):
                 raise UserError(f"{name}: not in --pool or --contestant.", nearest(name, contestants))
         return contestants[names[0]], contestants[names[1]]
 
-    def _check(self) -> list[JudgeSpec]:
-        judges = super()._check()
+    def _asked(self) -> tuple[Evaluation, list[JudgeSpec]]:
+        evaluation, judges = super()._asked()
         if len(judges) != 1:
             raise UserError(f"--judge: {len(judges)} judges.", "Name one, who decides.")
-        return judges
+        return evaluation, judges
 
-    def _more(self, study: Study) -> str:
+    def _more(self, study: Study, settled: SettledRequest | None) -> str:
         """Return this command with twice the conversations; in another study where this one's pool is frozen."""
-        settled = self._settled()
         path = study.path
         given = {name: self.opt[name] for name in ("pool", "survey") if self.opt[name]}
         given |= {"conversations": 2 * study.plan.conversations_per_pair, **JudgeRequest.of(self.opt).given()}

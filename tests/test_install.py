@@ -276,7 +276,7 @@ def test_make_knows_the_target(target):
 
 def test_times_and_sizes_in_words_are_those_that_are_held(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "tests" / "bench")
-    first, again, rules = importlib.import_module("bench_demo").PROMISED.values()
+    first, again, rules = importlib.import_module("tests.bench.bench_demo").PROMISED.values()
     readme, quickstart = ((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/quickstart.md"))
     assert f"{first // 60} minutes the first time, {again // 60} another time" in readme
     assert f"{rules} seconds" in quickstart

@@ -17,6 +17,7 @@ from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.nuc.results import analyse, check_k
 from parlai_spotbot.nuc.sampling import sample
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
+from parlai_spotbot.nuc.scoring.scores import SIMILARITY
 from parlai_spotbot.records import Contestant
 from parlai_spotbot.selfplay.plan import DEFAULT_DOMAIN, DEFAULT_POOL
 from parlai_spotbot.selfplay.pool import read_pool
@@ -25,6 +26,9 @@ from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.nuc import CANDIDATES
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, read_questions, write_questions
 from parlai_spotbot.terminal import Say
+
+LAST_TURN = Contestant("the last turn repeated", model="repeat_query")
+"""ParlAI's agent that says what it heard: who is ranked by the likeness of a reply should be ahead of it."""
 
 
 def recall(
@@ -49,10 +53,14 @@ def recall(
     ks = check_k(request.k, min(len(question.candidates) for question in questions))
     with files.lock(out / ".lock", "spotbot_nuc"):
         _keep(out / "questions.jsonl", questions)
-        scores = score_all(contestants, ScoringRun(questions, out, request.threads or os.cpu_count() or 1), say)
+        run = ScoringRun(questions, out, request.threads or os.cpu_count() or 1)
+        scores = score_all(contestants, run, say)
         if not scores:
             return None
-        results = analyse(questions, scores, ks)
+        reference = None
+        if any(rows[0].way == SIMILARITY for rows in scores.values()):
+            reference = score_all([LAST_TURN], run, say).get(LAST_TURN.name)
+        results = analyse(questions, scores, ks, reference)
         ranking = results["ranking"]
         ranking["questions"]["corpus"] = about["corpus"]
         ranking["made_by"] = {"version": __version__, "seed": seed, "questions": about}

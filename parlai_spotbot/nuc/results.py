@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from parlai_spotbot.analysis.nuc import Ranks, chance, compare, curve, ranks_of, share
+from parlai_spotbot.analysis.nuc.estimates import paired
+from parlai_spotbot.analysis.uncertainty.corrections import adjust_known
 from parlai_spotbot.analysis.values import best_first, plain
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.nuc.scoring.scores import (
@@ -24,6 +26,8 @@ from parlai_spotbot.nuc.scoring.scores import (
 from parlai_spotbot.surveys.nuc_questions import NucQuestion
 
 LIKELIHOODS = (SUM, PER_BYTE, PMI)
+ALPHA = 0.05
+"""Who is ahead of the trivial reply is so by a test at this level, Holm-adjusted."""
 STANDING = PMI
 """The likelihood that represents a generator where each contestant has one figure."""
 
@@ -68,18 +72,21 @@ def ranks_by_way(questions: Sequence[NucQuestion], scores: Sequence[CandidateSco
 
 
 def analyse(
-    questions: Sequence[NucQuestion], scores: Mapping[str, Sequence[CandidateScores]], ks: Sequence[int] = (1, 2, 5)
+    questions: Sequence[NucQuestion],
+    scores: Mapping[str, Sequence[CandidateScores]],
+    ks: Sequence[int] = (1, 2, 5),
+    reference: Sequence[CandidateScores] | None = None,
 ) -> dict[str, dict]:
-    """Return the results by name of file, "ranking" and "curve", from each contestant's scores of all questions."""
+    """Return the results by name of file, "ranking" and "curve", from each contestant's scores of all questions.
+
+    Contestants that are ranked by the likeness of a reply are compared with the `reference`, a trivial reply's scores.
+    """
     conversations = [f"{question.corpus}\t{question.conversation_id}" for question in questions]
     sizes = [len(question.candidates) for question in questions]
     ranks = {name: ranks_by_way(questions, contestant_scores) for name, contestant_scores in scores.items()}
     main = _main(ranks, ks[0])
     ways = _ways(ranks, list(main))
-    rows = []
-    for which, way_ranks in ways:
-        failed = len({row.question_id for row in scores[which["contestant"]] if row.failed})
-        rows.append({**which, "n": len(way_ranks), "failed": failed, **_measures(way_ranks, conversations, ks)})
+    rows = [_row(which, way_ranks, scores[which["contestant"]], conversations, ks) for which, way_ranks in ways]
     used = {row["way"] for row in rows}
     ranking = {
         "questions": {"n": len(questions), "conversations": len(set(conversations)), "candidates": sorted(set(sizes))},
@@ -90,10 +97,40 @@ def analyse(
         "comparisons": _comparisons(main, conversations, ks, min(sizes)),
         "cautions": {way: CAUTIONS[way] for way in WAYS if way in CAUTIONS and way in used},
     }
+    if reference:
+        ranking["reference"] = _beside(reference, questions, main, scores, conversations, ks)
     if corpora := _by_corpus(ways, questions, conversations, ks):
         ranking["corpora"] = corpora
     curves = [{**which, "points": curve(way_ranks, conversations)} for which, way_ranks in ways]
     return {"ranking": plain(ranking), "curve": plain({"k": 1, "curves": curves})}
+
+
+def _beside(
+    reference: Sequence[CandidateScores],
+    questions: Sequence[NucQuestion],
+    main: Mapping[str, Ranks],
+    scores: Mapping[str, Sequence[CandidateScores]],
+    conversations: Sequence[str],
+    ks: Sequence[int],
+) -> dict:
+    """Return the measures of the trivial reply, and how each contestant that is ranked by a reply compares with it."""
+    trivial = ranks_by_way(questions, reference)[SIMILARITY]
+    replying = [name for name in main if scores[name][0].way == SIMILARITY]
+    pairs = [paired(main[name].recall(ks[0]), trivial.recall(ks[0]), conversations) for name in replying]
+    adjusted = adjust_known(np.array([pair["p"] for pair in pairs]))
+    ahead = [
+        name for name, pair, p in zip(replying, pairs, adjusted, strict=True) if pair["difference"] > 0 and p < ALPHA
+    ]
+    about = {"contestant": reference[0].contestant, "way": SIMILARITY, "n": len(questions)}
+    return {**about, **_measures(trivial, conversations, ks), "replying": replying, "ahead": ahead}
+
+
+def _row(
+    which: Mapping, ranks: Ranks, scores: Sequence[CandidateScores], conversations: Sequence[str], ks: Sequence[int]
+) -> dict:
+    """Return the figures of a contestant's way."""
+    failed = {row.question_id for row in scores if row.failed}
+    return {**which, "n": len(ranks), "failed": len(failed), **_measures(ranks, conversations, ks)}
 
 
 def _standing(ways: Collection[str]) -> str:
@@ -177,5 +214,5 @@ def notes(ranking: Mapping) -> list[str]:
     failed = {row["contestant"]: row["failed"] for row in ranking["contestants"] if row["failed"]}
     if failed:
         counts = ", ".join(f"{name} in {count}" for name, count in failed.items())
-        notes_list.append(f"No reply came, so all candidates count as tied: {counts} questions.")
+        notes_list.append(f"No usable answer came, so all candidates count as tied: {counts} questions.")
     return notes_list

@@ -295,6 +295,7 @@ def test_the_released_data(released):
     assert places_of(found)[3][1] == 4
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 def test_many_designs(name):

@@ -125,3 +125,29 @@ def test_the_section_says_what_is_to_be_known_of_a_likelihood(made):
     assert "generic replies * Not its own choice ← is" in section.text[2]
     ways = [row[section.tables[0].head.index("By")] for row in section.tables[0].rows]
     assert ways == ["likelihood over that without context (PMI) ←", WAY_TITLES["similarity"], "–"]
+
+
+def test_what_says_nothing_isnt_ranked_or_stands_beside_a_trivial_reply(made, tmp_path, capsys):
+    texts = [form.format(word) for word in WORDS for form in FORMS]
+    talks = [{"turns": [f"{text} {turn}" for turn in range(8)]} for text in texts[::2]]
+    files.write_jsonl(tmp_path / "same.jsonl", talks)
+    pool = tmp_path / "pool.yaml"
+    names = ("NoNumbers", "Endless", "Constant")
+    lines = [f"{name}: tests.nuc.odd_rankers:{name}" for name in names]
+    lines += ["silent: tests.nuc.odd_rankers:silent", "echo: tests.nuc.odd_rankers:echo"]
+    pool.write_text("\n".join(lines), encoding="utf-8")
+    run(made, tmp_path / "out", code=1, pool=str(pool), k=[1], task=str(tmp_path / "same.jsonl"))
+    told = " ".join(capsys.readouterr().out.split())
+    for name, why in (("NoNumbers", "no finite number"), ("Endless", "no finite number"), ("silent", "an empty turn")):
+        assert f"contestant '{name}': no question could be scored" in told
+        assert why in told
+    ranking = json.loads((tmp_path / "out/analysis/ranking.json").read_text(encoding="utf-8"))
+    assert sorted(ranking["order"]) == ["Constant", "echo"]
+    by_name = {row["contestant"]: row["recall@1"]["estimate"] for row in ranking["contestants"]}
+    assert by_name["Constant"] == pytest.approx(1 / 6)
+    assert ranking["reference"]["replying"] == ["echo"]
+    assert not ranking["reference"]["ahead"]
+    assert ranking["order"][0] == "echo"
+    assert "but its replies aren't shown to do better than" in told
+    rows = pd.read_csv(tmp_path / "out/analysis/nuc_contestants.csv")
+    assert [*rows.contestant[-2:]] == ["the last turn repeated", "guessing"]

@@ -1,6 +1,7 @@
 """What README's commands need: a server that answers, and a folder with the user's pool."""
 
 import itertools
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
 SAID = {"You are a helpful assistant.": "hm", "You chat with a stranger.": "i like it"}
 """What bots say, by what they are told, with a number: no two conversations are the same."""
 # commands, pages, chat_servers, scripted
@@ -69,8 +71,14 @@ def run(monkeypatch, capfd):
         if words[0] in ("parlai", "spotbot") and words[1].startswith("spotbot_"):
             print(*spotbot(*words[1:]))
         else:
+            checkout = os.environ | {"PYTHONPATH": str(ROOT)}  # where scripts of the tests are run
             done = subprocess.run(
-                [bin_ / words[0], *words[1:]], capture_output=True, text=True, input="[EXIT]\n", check=False
+                [bin_ / words[0], *words[1:]],
+                env=checkout,
+                capture_output=True,
+                text=True,
+                input="[EXIT]\n",
+                check=False,
             )
             assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
         times.append((round(time.monotonic() - start, 1), " ".join(words)))

@@ -52,7 +52,7 @@ def train(path):
 def folder(tmp_path, monkeypatch):
     """What the page's pool files name."""
     (tmp_path / "models").mkdir()
-    importlib.import_module("tiny_models").save(tmp_path / "models" / "small")
+    importlib.import_module("tests.agents.tiny_models").save(tmp_path / "models" / "small")
     train(tmp_path / "models" / "mine")
     (tmp_path / "my_bot.py").write_text("def respond(messages):\n    return 'as ' + messages[0]['content']\n")
     (tmp_path / "brief.txt").write_text("Be brief.\n")

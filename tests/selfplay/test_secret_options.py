@@ -10,7 +10,7 @@ SECRETS = ("swordfish", "hunter22", "11ABCDEFG0")
 POOL = """\
 good: tests.selfplay.hostile_bots:good
 mine:
-  model: odd_agents:KeyedAgent
+  model: tests.selfplay.odd_agents:KeyedAgent
   environment: KEYED_WORKS
   opt:
     backend_token: tok-swordfish

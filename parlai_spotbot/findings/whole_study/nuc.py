@@ -18,6 +18,7 @@ from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.schema import clear
 from parlai_spotbot.findings.standings import standings
 from parlai_spotbot.nuc.results import notes, way_said
+from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import filled, listed, part_of, percent, source_said
 
@@ -78,9 +79,16 @@ def with_rows(results: Results) -> Frames:
         for measure in chance:
             shown[-1] |= _share(measure, row[measure])
     surveys = results.get("agreement", {}).get("surveys", [])
+    trivial = [{"contestant": "guessing", **chance}]
+    least = [{"contestant": "guessing", "recall": chance[recall]}]
+    if reference := ranking.get("reference"):
+        shares = [_share(measure, reference[measure]) for measure in chance]
+        about = {"contestant": reference["contestant"], "way": WAY_TITLES[reference["way"]], "n": reference["n"]}
+        trivial.insert(0, {**about, **{name: value for share in shares for name, value in share.items()}})
+        least.insert(0, {"contestant": reference["contestant"], **_share("recall", reference[recall])})
     rows = {
-        "main": [*main, {"contestant": "guessing", "recall": chance[recall]}],
-        "contestants": [*shown, {"contestant": "guessing", **chance}],
+        "main": [*main, *least],
+        "contestants": [*shown, *trivial],
         "surveys": [{**survey, "source": source_said(survey["source"])} for survey in surveys],
         "points": _points(results["curve"]),
         "ranking": [ranking],
@@ -135,15 +143,20 @@ def _summarise(result: Result) -> list[str]:
     main = _main(ranking["contestants"])
     chance = ranking["chance"][measure]
     beaten = listed(row["contestant"] for row in main if (row[measure]["ci"][0] or 0) > chance)
-    text = (
-        "{0[contestant]} finds the real next turn most often: in {1[estimate]:percent_1} ({1[ci]:interval_1}). Better "
-        "than guessing by more than chance: {2}."
-    )
+    text = "{0[contestant]} finds the real next turn most often: in {1[estimate]:percent_1} ({1[ci]:interval_1})."
+    reference = ranking.get("reference")
+    if reference and main[0]["contestant"] in {*reference["replying"]} - {*reference["ahead"]}:
+        text = (
+            "{0[contestant]} comes first with {1[estimate]:percent_1} ({1[ci]:interval_1}), but its replies aren't "
+            "shown to do better than {3[contestant]}, {3[recall][estimate]:percent_1}."
+        )
+        reference = {**reference, "recall": reference[measure]}
+    text += " Better than guessing by more than chance: {2}."
     pairs = [row for row in ranking["comparisons"] if row["measure"] == measure]
     if pairs:
         differ = part_of(sum(map(clear, pairs)), len(pairs), "pair", "of contestants differs", "of contestants differ")
         text += f" {differ} by more than chance (paired by question, Holm-corrected)."
-    answer = filled(text, main[0], main[0][measure], beaten or "nobody")
+    answer = filled(text, main[0], main[0][measure], beaten or "nobody", reference)
     return [answer, asked(ranking), " ".join(notes(ranking))]
 
 

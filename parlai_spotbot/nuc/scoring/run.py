@@ -5,6 +5,7 @@ crashes, hangs or eats memory is reported, and the others go on.
 """
 
 import hashlib
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -90,7 +91,9 @@ def score_all(contestants: Sequence[Contestant], run: ScoringRun, say: Say = pri
             bar.title = contestant.name
             try:
                 _score(contestant, run, bar)
-                scores[contestant.name] = read_scores(contestant.name, run)
+                rows = read_scores(contestant.name, run)
+                _check_scored(contestant, rows, run)
+                scores[contestant.name] = rows
             except UserError as err:
                 say(err.lines)
             bar.at(number * len(run.questions))
@@ -103,6 +106,15 @@ def read_scores(name: str, run: ScoringRun) -> list[CandidateScores]:
     if not path.exists():
         return []
     return files.read_jsonl(path, CandidateScores.from_json, "file of scores", torn_tail=True)
+
+
+def _check_scored(contestant: Contestant, rows: Sequence[CandidateScores], run: ScoringRun) -> None:
+    """Raise `UserError` where no question could be scored: what is at chance by ties alone has no place in an order."""
+    if rows and all(row.failed for row in rows):
+        raise UserError(
+            f"contestant '{contestant.name}': no question could be scored: {rows[0].failed}.",
+            f"Correct it, remove {run.path(contestant.name, '.json')} and .jsonl, and run the same command again.",
+        )
 
 
 def _identity(contestant: Contestant, run: ScoringRun) -> dict:
@@ -176,6 +188,8 @@ def _carry_out(process: ScoringProcess, description: dict, run: ScoringRun, bar:
 
 def _rows(name: str, question: NucQuestion, result: dict, ways: Sequence[str]) -> list[CandidateScores]:
     failed = result.get("failed", "")
+    if not failed and not all(math.isfinite(value) for way in ways for value in result[way]):
+        failed = "a score that is no finite number"
     if failed:
         result = dict.fromkeys(ways, [0.0] * len(question.candidates))
     return [CandidateScores(question.question_id, name, way, tuple(result[way]), failed) for way in ways]

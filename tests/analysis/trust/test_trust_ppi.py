@@ -160,6 +160,7 @@ def test_a_good_judge_helps_and_one_that_favours_pairs_does_no_harm():
         assert found["bias"] < 0.03
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "design"),

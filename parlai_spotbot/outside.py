@@ -1,7 +1,7 @@
 """What comes from outside (files, servers, contestants) is cleaned and bounded before it is kept or shown.
 
 Every string goes through `cleaned` before it reaches the terminal, a log, JSON or a page, every turn of a bot also
-through `without_reasoning`, and every number through `bounded`.
+through `without_reasoning` and `without_calls`, and every number through `bounded`.
 """
 
 import re
@@ -48,6 +48,28 @@ AROUND_ANSWER = re.compile(
 )
 """What stands around an answer after reasoning."""
 
+CALL = re.compile(
+    r"<(?P<tag>tool_(?:calls?|response)|function_calls?)>.*?(?:</(?P=tag)>|\Z)|<function=[^<>\n]{1,99}>.*?</function>|"
+    r"\[TOOL_CALLS\].*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Calls of tools that models write into their text (Hermes, Qwen, Llama, Mistral)."""
+
+STOP = re.compile(
+    r"#{2,}\s?(?:STOP|END|TRANSFER|OUT-OF-SCOPE)\s?#{2,}|"
+    r"(?:\[(?:END|STOP|DONE|EXIT)\]|\[(?:END|STOP)[ _]OF[ _](?:THE[ _])?(?:CONVERSATION|DIALOG(?:UE)?|CHAT)\]|"
+    r"<{1,2}\|?(?:END|STOP|END_OF_CONVERSATION|end_of_conversation)\|?>{1,2}|\bTERMINATE)[\s.!]*\Z"
+)
+"""Marks by which simulators of users (tau2-bench: ###STOP###) and agents (AutoGen: TERMINATE) end a conversation."""
+
+
+def before_stop(text: str) -> str | None:
+    """Return what a turn says before a mark that ends the conversation; None of a turn without one."""
+    found = STOP.search(text)
+    if found is None:
+        return None
+    return text[: found.start()].strip()
+
 
 def cleaned(text: str, most: int = MOST_OF_A_TURN) -> str:
     """Return at most `most` characters of `text`, without commands to a terminal, control characters and halves."""
@@ -87,6 +109,16 @@ def without_reasoning(text: str) -> str:
         return text
     kept.append(text[position : opened if cut else len(text)])
     return AROUND_ANSWER.sub("", "".join(kept)).strip()
+
+
+def without_calls(text: str) -> str:
+    """Return `text` without the calls of tools that a model wrote into it."""
+    if not MARK.search(text):
+        return text
+    kept = CALL.sub("", text)
+    if kept == text:
+        return text
+    return kept.strip()
 
 
 def bounded(number: Any) -> float | None:

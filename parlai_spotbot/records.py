@@ -7,7 +7,7 @@ A conversation is stored in ParlAI's Conversations format with our keys beside i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import Annotated, Any, Literal, NotRequired
@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.names import RULE, is_name
+from parlai_spotbot.outside import before_stop
 from parlai_spotbot.user_files import read_row, validated
 
 HUMAN = "human"
@@ -56,6 +57,20 @@ class Turn:
 
     speaker: str
     text: str
+
+
+def until_stop(turns: Sequence[Turn]) -> list[Turn]:
+    """Return the turns up to a mark by which one of the speakers ends the conversation, without the mark."""
+    kept = []
+    for turn in turns:
+        said = before_stop(turn.text)
+        if said is None:
+            kept.append(turn)
+            continue
+        if said:
+            kept.append(Turn(turn.speaker, said))
+        break
+    return kept
 
 
 @dataclass(frozen=True)
@@ -127,7 +142,9 @@ class Conversation:
     @classmethod
     def from_json(cls, row: dict, where: str) -> Conversation:
         fields = dict(read_row(StoredConversation, row, where))
-        turns = tuple(Turn(act["id"], act["text"]) for exchange in fields.pop("dialog") for act in exchange)
+        said = [Turn(act["id"], act["text"]) for exchange in fields.pop("dialog") for act in exchange]
+        begun = 2 * fields["seed_exchanges"]
+        turns = (*said[:begun], *until_stop(said[begun:]))
         context = ["", ""]
         free = [0, 1]
         for act in fields.pop("context", ()):

@@ -19,7 +19,7 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of, unused_name
 from parlai_spotbot.importers.left_out import Unusable
-from parlai_spotbot.outside import cleaned, without_reasoning
+from parlai_spotbot.outside import before_stop, cleaned, without_calls, without_reasoning
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Conversation, Turn
 from parlai_spotbot.user_files import validated
@@ -81,13 +81,15 @@ class Reading:
     """Method that gives the rows that `take` reads of those of a file."""
 
     def text(self, text: str, bot: bool) -> str:
-        """Return a message without what no page can show; a bot's also without its reasoning."""
+        """Return a message without what no page can show; a bot's also without its reasoning and calls."""
         clean = cleaned(text)
-        answer = clean
-        if bot:
-            answer = without_reasoning(clean)
         self.counts["cleaned"] += clean != text
-        self.counts["reasoning"] += answer != clean
+        if not bot:
+            return clean
+        spoken = without_reasoning(clean)
+        answer = without_calls(spoken)
+        self.counts["reasoning"] += spoken != clean
+        self.counts["calls"] += answer != spoken
         return answer
 
     def add(self, where: str, entities: tuple, texts: list, seed: int | None, identity: tuple, **more: Any) -> None:
@@ -96,6 +98,11 @@ class Reading:
         """
         if seed is None:
             seed = self.request.seed_exchanges
+        ended = next((place for place, text in enumerate(texts) if before_stop(text) is not None), None)
+        if ended is not None:
+            self.counts["stopped"] += 1
+            last = before_stop(texts[ended])
+            texts = [*texts[:ended], *filter(None, [last])]
         if len(texts) < 2 * (seed + 1):
             raise Unusable(
                 "conversation without an exchange",

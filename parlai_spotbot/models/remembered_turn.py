@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parlai_spotbot.outside import MOST_OF_A_TURN, cleaned, without_reasoning
+from parlai_spotbot.outside import MOST_OF_A_TURN, cleaned, without_calls, without_reasoning
 
 LEFT_OUT = {
     "length": (f"what was beyond {MOST_OF_A_TURN:,} characters", lambda text: text[:MOST_OF_A_TURN]),
     "commands": ("commands to a terminal and control characters", cleaned),
     "reasoning": ("the model's reasoning", without_reasoning),
+    "calls": ("calls of tools", without_calls),
 }
 """What is no part of a turn: what it is called, and the function that leaves it out, in this order."""
 

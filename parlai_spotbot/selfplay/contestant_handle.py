@@ -28,7 +28,7 @@ LONGEST_DETAIL = 20_000
 @dataclass(frozen=True)
 class TurnFailure:
     """Record of why a contestant gave no turn. `kind` is exception, empty, crash, hang, memory, lost, strayed,
-    interrupted or set_aside.
+    interrupted, ended or set_aside.
 
     With `suspect`, several conversations were in the same batch and any of them may be to blame; "lost" conversations
     are innocent: their contestant was stopped because of another. "interrupted" is nobody's fault: a machine went.

@@ -27,6 +27,7 @@ from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
 from parlai_spotbot.selfplay.schedule import ConversationJob, check_played, conversation_id, derive, schedule, seed_of
 from parlai_spotbot.selfplay.turn_journal import kept_turns
+from parlai_spotbot.selfplay.worlds import ENDED_BY
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import HUMAN_POOLS, Plan
 from parlai_spotbot.texts.repetition import training_overlap
@@ -65,6 +66,12 @@ class SelfPlaySummary:
         return sum(all(c.is_human) for c in self.conversations)
 
     @property
+    def ended(self) -> dict[str, int]:
+        """The number of conversations that contestants ended before their time, by the contestant."""
+        names = [c.provenance[ENDED_BY] for c in self.conversations if ENDED_BY in c.provenance]
+        return dict(sorted(Counter(names).items()))
+
+    @property
     def complete(self) -> bool:
         return self.bots == self.expected
 
@@ -92,6 +99,7 @@ class SelfPlaySummary:
             "failures": dict(Counter(row["kind"] for row in self.failures)),
             "overlap_with_training_data": self.overlap,
             LEFT_OUT_OF_TURNS: self.left_out,
+            ENDED_BY: self.ended,
         }
 
     def text(self) -> str:
@@ -110,6 +118,8 @@ class SelfPlaySummary:
         for name, kinds in self.left_out.items():
             whats = "; ".join(f"{LEFT_OUT[kind][0]}, of {counted(number, 'turn')}" for kind, number in kinds.items())
             lines.append(f"left out of what {name} said: {whats}")
+        for name, number in self.ended.items():
+            lines.append(f"ended by {name}, with a mark that says so: {counted(number, 'conversation')}")
         lines.append(f"written: {self.study.conversations_path}")
         if not self.complete:
             lines.append(f"{self.missing()}; the same command tries again")

@@ -18,7 +18,7 @@ from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, TurnFail
 from parlai_spotbot.selfplay.contestants import Contestants
 from parlai_spotbot.selfplay.schedule import ConversationJob
 from parlai_spotbot.selfplay.turn_journal import TurnJournal
-from parlai_spotbot.selfplay.worlds import GroupWorld, ProxyAgent, SelfPlayWorld
+from parlai_spotbot.selfplay.worlds import ENDED_BY, GroupWorld, ProxyAgent, SelfPlayWorld
 from parlai_spotbot.study import Study
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.terminal import Bar
@@ -167,7 +167,7 @@ class Runner:
             if world.failure is None:
                 if world.episode_done():
                     prompts = {name: leased[name].about.get("system_prompt") for name in job.entities}
-                    outcome.done.append((job, conversation(self.plan, job, world.turns, prompts)))
+                    outcome.done.append((job, conversation(self.plan, job, world, prompts)))
                     for name in job.entities:
                         leased[name].finished()
             elif not self._begin_again(job, world.failure):
@@ -217,7 +217,9 @@ class Runner:
         return groups
 
 
-def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: dict[str, str | None]) -> Conversation:
+def conversation(
+    plan: Plan, job: ConversationJob, world: SelfPlayWorld, prompts: dict[str, str | None]
+) -> Conversation:
     """The record of a finished conversation, the seed exchange in front.
 
     `prompts` are the contestants' own instructions, where they have any; the domain's are the context.
@@ -229,13 +231,15 @@ def conversation(plan: Plan, job: ConversationJob, turns: list[Turn], prompts: d
         provenance["fold"] = "seeds"
     if prompts:
         provenance["system_prompts"] = prompts
+    if world.ended_by:
+        provenance[ENDED_BY] = world.ended_by
     return Conversation(
         conversation_id=job.conversation_id,
         domain=plan.domain,
         pair=job.pair,
         number=job.number,
         entities=job.entities,
-        turns=seed + tuple(turns),
+        turns=seed + tuple(world.turns),
         seed_exchanges=len(seed) // 2,
         seed_id=job.seed.seed_id,
         context=job.seed.context,

@@ -16,10 +16,14 @@ from parlai.core.agents import Agent
 from parlai.core.message import Message
 from parlai.core.worlds import DialogPartnerWorld, World
 
+from parlai_spotbot.outside import before_stop
 from parlai_spotbot.records import Turn
 from parlai_spotbot.selfplay.contestant_handle import ContestantHandle, SessionRequest, TurnFailure
 from parlai_spotbot.selfplay.schedule import ConversationJob, derive
 from parlai_spotbot.selfplay.turn_journal import TurnJournal
+
+ENDED_BY = "ended_by"
+"""Key in a conversation's provenance: the contestant that ended it before its time."""
 
 START = "Hi!"
 """What the first speaker hears in a conversation without a seed, for models need something to answer, as in ParlAI's
@@ -81,6 +85,7 @@ class SelfPlayWorld(DialogPartnerWorld):
         self.asked = 0
         self.turns: list[Turn] = []
         self.failure: TurnFailure | None = None
+        self.ended_by = ""
         self._seed()
 
     def _seed(self) -> None:
@@ -134,14 +139,26 @@ class SelfPlayWorld(DialogPartnerWorld):
         if isinstance(outcome, TurnFailure):
             self.failure = outcome
             return
+        last = before_stop(outcome)
+        if last is not None:
+            self._end(last)
+            return
         act = self._message(self.speaker.id, outcome)
         listener = self.agents[(len(self.turns) + 1) % 2]
         context = "" if self.job.seed.turns or self.turns else self.job.seed.context[1]
         self.turns.append(Turn(self.speaker.id, outcome))
         listener.observe(self._message(act["id"], f"{context}\n{outcome}") if context else act)
 
+    def _end(self, last: str) -> None:
+        """End the conversation, as the speaker's mark says, after what the speaker said before it."""
+        self.ended_by = self.speaker.id
+        if last:
+            self.turns.append(Turn(self.ended_by, last))
+        if len(self.turns) < 2:
+            self.failure = TurnFailure(self.ended_by, "ended", "it ended the conversation before an exchange was said")
+
     def episode_done(self) -> bool:
-        return self.failure is not None or len(self.turns) >= self.length
+        return self.failure is not None or bool(self.ended_by) or len(self.turns) >= self.length
 
 
 class GroupWorld(World):

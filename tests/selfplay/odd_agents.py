@@ -99,3 +99,15 @@ class KeyedAgent(CountingAgent):
 class ThinkingAgent(CountingAgent):
     def say(self):
         return f"<think>What now?</think>\x1b[1m{'hm ' * 200}</s>"
+
+
+def stops(history):
+    return "thanks, bye ###STOP###" if len(history) > 4 else f"can i change my flight {len(history)}?"
+
+
+def stops_alone(history):
+    return "###STOP###" if len(history) > 4 else f"can i change my train {len(history)}?"
+
+
+def stops_at_once(text):
+    return "[END]"

@@ -1,14 +1,16 @@
 """Judgements from a table, with a mapping from the survey's fields to the file's columns.
 
-Two shapes are understood. *Wide*: a row an annotation, the answers in columns `nature0`, `nature1`, `fluency`,
-`sensibleness`, `specificity` (Spot The Bot). *Long*: a row an answer, with `question`, `target` and `answer` (any
-survey). Questions and answers that the survey does not have are refused here rather than by the analysis.
+Two shapes are understood. *Wide*: a row an annotation, the answers in columns called like the survey's questions
+(`fluency`), those about one of the two entities with its number (`nature0`, `nature1`) unless only one is judged
+(`quality`). *Long*: a row an answer, with `question`, `target` and `answer`. Questions and answers that the survey does
+not have are refused here rather than by the analysis.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,12 +20,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.importers.dataset_rows import NONE, dataset_rows, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import NONE, named_columns, plain_text, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import add_judgements
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
+from parlai_spotbot.importers.survey_tools import answer_rows
 from parlai_spotbot.importers.times import utc_time
-from parlai_spotbot.records import ADDITIONAL, Conversation, Judgement, indexed, judged_name
+from parlai_spotbot.records import ADDITIONAL, HUMAN, Conversation, Judgement, indexed, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import get_survey, survey_of
 from parlai_spotbot.surveys.features import features_of
@@ -59,9 +62,17 @@ class RowFields(BaseModel):
 
 
 def wide_fields(survey: Survey) -> dict[str, tuple[str, str]]:
-    """Return the columns of answers in a row an annotation: column -> question, target."""
-    natures = {f"nature{entity}": ("nature", f"entity:{entity}") for entity in (0, 1)}
-    return natures | {name: (name, "pair") for name in features_of(survey)}
+    """Return the columns of answers in a row an annotation: column -> question, target; "" is who is judged."""
+    fields = {}
+    for question in survey.main:
+        for target in question.targets:
+            if target == "pair":
+                fields[question.name] = (question.name, target)
+            elif target.startswith("entity:"):
+                fields[f"{question.name}{target[-1]}"] = (question.name, target)
+                if not survey.spots:
+                    fields[question.name] = (question.name, "")
+    return fields
 
 
 @dataclass(frozen=True)
@@ -101,6 +112,9 @@ class JudgementReader:
             raise Unusable("row without an annotator", f"{where}: 'worker_id' is missing.", "Fill it in.")
         row = validated(RowFields, values, where, "Correct it; columns are named with --columns OURS=THEIRS.")
         self._check_conversations(row, answers[0][1], where)
+        answers = [
+            (question, target or self._judged(question, row, where), value) for question, target, value in answers
+        ]
         exchanges = row.exchanges or self._longest(row)
         item = row.item_id or self._item(row, answers[0][0], exchanges, where)
         identity = files.dumps([row.source, row.worker_id, item, row.started_at])
@@ -118,6 +132,20 @@ class JudgementReader:
             )
             for stem, (question, target, answer) in zip(stems, answers, strict=True)
         ]
+
+    def _judged(self, name: str, row: RowFields, where: str) -> str:
+        """Return the target of a question of which a row names none: its only one, or the conversation's only bot."""
+        targets = next((question.targets for question in self.survey.questions if question.name == name), ("",))
+        if len(targets) == 1:
+            return targets[0]
+        entities = self.conversations[row.conversation_ids[0]].entities
+        bots = [f"entity:{place}" for place, entity in enumerate(entities) if entity != HUMAN]
+        if len(bots) == 1 and bots[0] in targets:
+            return bots[0]
+        raise UserError(
+            f"{where}: which of {' and '.join(entities)} the answer to '{name}' is about isn't said.",
+            f"Name a column for each: --columns {name}0=THEIRS,{name}1=THEIRS; or one of targets: target=THEIRS.",
+        )
 
     def _longest(self, row: RowFields) -> int:
         return max(self.conversations[identity].exchanges for identity in row.conversation_ids)
@@ -173,6 +201,10 @@ class JudgementReader:
         if question is None and name.startswith((ADDITIONAL, LABEL)):
             return value
         if question is None or re.sub(r"^turn:\d+$", "turn", target) not in question.targets:
+            if not target:
+                raise UserError(
+                    f"{where}: question '{name}'.", nearest(name, [known.name for known in self.survey.questions], 12)
+                )
             expected = [f"{known.name} about {of}" for known in self.survey.questions for of in known.targets]
             problem = f"{where}: question '{name}' about target '{target}'."
             raise UserError(problem, nearest(f"{name} about {target}", expected, 12))
@@ -193,7 +225,8 @@ class JudgementReader:
         word = self.answers.get(word, self.answers.get(WHOLE.sub("", word), word))
         values = [option.value for option in question.options]
         if word not in values:
-            meant = {spelling(value): value for value in values}
+            meant = {spelling(option.label): option.value for option in question.options}
+            meant |= {spelling(value): value for value in values}
             word = meant.get(spelling(WHOLE.sub("", word)), word)
         if word in values:
             return word
@@ -205,11 +238,11 @@ class JudgementReader:
 
 
 def judgements(
-    path: Path | str, reader: JudgementReader, columns: Mapping[str, str], left_out: LeftOut
+    path: Path | str, reader: JudgementReader, columns: Mapping[str, str], left_out: LeftOut, by_rule: Counter[str]
 ) -> list[Judgement]:
     """Read judgements about known conversations, in the order of the file; repeated answers are repeated.
 
-    `columns`: our field -> their column, where the names differ.
+    `columns`: our field -> their column, where the names differ; `by_rule` counts rows that their tool rejects.
 
     Raises
     ------
@@ -220,7 +253,7 @@ def judgements(
     survey = reader.survey
     if packing_of(survey).comes_in:
         raise UserError(f"--survey {survey.name}: has a format of its own.", f"Use --format {survey.name}.")
-    rows = list(dataset_rows(path))
+    rows = answer_rows(path, by_rule)
     if not rows:
         raise UserError(f"{path}: holds no rows.", "Name a file with a header and at least one row.")
     head = dict.fromkeys(name for _, row in rows for name in row)
@@ -234,7 +267,8 @@ def judgements(
             values = _values(row, mapping)
             answers = [(*field, values.get(name)) for name, field in fields.items()]
             if not fields:
-                answers = [(str(values.get("question")), str(values.get("target")), values.get("answer"))]
+                question = str(values.get("question") or survey.main[0].name)
+                answers = [(question, str(values.get("target") or ""), values.get("answer"))]
             for judgement in reader.read(values, answers, where, fields):
                 place, first = places.setdefault(judgement.judgement_id, (where, judgement))
                 _check_annotation(judgement, first, where, place, called)
@@ -277,14 +311,13 @@ def _mapping(
     names: dict[str, Sequence[str]] = dict.fromkeys(features_of(get_survey("spot_the_bot")), ())
     names |= {name: [spelling(name)] for name in fields}
     mapping = named_columns(columns, names, path, first)
-    needed = [*LONG]
-    if "answer" not in mapping:
-        needed = [*answers]
-        if survey.name != "spot_the_bot":
-            raise UserError(
-                f"{path}: has no column 'answer', and a row an annotation is understood for spot_the_bot only.",
-                "Bring it to a row an answer: question, target, answer.",
-            )
+    needed = _needed(mapping, answers, survey)
+    if not needed:
+        asked = [question.name for question in survey.main]
+        raise UserError(
+            f"{path}: has no column 'answer', and none of a question of --survey {survey.name}: {', '.join(asked)}.",
+            f"Name one: --columns {asked[0]}=THEIR_COLUMN. {nearest('answer', first, 20)}",
+        )
     ids = "conversation_id"
     if "conversation_ids" in mapping:
         ids = "conversation_ids"
@@ -297,13 +330,26 @@ def _mapping(
     return mapping, {name: answers[name] for name in needed if name in answers and name in mapping}
 
 
+def _needed(mapping: Mapping[str, str], answers: Iterable[str], survey: Survey) -> list[str]:
+    """Return the fields of answers that a file must have: of the long shape where it has one, else of the wide one."""
+    if "answer" in mapping and len(survey.main) > 1:
+        return ["question", "answer"]
+    if "answer" in mapping:
+        return ["answer"]
+    if survey.spots:
+        return [*answers]
+    return [name for name in answers if name in mapping]
+
+
 def _add(request: ImportRequest) -> str:
     study = Study.open(request.study)
     columns = request.pairs("columns")
     answers = request.pairs("answers")
     reader = JudgementReader.of(study, request.survey, answers)
-    new = judgements(request.data, reader, columns, request.left_out)
-    text = add_judgements(request, study, new, {"columns": columns, "answers": answers})
+    by_rule: Counter[str] = Counter()
+    new = judgements(request.data, reader, columns, request.left_out, by_rule)
+    about = {"columns": columns, "answers": answers, "left_out": dict(by_rule)}
+    text = add_judgements(request, study, new, about)
     if NONE in columns.values():
         asked = [feature for feature in features_of(reader.survey) if columns.get(feature) != NONE]
         with study.lock("spotbot_import"):

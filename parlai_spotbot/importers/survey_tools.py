@@ -1,0 +1,101 @@
+"""Answers as tools write them in which people answer: Qualtrics, MTurk, oTree, Potato, queues of labels.
+
+Rows that are headings (Qualtrics has three) or objects within rows, rounds (oTree) and options (Potato) as columns
+become rows and columns of answers; rows that a tool marks as rejected or as a preview are left out and counted.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from parlai_spotbot.importers.dataset_rows import dataset_rows, plain_text, spelling
+from parlai_spotbot.reading import own_data
+
+HEADINGS = 3
+"""Rows in which Qualtrics' line of ids is looked for."""
+IMPORT_ID = '{"ImportId"'
+ROUND = re.compile(r"^(?P<app>.+)\.(?P<round>\d+)\.(?:player|group|subsession)\.(?P<field>.+)$")
+"""A column of oTree's wide file: field of a round of an app."""
+OPTION = re.compile(r"^(?P<question>.+):::(?P<option>.+)$")
+"""A column of Potato: an option of a question."""
+UNCHOSEN = ("", "0", "0.0", "false")
+NOT_USED = {spelling(column): {*map(spelling, words)} for column, words in own_data(__file__).items()}
+REJECTED = "rejected or preview row"
+
+Row = dict[str, Any]
+
+
+def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
+    """Return the rows of answers of a file, each with its place; `left_out` counts those that aren't to be used."""
+    rows = list(dataset_rows(path))
+    for number, (_, row) in enumerate(rows[:HEADINGS], start=1):
+        if any(str(value).startswith(IMPORT_ID) for value in row.values()):
+            del rows[:number]
+            break
+    found = []
+    for where, row in rows:
+        if _rejected(row):
+            left_out[REJECTED] += 1
+            continue
+        found += [(where, _chosen(one)) for one in _rounds(_flat(row))]
+    return found
+
+
+def _rejected(row: Mapping[str, Any]) -> bool:
+    for column, value in row.items():
+        words = NOT_USED.get(spelling(column))
+        if words and spelling(str(value)) in words:
+            return True
+    return False
+
+
+def _flat(row: Row) -> Row:
+    """Return a row with the values of objects as columns of their own: ``labels.quality``."""
+    if not any(isinstance(value, dict) for value in row.values()):
+        return row
+    flat: Row = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            flat |= {f"{name}.{key}": inner for key, inner in _flat(value).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _rounds(row: Row) -> Iterator[Row]:
+    """Yield a row for each round that was answered; the row itself where it has no rounds."""
+    shared = {}
+    rounds: dict[tuple[str, int], Row] = {}
+    for name, value in row.items():
+        found = ROUND.match(name)
+        if found is None:
+            shared[name] = value
+        else:
+            rounds.setdefault((found["app"], int(found["round"])), {})[found["field"]] = value
+    if not rounds:
+        yield row
+    for fields in rounds.values():
+        if any(map(plain_text, fields.values())):
+            yield {**shared, **fields}
+
+
+def _chosen(row: Row) -> Row:
+    """Return a row with the option that was chosen in place of a column an option; "" of none or several."""
+    options: dict[str, Row] = {}
+    for name, value in row.items():
+        found = OPTION.match(name)
+        if found:
+            options.setdefault(found["question"], {})[found["option"]] = value
+    chosen = dict(row)
+    for question, values in options.items():
+        if len(values) < 2:
+            continue
+        taken = [option for option, value in values.items() if plain_text(value).lower() not in UNCHOSEN]
+        chosen[question] = ""
+        if len(taken) == 1:
+            chosen[question] = taken[0]
+        for option in values:
+            del chosen[f"{question}:::{option}"]
+    return chosen

@@ -1,0 +1,127 @@
+"""Answers as tools write them in which people answer: what a row is, who is judged, and what isn't to be used."""
+
+import csv
+import json
+
+import pytest
+
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import get_survey
+from tests.case_tables import case_table
+
+TALKS = [f"{bot}{n}" for bot in ("ada", "bob") for n in range(3)]
+WORKERS = ("w1", "w2", "w3")
+RATINGS = {(talk, worker): (3 if talk < "b" else 2) + place for talk in TALKS for place, worker in enumerate(WORKERS)}
+"""Of each conversation by each annotator: w3 gives 5 to ada."""
+
+
+@pytest.fixture
+def rated(run, tmp_path):
+    """A study of chats of people with two bots, and a function that imports ratings into it."""
+    chats = []
+    for talk in TALKS:
+        messages = [{"role": role, "content": f"{role} of {talk}"} for role in ("user", "assistant") * 2]
+        chats.append({"conversation_id": talk, "model": talk[:3], "messages": messages})
+    (tmp_path / "chats.jsonl").write_text("\n".join(map(json.dumps, chats)))
+    study = tmp_path / "study"
+    assert run("--format", "messages", "--data", tmp_path / "chats.jsonl", "--study", study)[0] == 0
+
+    def bring(path, *words, survey="dialogue_likert", code=0):
+        given = ["--format", "judgements", "--survey", survey, "--study", study, "--data", path, *words]
+        ended, out, err = run(*given)
+        assert ended == code, out + err
+        return out + err
+
+    bring.study = study
+    return bring
+
+
+def means(path, survey="dialogue_likert"):
+    """The mean of each bot's answers, whose target is the bot."""
+    study = Study.open(path)
+    by_id = {talk.conversation_id: talk for talk in study.conversations()}
+    found = {}
+    for row in study.judgements(survey):
+        bot = by_id[row.conversation_ids[0]].entities[int(row.target[-1])]
+        found.setdefault(bot, []).append(int(row.answer))
+    return {bot: (len(values), sum(values) / len(values)) for bot, values in found.items()}
+
+
+def written(path, rows):
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+SHAPES = {
+    "wide": lambda: [["worker_id", "conversation_id", "quality"], *([w, t, r] for (t, w), r in RATINGS.items())],
+    "numbered": lambda: [["worker_id", "conversation_id", "quality1"], *([w, t, r] for (t, w), r in RATINGS.items())],
+    "words": lambda: [["worker_id", "conversation_id", "q"], *([w, t, f"level {r}"] for (t, w), r in RATINGS.items())],
+    "long": lambda: [
+        ["worker_id", "conversation_id", "question", "answer"],
+        *([w, t, "quality", float(r)] for (t, w), r in RATINGS.items()),
+    ],
+    "headings": lambda: [
+        ["worker_id", "conversation_id", "q"],
+        ["Your id", "conversation_id", "How good is the speaker?"],
+        ['{"ImportId":"QID1"}', '{"ImportId":"conversation_id"}', '{"ImportId":"QID2"}'],
+        *([w, t, r] for (t, w), r in RATINGS.items()),
+    ],
+    "options": lambda: [
+        ["worker_id", "conversation_id", *(f"quality:::{n}" for n in range(1, 6))],
+        *([w, t, *((r if n == r else "") for n in range(1, 6))] for (t, w), r in RATINGS.items()),
+    ],
+    "rounds": lambda: [
+        ["worker_id", *(f"rate.{n}.player.{name}" for n in range(6) for name in ("conversation_id", "quality"))],
+        *([w, *(value for t in TALKS for value in (t, RATINGS[t, w]))] for w in WORKERS),
+    ],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_of_tools_say_the_same(shape, rated, tmp_path):
+    words = []
+    if shape in ("headings", "words"):
+        words = ["--columns", "quality=q", "--answers", ",".join(f"level {n}={n}" for n in range(1, 6))]
+    rated(written(tmp_path / "answers.csv", SHAPES[shape]()), *words)
+    assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
+
+
+def test_objects_within_rows(rated, tmp_path):
+    rows = [{"content_id": t, "who": w, "labels": {"overall": r, "comment": "ok"}} for (t, w), r in RATINGS.items()]
+    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    rated(tmp_path / "labels.jsonl", "--columns", "conversation_id=content_id,worker_id=who,quality=labels.overall")
+    assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
+
+
+@pytest.mark.parametrize(
+    ("column", "word"),
+    [("AssignmentStatus", "Rejected"), ("Status", "Survey Preview"), ("status", "TIMED-OUT"), ("Status", "Spam")],
+)
+def test_rejected_and_preview_rows_are_left_out_and_counted(column, word, rated, tmp_path):
+    rows = [[w, t, r, word if w == "w3" else "Approved"] for (t, w), r in RATINGS.items()]
+    told = rated(written(tmp_path / "a.csv", [["worker_id", "conversation_id", "quality", column], *rows]))
+    assert "6 rejected or preview rows left out" in told
+    assert means(rated.study) == {"ada": (6, 3.5), "bob": (6, 2.5)}
+    kept = Study.open(rated.study).provenance()["import_judgements"]["a.csv"]
+    assert kept["left_out"] == {"rejected or preview row": 6}
+
+
+@case_table(__file__, "refused")
+def test_what_is_refused_says_what_to_do(head, row, says, rated, tmp_path):
+    path = written(tmp_path / "answers.csv", [head.split(","), row.split(",")])
+    told = rated(path, code=2)
+    for part in says:
+        assert part in told, told
+    assert not (rated.study / "surveys").exists() or not list(rated.study.glob("surveys/*/judgements.jsonl"))
+
+
+@pytest.mark.parametrize("name", ["spot_the_bot", "spot_the_user", "dialogue_likert", "comparative", "acute_eval"])
+def test_every_question_of_a_survey_has_a_column(name):
+    from parlai_spotbot.importers.judgements import wide_fields
+
+    survey = get_survey(name)
+    fields = wide_fields(survey)
+    assert {question for question, _ in fields.values()} == {question.name for question in survey.main}
+    for question, target in fields.values():
+        assert target in ("", *survey.question(question).targets)

@@ -25,6 +25,7 @@ class ImportOptions:
     columns: str | Mapping[str, str] | None = None
     roles: str | Mapping[str, str] | None = None
     answers: str | Mapping[str, str] | None = None
+    winner_is: str = ""
     source: str = ""
     strict: bool = False
 

@@ -4,13 +4,14 @@ A vote becomes a judgement of the survey `votes`; its items are pairs of contest
 for one of two contestants, `a` or `b`, or `tie`, or `both_bad`: both failed, which is no tie of two good ones.
 """
 
+from __future__ import annotations
+
 import hashlib
 import operator
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
-from functools import cache
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,8 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
-from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
 from parlai_spotbot.study_plan import Plan
 from parlai_spotbot.surveys.votes import PREFERENCE
@@ -31,7 +32,6 @@ from parlai_spotbot.wording import counted, listed
 
 SURVEY = "votes"
 UNIT = "imported"
-CORRECT = "Fill it in, or remove the row."
 NOBODY = '""'
 DATE = 'T00:00:00Z"'
 """How times end that are a date alone."""
@@ -50,13 +50,6 @@ MODEL = re.compile(
 
 SHORT = re.compile(r"^[\w.:+-]{1,64}$", re.ASCII)
 """Ids that are kept as they are; of a prompt's text a checksum is in the study."""
-CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
-"""Answers of --answers that are numbers, or all numbers on one side of one."""
-MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
-"""Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
-WORDS = own_data(__file__)
-"""Names of columns and outcomes that are recognised."""
-OUTCOMES = ("a", "b", "tie", "both_bad")
 
 
 def votes(
@@ -67,6 +60,7 @@ def votes(
     names: Mapping[str, str] | None = None,
     source: str = "",
     left_out: LeftOut | None = None,
+    winner_is: str = "",
 ) -> ImportedStudy:
     """Read votes: two contestants and who won, and, if at hand, the prompt, who voted, when, in which language.
 
@@ -82,6 +76,9 @@ def votes(
     source : str
         Who voted: "human", or "judge:NAME" where a model did. By default people, and annotators who are called as
         language models are (`MODEL`), each as a judge of its own.
+    winner_is : str
+        "name" or "side": what the winner's word is where it is the name of one and the side of the other, as of systems
+        that are called A and B. By default what alone fits all rows.
     left_out : LeftOut, optional
         Takes the count of the rows that can't be used: without a winner, copies of one row, and their like.
 
@@ -93,8 +90,9 @@ def votes(
     path = Path(path)
     options = {"columns": columns or {}, "answers": answers or {}, "names": names or {}}
     left_out = left_out or LeftOut()
-    reader = _VoteReader(options["answers"], options["names"], source, left_out)
-    lines = by_columns(path, lambda head: columns_of(str(path), head, options["columns"]), reader.read)
+    winners = Winners(options["answers"], winner_is)
+    reader = _VoteReader(winners, options["names"], source, left_out)
+    lines = _lines(path, partial(columns_of, str(path), columns=options["columns"]), reader)
     left_out.check(path)
     if len(reader.names.named) < 2:
         read = f"{counted(reader.counts.total(), 'vote')} on {counted(len(reader.names.named), 'contestant')}"
@@ -105,13 +103,24 @@ def votes(
         "format": SURVEY,
         "source": path.name,
         "sha256": files.sha256(path),
-        "options": {"domain": domain, "source": source, **options},
+        "options": {"domain": domain, "source": source, "winner_is": winner_is, **options},
         **reader.about(),
     }
     unit = Unit(UNIT, SURVEY, UNIT, 0, 0, tuple(reader.items.values()))
     plan = Plan(domain, bots, surveys=(SURVEY,))
     summary = _summary(about, len(bots))
     return ImportedStudy(plan, (), SURVEY, (unit,), (), about, lines={SURVEY: lines}, summary=summary)
+
+
+def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> list[bytes]:
+    """Return the lines of judgements of a file, whose winners are what alone fits all rows."""
+    try:
+        return by_columns(path, understand, reader.read)
+    except AmbiguousWinner:
+        reader.winners.winner_is = by_columns(path, understand, reader.winners.told_by)
+        if not reader.winners.winner_is:
+            raise
+    return by_columns(path, understand, reader.read)
 
 
 def _bots(names: Mapping[str, str]) -> dict[str, Contestant]:
@@ -199,13 +208,10 @@ def _stripped(value: Any) -> str:
 class _VoteReader:
     """Makes lines of judgements of rows, and keeps contestants, pairs and annotators."""
 
-    def __init__(self, answers: Mapping[str, str], names: Mapping[str, str], source: str, left_out: LeftOut):
-        for theirs, outcome in answers.items():
-            if outcome not in OUTCOMES:
-                raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
+    def __init__(self, winners: Winners, names: Mapping[str, str], source: str, left_out: LeftOut):
         if source not in ("", HUMAN) and not re.match(r"judge:.", source):
             raise UserError(f"--source {source}: not known.", "Write human or judge:NAME.")
-        self.answers = answers
+        self.winners = winners
         self.given_names = names
         self.source = source
         self.left_out = left_out
@@ -221,14 +227,7 @@ class _VoteReader:
         self.judges: set[str] = set()
         self._slashed = ""
         self._where = ""
-        self._sorted = columns["winner"][0] == columns["a"][0]
-        self._meanings = defaultdict[str, set[str]](set)
-        for first, second in [*WORDS["sides"], [spelling(columns[side][0]) for side in "ab"]]:
-            self._meanings[first].add("a")
-            self._meanings[second].add("b")
-        for what, words in WORDS["words"].items():
-            for word in words:
-                self._meanings[word].add(what)
+        self.winners.begin(columns)
         return list(self._lines(rows))
 
     def _lines(self, rows: Dataset) -> Iterator[bytes]:
@@ -276,10 +275,13 @@ class _VoteReader:
 
     def about(self) -> dict[str, Any]:
         """Return what was read, by which rule, for the summary and provenance.json."""
-        cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in self.answers.items() if CUT.fullmatch(theirs)]
+        given = self.winners.answers
+        cuts = [f"{outcome} where it is {theirs}" for theirs, outcome in given.items() if CUT.fullmatch(theirs)]
         notes = []
         if cuts:
             notes.append(f"{self.columns['winner'][0]}: {', '.join(cuts)}; the first that holds counts")
+        if self.winners.winner_is:
+            notes.append(f"{self.columns['winner'][0]}: each word is a contestant's {self.winners.winner_is}")
         if self._slashed:
             notes.append(f"times as {self._slashed} are read as month/day/year")
         if self.judges:
@@ -315,80 +317,16 @@ class _VoteReader:
                 raise self._wrong(name, text, "expected a name", CORRECT, "vote without a contestant")
         first = self.names.of(a, self._where)
         second = self.names.of(b, self._where)
-        what, margin = self._outcome(a, b, winner)
+        what, margin = self.winners.outcome(a, b, winner, self._wrong)
         if first == second:
             raise Unusable("vote between a contestant and itself", f"{self._where}: both are '{a}'.", "Correct it.")
-        if self._sorted and first > second:
+        if self.winners.wins and first > second:
             first, second = sorted((first, second))
             what = {"a": "b", "b": "a"}.get(what, what)
         item = f"{first}:{second}"  # names need no escapes in JSON
         if item not in self.items:
             self.items[item] = Item(item, (), 0, (), partners=(first, second))
         return what, f'"item_id": "{item}", "answer": "{what}"', margin
-
-    def _outcome(self, a: str, b: str, winner: Sequence[str]) -> tuple[str, str]:
-        """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
-        columns = self.columns["winner"]
-        word = winner[0]
-        if self._sorted or len(columns) > 1:
-            given = [*zip(columns, winner, strict=True)][self._sorted :]
-            hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in WORDS["holds"]}
-            if len(hits) > 1:
-                raise self._wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
-            if hits:
-                return hits.pop(), ""
-            if self._sorted:
-                return "a", ""
-            word = ""
-        mapped = self._mapped(word)
-        if mapped:
-            return mapped, ""
-        meant = self._meant(word, a, b)
-        margin = ""
-        if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
-            raise self._wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
-        if not meant:
-            meant, margin = self._meant_by_signs(word, a, b)
-        if len(meant) == 1:
-            return meant.pop(), margin
-        what = "which is no contestant and no known word"
-        if meant:
-            what = f"which may mean {' or '.join(sorted(meant))}"
-        remedy = "Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts: --answers '>0.5=a,<0.5=b,0.5=tie'."
-        raise self._wrong("winner", word, what, remedy)
-
-    def _meant(self, word: str, a: str, b: str) -> set[str]:
-        meant = self._meanings[spelling(word)].copy()
-        if word == a:
-            meant.add("a")
-        if word == b:
-            meant.add("b")
-        return meant
-
-    def _meant_by_signs(self, word: str, a: str, b: str) -> tuple[set[str], str]:
-        """Return what a word with both sides means, and the margin; no meaning if it isn't one."""
-        sides = MARGIN.fullmatch(word)
-        if sides is None:
-            return set(), ""
-        one, other = (self._meant(side.strip(), a, b) for side in sides.group(1, 3))
-        if one | other != {"a", "b"}:
-            return set(), ""
-        margin = sides[2].replace("<", ">").strip("=")
-        if not margin:
-            return {"tie"}, ""
-        if ">" in sides[2]:
-            return one, margin
-        return other, margin
-
-    def _mapped(self, word: str) -> str:
-        """Return the outcome of a word by --answers: as it is written, or as a number."""
-        with suppress(ValueError):
-            number = float(word.replace(",", "."))
-            for theirs, outcome in self.answers.items():
-                cut = CUT.fullmatch(theirs)
-                if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
-                    return outcome
-        return self.answers.get(word, "")
 
     @staticmethod
     def _prompt(value: Any) -> str:
@@ -440,5 +378,6 @@ FORMAT = study_format(
         *map(request.pairs, ("columns", "answers", "names")),
         source=request.source,
         left_out=request.left_out,
+        winner_is=request.winner_is,
     )
 )

@@ -40,6 +40,7 @@ def read_votes(
     columns: Mapping[str, str] | None = None,
     answers: Mapping[str, str] | None = None,
     names: Mapping[str, str] | None = None,
+    winner_is: str = "",
 ) -> Votes:
     r"""An arena's votes (CSV, JSON or JSON lines: two contestants and who won) without a study.
 
@@ -55,6 +56,8 @@ def read_votes(
         The file's word for an outcome to a, b, tie or both_bad.
     names : mapping, optional
         The file's name of a contestant to ours.
+    winner_is : str
+        "name" or "side": what the winner's word is where it may be both, as of systems called A and B.
 
     Returns
     -------
@@ -80,7 +83,9 @@ def read_votes(
     folder = temporary_folder() / "votes"
     left_out = LeftOut()
     with as_value_error("path"):
-        write_study(folder, votes_file.votes(path, "votes", columns, answers, names, left_out=left_out))
+        write_study(
+            folder, votes_file.votes(path, "votes", columns, answers, names, left_out=left_out, winner_is=winner_is)
+        )
     for line in left_out.lines():
         warnings.warn(f"{path}: {line}", stacklevel=2)
     return Votes(Study.open(folder), votes_file.SURVEY)

@@ -1,0 +1,175 @@
+"""What the words in a column of winners mean: one of the two contestants by name, a side, a tie, numbers by cuts."""
+
+import operator
+import re
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any, NoReturn, Protocol
+
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.importers.dataset_rows import Dataset, plain_text, spelling
+from parlai_spotbot.reading import own_data
+
+CUT = re.compile(r"\A(>=|<=|>|<|=?) *([-+]?(?:\d+(?:\.\d*)?|\.\d+))\Z")
+"""Answers of --answers that are numbers, or all numbers on one side of one."""
+MARGIN = re.compile(r"\A\[*([^][<>=]+)(<+|>+|=+)([^][<>=]+)\]*\Z")
+"""Both sides in a word, as "[[A>>B]]": the more signs, the larger the margin."""
+WORDS = own_data(__file__, "votes.yaml")
+"""Names of columns and outcomes that are recognised."""
+OUTCOMES = ("a", "b", "tie", "both_bad")
+NEITHER = {"tie", "both_bad"}
+WAYS = ("name", "side")
+"""What --winner-is may say."""
+NUMBERED = {"1": "a", "2": "b"}
+"""Sides by number: of columns that end in 1 and 2, or as --winner-is side says."""
+CORRECT = "Fill it in, or remove the row."
+
+
+class Wrong(Protocol):
+    """Returns the error of a row's field: name, value, what is wrong, remedy, and the reason that is counted."""
+
+    def __call__(self, name: str, value: Any, what: str, remedy: str, reason: str = "") -> UserError: ...
+
+
+class AmbiguousWinner(UserError):
+    """A word that is the name of one contestant of its row and the side of the other."""
+
+
+class Winners:
+    """Meaning of the words for winners.
+
+    Parameters
+    ----------
+    answers : mapping
+        The file's word -> one of `OUTCOMES`; of numbers also cuts.
+    winner_is : str
+        "name" or "side" says which is meant where a word may be both; "" where nobody said it.
+    """
+
+    def __init__(self, answers: Mapping[str, str], winner_is: str):
+        for theirs, outcome in answers.items():
+            if outcome not in OUTCOMES:
+                raise UserError(f"--answers {theirs}={outcome}: no such outcome.", f"Known: {', '.join(OUTCOMES)}.")
+        if winner_is not in ("", *WAYS):
+            raise UserError(f"--winner-is {winner_is}: not known.", f"Write {' or '.join(WAYS)}.")
+        self.answers = answers
+        self.winner_is = winner_is
+        self.columns: Sequence[str] = ()
+        self.alone = True
+        self.wins = False
+        self.numbered = False
+        self._sides: dict[str, set[str]] = {}
+
+    def begin(self, columns: Mapping[str, Sequence[str]]) -> None:
+        """Take note of the file's columns by our fields."""
+        self.columns = columns["winner"]
+        self.wins = columns["winner"][0] == columns["a"][0]
+        self.alone = not self.wins and len(self.columns) == 1
+        own = [spelling(columns[side][0]) for side in "ab"]
+        self.numbered = own[0].endswith("1") and own[1] == f"{own[0][:-1]}2"
+        self._sides = defaultdict(set)
+        for first, second in [*WORDS["sides"], own]:
+            self._sides[first].add("a")
+            self._sides[second].add("b")
+        for what, words in WORDS["words"].items():
+            for word in words:
+                self._sides[word].add(what)
+
+    def outcome(self, a: str, b: str, winner: Sequence[str], wrong: Wrong) -> tuple[str, str]:
+        """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
+        word = winner[0]
+        if not self.alone:
+            given = [*zip(self.columns, winner, strict=True)][self.wins :]
+            hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in WORDS["holds"]}
+            if len(hits) > 1:
+                raise wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
+            if hits:
+                return hits.pop(), ""
+            if self.wins:
+                return "a", ""
+            word = ""
+        mapped = self._mapped(word)
+        if mapped:
+            return mapped, ""
+        meant = self._meant(word, a, b)
+        margin = ""
+        if not meant and (not plain_text(word) or spelling(word) in WORDS["no_winner"]):
+            raise wrong("winner", word, "expected who won", CORRECT, "vote without a winner")
+        if not meant:
+            meant, margin = self._meant_by_signs(word, a, b)
+        if len(meant) != 1:
+            self._refuse(word, meant, wrong)
+        return meant.pop(), margin
+
+    def _refuse(self, word: str, meant: Collection[str], wrong: Wrong) -> NoReturn:
+        remedy = "Map it: --answers WORD=a, b, tie or both_bad; numbers by cuts: --answers '>0.5=a,<0.5=b,0.5=tie'."
+        if not meant:
+            raise wrong("winner", word, "which is no contestant and no known word", remedy)
+        what = f"which may mean {' or '.join(sorted(meant))}: it is the name of one and the side of the other"
+        problem = wrong("winner", word, what, "").problem
+        raise AmbiguousWinner(problem, "Say which: --winner-is name, or --winner-is side.")
+
+    def _meant(self, word: str, a: str, b: str) -> set[str]:
+        by_name = {side for side, name in (("a", a), ("b", b)) if word == name}
+        by_side = self._by_side(word, bool(by_name))
+        if self.winner_is == "name":
+            return by_name or by_side & NEITHER
+        if self.winner_is == "side":
+            return by_side
+        return by_name | by_side
+
+    def _by_side(self, word: str, numbered: bool) -> set[str]:
+        """Return what a word means as a side; a number is one where it could be a name, too, or sides are asked for."""
+        sides = self._sides.get(spelling(word), set()) | set()
+        if word in NUMBERED and (numbered or self.numbered or self.winner_is == "side"):
+            sides.add(NUMBERED[word])
+        return sides
+
+    def _meant_by_signs(self, word: str, a: str, b: str) -> tuple[set[str], str]:
+        """Return what a word with both sides means, and the margin; no meaning if it isn't one."""
+        sides = MARGIN.fullmatch(word)
+        if sides is None:
+            return set(), ""
+        one, other = (self._meant(side.strip(), a, b) for side in sides.group(1, 3))
+        if one | other != {"a", "b"}:
+            return set(), ""
+        margin = sides[2].replace("<", ">").strip("=")
+        if not margin:
+            return {"tie"}, ""
+        if ">" in sides[2]:
+            return one, margin
+        return other, margin
+
+    def _mapped(self, word: str) -> str:
+        """Return the outcome of a word by --answers: as it is written, or as a number."""
+        with suppress(ValueError):
+            number = float(word.replace(",", "."))
+            for theirs, outcome in self.answers.items():
+                cut = CUT.fullmatch(theirs)
+                if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
+                    return outcome
+        return self.answers.get(word, "")
+
+    def told_by(self, columns: Mapping[str, Sequence[str]], rows: Dataset) -> str:
+        """Return which of `WAYS` alone fits the words of all rows; "" where both do, or neither."""
+        fits = {*WAYS}
+        a, b, winner = (columns[name][0] for name in ("a", "b", "winner"))
+        for _, row in rows:
+            pair = {str(row.get(a) or "").strip(), str(row.get(b) or "").strip()}
+            word = str(row.get(winner) or "").strip()
+            if self._mapped(word) or (not plain_text(word) and word not in pair):
+                continue
+            signed = MARGIN.fullmatch(word)
+            words = [word]
+            if signed and word not in pair:
+                words = [side.strip() for side in signed.group(1, 3)]
+            for one in words:
+                sides = self._by_side(one, True)
+                if one not in pair and not sides & NEITHER:
+                    fits.discard("name")
+                if not sides:
+                    fits.discard("side")
+        if len(fits) == 1:
+            return fits.pop()
+        return ""

@@ -6,6 +6,7 @@ annotators rated both, which makes their difference surer than either. Intervals
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,38 +25,51 @@ def rating_frame(
     answers: pd.DataFrame,
     conversations: Mapping[str, Conversation],
     items: Mapping[str, Item] | None = None,
-    scale: Sequence[int] = SCALE,
+    scales: Mapping[str, Sequence[float]] | None = None,
 ) -> tuple[pd.DataFrame, dict[str, int]]:
     """Return one row per rating: the columns of `answers`, name (who is rated), kind (of conversation), value, rated.
 
     `rated` names what was rated: the conversation and the entity or turn. Ratings of a whole conversation ("pair" or
-    "conversation:0") are its judged speaker's.
+    "conversation:0") are its judged speaker's. `scales` are those of questions, `SCALE` where a question has none.
 
     Returns the frame, and why rows were left out. Raises `ValueError` naming the judgement whose answer or target is
     wrong.
     """
     rows = []
     lost = 0
-    allowed = {str(value): value for value in scale} | {value: value for value in scale}
+    allowed = {question: _values(scale) for question, scale in (scales or {}).items()}
+    usual = _values(SCALE)
     for place, row in enumerate(answers.itertuples(index=False)):
         where = f"judgement {row.number}"
         if len(row.conversation_ids) != 1:
             raise ValueError(f"{where}: conversation_ids {list(row.conversation_ids)}, expected exactly one")
-        if isinstance(row.answer, bool) or not isinstance(row.answer, (str, int)) or row.answer not in allowed:
-            raise ValueError(f"{where}: answer {row.answer!r}, expected one of {', '.join(map(str, scale))}")
+        value = _value(row.answer, allowed.get(row.question, usual), where)
         conversation = conversations[row.conversation_id]
         name = _rated(conversation, row.target, (items or {}).get(row.item_id), where)
         kind = conversation.kind
         if name is None or (name == HUMAN and kind == "human_model"):
             lost += 1
             continue
-        rows.append((place, name, kind, allowed[row.answer], f"{row.conversation_id}\t{row.target}"))
+        rows.append((place, name, kind, value, f"{row.conversation_id}\t{row.target}"))
     expanded = pd.DataFrame(rows, columns=["place", "name", "kind", "value", "rated"])
     frame = pd.concat([answers.iloc[expanded["place"]].reset_index(drop=True), expanded.drop(columns="place")], axis=1)
     left_out = {}
     if lost:
         left_out[PARTNER] = lost
     return frame, left_out
+
+
+def _values(scale: Sequence[float]) -> dict[str | float, float]:
+    """Return the numbers that answers on a scale mean, by the answers as texts and as numbers."""
+    return {f"{value:g}": value for value in scale} | {value: value for value in scale}
+
+
+def _value(answer: Any, values: Mapping[str | float, float], where: str) -> float:
+    """Return the number that an answer means; a `ValueError` names the judgement where it means none."""
+    if isinstance(answer, bool) or not isinstance(answer, (str, int, float)) or answer not in values:
+        expected = [value for value in values if isinstance(value, str)]
+        raise ValueError(f"{where}: answer {answer!r}, expected one of {', '.join(expected)}")
+    return values[answer]
 
 
 def _rated(conversation: Conversation, target: str, item: Item | None, where: str) -> str | None:
@@ -96,7 +110,7 @@ def rate(
     names: Sequence[str],
     *,
     crossed: bool = True,
-    scale: Sequence[int] = SCALE,
+    scale: Sequence[float] = SCALE,
     less_is_better: bool = False,
 ) -> Means:
     """Return means of one dimension and their differences."""

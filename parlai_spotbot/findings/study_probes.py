@@ -70,7 +70,7 @@ def of_answers(answers: Answers, rows: pd.DataFrame) -> list[Probe]:
 
 
 def of_means(
-    answers: Answers, rows: pd.DataFrame, means: Means, scale: Sequence[int], questions: int = 1
+    answers: Answers, rows: pd.DataFrame, means: Means, scale: Sequence[float], questions: int = 1
 ) -> list[Probe]:
     """Return the probes of a study's answers and of the differences of `means` that `rate` made of the `rows`."""
     clusters = answers.clusters(rows)

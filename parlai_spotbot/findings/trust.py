@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis import trust
-from parlai_spotbot.findings.answers import Answers
+from parlai_spotbot.findings.answers import Answers, Facts
 from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Found, ends
 from parlai_spotbot.findings.render import Caution
@@ -68,21 +68,23 @@ def beside_people(
     *,
     contests: Callable[[pd.DataFrame], Frame] | None = None,
     ratings: Callable[[pd.DataFrame], Frame] | None = None,
-    scale: Sequence[int] = (),
+    scale_of: Callable[[Facts, str], Sequence[float]] | None = None,
 ) -> Found | None:
     """Compare a judge with people on the same items, see `analysis.trust.trust_part`; None where there are no people.
 
-    `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes; `scale` has the values
-    of every question.
+    `contests` and `ratings` make, from the rows of both, the functions that `trust_part` takes; `scale_of` gives the
+    values of a question.
     """
     if answers.people is None:
         return None
     both = pd.concat([answers.rows, answers.people.rows])
     scales: dict[str, list[str]] = {}
     bounds: dict[str, tuple[float, float]] = {}
-    if scale:
-        scales = {question: list(map(str, scale)) for question in answers.questions}
-        bounds = dict.fromkeys(answers.questions, (float(scale[0]), float(scale[-1])))
+    if scale_of:
+        for question in answers.questions:
+            scale = scale_of(answers.facts, question)
+            scales[question] = [f"{value:g}" for value in scale]
+            bounds[question] = (float(scale[0]), float(scale[-1]))
     part = trust.trust_part(
         answers.people.rows,
         answers.rows,

@@ -288,7 +288,8 @@ def decisive(about: Survey, question: str | None) -> str:
     comparing = [
         question.name
         for question in about.questions
-        if question.name == SPOTTING or (question.options and {option.value for option in question.options} <= answers)
+        if question.name == SPOTTING
+        or (question.options and question.better == "more" and {option.value for option in question.options} <= answers)
     ]
     if about.chat or about.layout in ("candidates", "opening") or not comparing or about.judged == (0,):
         raise UserError(

@@ -22,7 +22,7 @@ those of the base, and the questions are added to its own.
 
 import hashlib
 import re
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from parlai_spotbot import checksums, plugin
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.records import OUTCOMES
 from parlai_spotbot.study import Study
-from parlai_spotbot.surveys.survey import RATING_VALUES, Survey
+from parlai_spotbot.surveys.survey import Survey
 from parlai_spotbot.user_files import read_plain, validated
 
 FILE = "survey.json"
@@ -38,8 +38,13 @@ SUFFIXES = (".yaml", ".yml", ".json")
 NAME = re.compile(r"^[a-z][a-z0-9_]*$")
 SHOWN = {"segments": ("dialogue", "opening"), "pairs": ("side_by_side",), "dialogues": ("dialogue", "turn_by_turn")}
 """How what is packed in a way can be shown; other ways belong to surveys of the package."""
-TAKEN = {"ratings": RATING_VALUES, "choices": tuple(OUTCOMES)}
-"""The values that findings take; all are needed but "neither"."""
+TAKEN = {
+    "ratings": "numbers from the lowest up, two or more (scale)",
+    "choices": f"{', '.join(OUTCOMES)}, the second if you like",
+}
+"""The values that findings take."""
+MOST_VALUES = 201
+"""Values of a scale."""
 CLOSED = ("tasks", "training", "chat")
 """Fields that only surveys of the package can have."""
 
@@ -64,8 +69,10 @@ def read_survey(path: Path | str) -> Survey:
     if not path.is_file():
         raise UserError(f"--survey {path}: no such file.", "Name a YAML file, as surveys/README.md shows.")
     row = read_plain(path, "Name a file of a survey.")
-    if isinstance(row, dict) and "base" in row:
-        row = _over_base(row)
+    if isinstance(row, dict):
+        row = _with_scales(row, str(path))
+        if "base" in row:
+            row = _over_base(row)
     survey = checked(validated(Survey, row, path), str(path))
     check_values(survey, str(path))
     return survey
@@ -73,17 +80,69 @@ def read_survey(path: Path | str) -> Survey:
 
 def check_values(survey: Survey, where: str) -> None:
     """Raise `UserError` where a finding of the survey can't use the values of a question: before anybody is asked."""
-    for finding, values in TAKEN.items():
+    for finding, expected in TAKEN.items():
         if not {finding, f"{finding}.ranking"} & {*survey.about.findings}:
             continue
         for question in survey.main:
             own = [option.value for option in question.options]
-            if {*own} | {"neither"} & {*values} != {*values}:
+            fits = {*own, "neither"} == {*OUTCOMES}
+            if finding == "ratings":
+                fits = len(question.scale) > 1
+            if not fits:
                 raise UserError(
                     f"{where}: question {question.name} has the values {', '.join(own) or '(none)'}; the findings "
-                    f"{finding} take {', '.join(values)}.",
+                    f"{finding} take {expected}.",
                     "Give its options these values, with labels as you like, or leave that out of about.findings.",
                 )
+
+
+def _with_scales(row: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return the fields of a survey with options in place of each question's `scale`."""
+    questions = row.get("questions")
+    if not isinstance(questions, list):
+        return row
+    return {**row, "questions": [_with_options(question, where) for question in questions]}
+
+
+def _with_options(question: Any, where: str) -> Any:
+    """Return a question with an option for each value of its `scale`: words from the lowest up, or a `Scale`."""
+    if not isinstance(question, dict) or "scale" not in question:
+        return question
+    place = f"{where}: scale of question {question.get('name', '')}"
+    rest = {"kind": "scale", **{name: value for name, value in question.items() if name != "scale"}}
+    if "options" in rest:
+        raise UserError(f"{place}: beside options.", "Write one of them.")
+    given = question["scale"]
+    if isinstance(given, list):
+        values = [(str(number), str(word)) for number, word in enumerate(given, start=1)]
+        if all(isinstance(value, (int, float)) for value in given):
+            values = [(f"{value:g}", f"{value:g}") for value in given]
+        return {**rest, "options": [{"value": value, "label": label} for value, label in values]}
+    scale = validated(Scale, given, place, "Write for example scale: {least: 0, most: 100, low: bad, high: good}.")
+    return {**rest, "options": scale.options(place)}
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A scale of numbers from `least` to `most`, whose meanings `low` and `high` say."""
+
+    least: float
+    most: float
+    step: float = 1.0
+    low: str = ""
+    high: str = ""
+
+    def options(self, where: str) -> list[dict[str, str]]:
+        """Return the options; a `UserError` where they are fewer than two, too many, or `most` is none of them."""
+        steps = 0.0
+        if self.step > 0:
+            steps = (self.most - self.least) / self.step
+        if not 1 <= round(steps) < MOST_VALUES or abs(steps - round(steps)) > 1e-9:
+            problem = f"{where}: from {self.least:g} to {self.most:g} in steps of {self.step:g}."
+            raise UserError(problem, f"Expected 2 to {MOST_VALUES} values, the last of which is the end.")
+        values = [f"{round(self.least + place * self.step, 9):g}" for place in range(round(steps) + 1)]
+        ends = {values[0]: self.low, values[-1]: self.high}
+        return [{"value": value, "label": value, "definition": ends.get(value, "")} for value in values]
 
 
 def _over_base(row: dict[str, Any]) -> dict[str, Any]:

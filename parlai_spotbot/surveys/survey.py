@@ -7,6 +7,7 @@ then the features) and its conditions hold.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any, Literal
@@ -85,7 +86,8 @@ class Condition:
 class Question:
     """A question, put once for each target. `wording` may hold {entity}, which is replaced by the target's name.
 
-    `heading` is its short name on the page. Neighbouring questions with `shuffle` come in an order drawn per item. A
+    `heading` is its short name on the page. Of a rating, the options of which are numbers from the lowest up, `better`
+    says whether more or less of it is better. Neighbouring questions with `shuffle` come in an order drawn per item. A
     `timer` of this many seconds is shown with the question, to be started by annotators. `other_than` names an earlier
     question, whose answer (for the same target) can't be this one's too. Options whose values are "candidate:N" stand
     for the item's candidates, whose texts are shown instead of the labels.
@@ -104,6 +106,7 @@ class Question:
     shuffle: bool = False
     timer: int = 0
     other_than: str = ""
+    better: Literal["more", "less"] = "more"
 
     def __post_init__(self):
         if not self.targets or not all(TARGET.match(target) for target in self.targets):
@@ -117,6 +120,17 @@ class Question:
                 f"question '{self.name}': options are {values!r}, "
                 "expected different values (none for free_text, some for every other kind)"
             )
+
+    @property
+    def scale(self) -> tuple[float, ...]:
+        """The values of its options, where these are different numbers from the lowest up; else ()."""
+        try:
+            values = tuple(float(option.value) for option in self.options)
+        except ValueError:
+            return ()
+        if values != tuple(sorted(set(values))) or not all(map(math.isfinite, values)):
+            return ()
+        return values
 
     @property
     def of_candidates(self) -> bool:
@@ -353,6 +367,8 @@ class Survey:
         row["limits"] = {name: row["limits"][name] for name in row["limits"] if name not in HIDDEN_LIMITS}
         for task in row["tasks"]:
             del task["allowed"], task["read"], task["took"]
+        for question in (*row["questions"], *row["questionnaire"]):
+            del question["better"]
         for name in ("tasks", "questionnaire"):
             if not row[name]:
                 del row[name]

@@ -268,7 +268,7 @@ DESIGNS = """
 6 bots, 20 x 1, one annotator: [study, 20, 1, 1, {taste: 0.0}]
 6 bots, 4 x 3, a judge: [study, 4, 3, 3, {taste: 0.0, crossed: false}]
 2 bots, 100 x 3, 20 annotators: [study, 100, 3, 20, 2, {most_width: 1.25, most_cover: 0.985}]
-2 bots, 40 x 2, very unequal annotators: [study, 40, 2, 30, 2, {unequal: 1.2, most_width: 1.25, most_cover: 0.985}]
+2 bots, 40 x 2, very unequal annotators: [study, 40, 2, 30, 2, {unequal: 1.2, most_width: 1.33, most_cover: 0.985}]
 2 bots, 20 x 3, 4 annotators: [study, 20, 3, 4, 2, &tiny {most_width: 4.0, most_cover: 1.0}]
 3 bots, 1 x 6, 12 annotators: [study, 1, 6, 12, 3, *tiny]
 3 bots, 2 x 2, 10 annotators: [study, 2, 2, 10, 3, *tiny]

@@ -12,5 +12,5 @@ FINDINGS = (
     annotators.finding(FORM, partial(annotators.annotators, ranked=ranking.ranked)),
     alarms.finding(FORM, ranking.compute),
     costs.finding(FORM),
-    trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale=SCALE)),
+    trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale_of=lambda facts, question: SCALE)),
 )

@@ -2,15 +2,16 @@
 
 import pandas as pd
 
-from parlai_spotbot.analysis.ratings import SCALE, rate
+from parlai_spotbot.analysis.ratings import rate
 from parlai_spotbot.findings import criteria, study_probes
 from parlai_spotbot.findings.answers import Answers
-from parlai_spotbot.findings.finding import declared
+from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
-from parlai_spotbot.findings.ratings import FORM
+from parlai_spotbot.findings.ratings import FORM, less_is_better, scale_of
+from parlai_spotbot.findings.render import Fact
+from parlai_spotbot.wording import listed, plainly
 
-CRITERION = "mean rating from 1 to 5"
 TEST = (
     "difference of means over its standard error clustered by conversations and by annotators, Holm-adjusted over the "
     "pairs of a dimension"
@@ -36,10 +37,31 @@ def compared(answers: Answers) -> pd.DataFrame:
 
 def ranked(answers: Answers, rows: pd.DataFrame) -> Ranking:
     """Means, distributions and tests of the ratings of one dimension."""
-    means = rate(rows, answers.names, crossed=answers.crossed)
-    probes = study_probes.of_means(answers, rows, means, SCALE)
-    told = {"criterion": CRITERION, "scale": list(SCALE), "test": TEST}
-    return criteria.means_of(means, probes, margin=answers.facts.margin, **told, **answers.rests)
+    question = rows["question"].iloc[0]
+    scale = scale_of(answers.facts, question)
+    less = less_is_better(answers.facts, question)
+    means = rate(rows, answers.names, crossed=answers.crossed, scale=scale, less_is_better=less)
+    probes = study_probes.of_means(answers, rows, means, scale)
+    criterion = f"mean rating from {scale[0]:g} to {scale[-1]:g}"
+    if less:
+        criterion += ", where less is better"
+    told = {"criterion": criterion, "scale": list(scale), "test": TEST}
+    return criteria.means_of(means, probes, less, answers.facts.margin, **told, **answers.rests)
 
 
-FINDING = declared(__file__, FORM, compute, criteria.summarise)
+def summarise(result: Result) -> list[str]:
+    """Return who is ahead on the main dimension, how many pairs are clear, and on which scales they were rated."""
+    sentences = criteria.summarise(result)
+    if not sentences:
+        return []
+    dimensions: dict[str, list[str]] = {}
+    for row in result.rows("whole"):
+        dimensions.setdefault(row["criterion"], []).append(plainly(row["question"]))
+    said = [f"{listed(names)}: {criterion}" for criterion, names in dimensions.items()]
+    if len(said) == 1:
+        said = [*dimensions]
+    text = f"{'; '.join(said)}."
+    return [*sentences, Fact.of("Scale", f"{text[0].upper()}{text[1:]}")]
+
+
+FINDING = declared(__file__, FORM, compute, summarise)

@@ -4,11 +4,10 @@ from functools import partial
 
 import pandas as pd
 
-from parlai_spotbot.analysis.ratings import SCALE
 from parlai_spotbot.findings import agreement, alarms, annotators, costs, needs, settled, trust
 from parlai_spotbot.findings.answers import Answers
 from parlai_spotbot.findings.frames import Found
-from parlai_spotbot.findings.ratings import FORM, ranking
+from parlai_spotbot.findings.ratings import FORM, ranking, scale_of
 from parlai_spotbot.findings.scarce import RATINGS
 
 
@@ -39,5 +38,5 @@ FINDINGS = (
     needs.finding(FORM, ranking.compute, ranking.compared, RATINGS),
     settled.finding(FORM, "ratings"),
     costs.finding(FORM),
-    trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale=SCALE)),
+    trust.finding(FORM, partial(trust.beside_people, ratings=ratings_of, scale_of=scale_of)),
 )

@@ -46,7 +46,7 @@ def label_frame(
                 tasks.append(task)
     labelled = pd.DataFrame(rows, columns=answers.columns)
     labelled["task"] = tasks
-    frame, lost = rating_frame(labelled, conversations, items, SCALE)
+    frame, lost = rating_frame(labelled, conversations, items, dict.fromkeys(labelled["question"].unique(), SCALE))
     if stopped:
         lost[STOPPED] = stopped
     return frame, lost

@@ -81,7 +81,7 @@ class _WholeControl(PeopleControl):
             telling = [q for q in questions or main if q in main]
             if self.tells(survey, telling):
                 question_sets.append(questions)
-        if not question_sets and survey.asked:
+        if not question_sets and survey.asked and self.tells(survey, survey.asked):
             free = [question.name for question in survey.questions if question.kind == "free_text"]
             question_sets.append((*survey.asked, *free))
         return question_sets
@@ -173,7 +173,10 @@ class RatingControl(_WholeControl):
 
     def tells(self, survey: Survey, questions: Sequence[str]) -> bool:
         asked = [survey.question(name) for name in questions if name in LOW]
-        return any(tuple(option.value for option in question.options) == RATING_VALUES for question in asked)
+        return any(
+            question.better == "more" and tuple(option.value for option in question.options) == RATING_VALUES
+            for question in asked
+        )
 
     def items(self, people: Sequence[Conversation], draw: Draw) -> list[Item]:
         """Return conversations of scripts."""

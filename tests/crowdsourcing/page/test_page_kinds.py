@@ -1,9 +1,12 @@
 """Every layout and kind of question in a real browser; texts that want to be more than text; other languages."""
 
+from dataclasses import replace
+
 import pytest
 
-from parlai_spotbot.surveys import get_survey
+from parlai_spotbot.surveys import get_survey, own_surveys
 from tests.crowdsourcing.page.stage import MANY, TALKS, bare, button, heading, item, stage, start
+from tests.surveys.test_scales import survey_file
 
 
 def group(page, key):
@@ -67,6 +70,37 @@ def test_every_kind_of_question(tmp_path, visit):
         "faults pair": ["repeats", "ignores"],
         "order pair": ["specific", "sensible", "fluent"],
     }
+
+
+def test_a_scale_of_many_values_is_a_slider_without_an_answer_before_it_is_used(tmp_path, visit):
+    path = survey_file(tmp_path / "warmth.yaml", {"least": 0, "most": 100, "low": "cold", "high": "warm"})
+    survey = replace(own_surveys.read_survey(path), layout="dialogue")
+    for width in (390, 1280):
+        page = visit({"width": width, "height": 800})
+        folder = tmp_path / str(width)
+        folder.mkdir()
+        with stage(bare(survey), [item(0, TALKS[0])], folder) as st:
+            start(page, st.link("ann"))
+            button(page, "To the overview").click()
+            group(page, "warm entity:0").get_by_text("Please answer this question").wait_for()
+            first, second = (group(page, f"warm entity:{entity}") for entity in (0, 1))
+            assert first.get_by_text("no answer").count() == 1
+            assert first.locator(".ends").inner_text().split("\n") == ["0 – cold", "100 – warm"]
+            slider = first.get_by_role("slider")
+            slider.focus()
+            page.keyboard.press("Enter")
+            assert first.locator("output").inner_text() == "50"
+            page.keyboard.press("ArrowRight")
+            assert first.locator("output").inner_text() == "51"
+            second.get_by_role("slider").click()
+            assert second.locator("output").inner_text() == "50"
+            page.reload()
+            assert first.locator("output").inner_text() == "51"
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            button(page, "To the overview").click()
+            hand_in(page)
+            (record,) = st.kept
+        assert answers(record["items"][0]) == {"warm entity:0": "51", "warm entity:1": "50"}
 
 
 HOSTILE = (

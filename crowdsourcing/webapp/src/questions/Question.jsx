@@ -10,11 +10,15 @@ import { Checkboxes } from "./Checkboxes.jsx";
 import { Choice } from "./Choice.jsx";
 import { FreeText } from "./FreeText.jsx";
 import { Ranking } from "./Ranking.jsx";
+import { Slider } from "./Slider.jsx";
 import { Swatch } from "./Swatch.jsx";
 import { Timer } from "./Timer.jsx";
 
 const KINDS = { choice: Choice, scale: Choice, checkboxes: Checkboxes, ranking: Ranking, free_text: FreeText };
 const ONE_OF = ["choice", "scale"];
+
+// A scale of more values than stand in a row.
+const slides = (question) => question.kind === "scale" && question.options.length > 7;
 
 export function Question(props) {
   const { survey, item, question, target, answer, wrong, barred = [], first = true, explained = first, onAnswer } = props;
@@ -22,15 +26,16 @@ export function Question(props) {
   const help = useId();
   const error = useId();
   const edit = useEdit(question, answer);
-  const Kind = KINDS[question.kind];
+  const Kind = slides(question) ? Slider : KINDS[question.kind];
+  const radio = ONE_OF.includes(question.kind) && !slides(question);
   const key = keyOf(question.name, target);
   const heading = headingOf(question, target, item);
   const hint = { checkboxes: "checkboxes_hint", ranking: "ranking_hint" }[question.kind];
   return (
     <fieldset
       className={`question ${question.kind} ${wrong ? "wrong" : ""}`}
-      role={ONE_OF.includes(question.kind) ? "radiogroup" : undefined}
-      aria-required={ONE_OF.includes(question.kind) ? question.required : undefined}
+      role={radio ? "radiogroup" : undefined}
+      aria-required={radio ? question.required : undefined}
       aria-describedby={`${help} ${error}`}
       data-question={key}
       data-answered={given(question, answer)}

@@ -253,17 +253,18 @@ def csv_rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
         before, first = next(((n, line) for n, line in enumerate(lines) if not NO_HEADER.fullmatch(line)), (0, ""))
         mark = max(SEPARATORS, key=lambda mark: len(QUOTED.sub("", first).split(mark)))
         reader = csv.reader(chain([first], lines, [END]), delimiter=mark, skipinitialspace=True)
-        number = 0
+        number = begins = 0
         try:
             for row in reader:
                 if row == [END]:
                     return
+                begins = number + 1
                 number = before + reader.line_num
                 if any(row):
                     yield number, row
         except csv.Error as err:
             raise Malformed(str(err)) from None
-    raise Malformed('a quote (") that opens there is never closed', number + 1)
+    raise Malformed('a quote (") that opens there is never closed', begins)
 
 
 def unpacked(archive: zipfile.ZipFile, name: str) -> bytes:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest, packages_named
-from parlai_spotbot.reading import Malformed, csv_rows, lines_of, opened, parse_json, whole_text
+from parlai_spotbot.reading import SEPARATORS, Malformed, csv_rows, lines_of, opened, parse_json, whole_text
 
 REMEDY = "Name a CSV file with a header, JSON Lines, a JSON file that is one list, or Parquet, in UTF-8."
 NONE = "-"
@@ -81,16 +81,31 @@ def plain_text(value: Any) -> str:
     return text
 
 
-def by_columns(path: Path, understand: Callable[[Sequence[str]], Any], read: Callable[[Any, Dataset], Any]) -> Any:
+def flat(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row with the values of objects as columns of their own: ``labels.quality``."""
+    if not any(isinstance(value, dict) for value in row.values()):
+        return row
+    columns: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, dict):
+            columns |= {f"{name}.{key}": inner for key, inner in flat(value).items()}
+        else:
+            columns[name] = value
+    return columns
+
+
+def by_columns(
+    rows: Callable[[], Dataset], understand: Callable[[Sequence[str]], Any], read: Callable[[Any, Dataset], Any]
+) -> Any:
     """Return ``read(understand(columns), rows)`` for the columns of all rows.
 
     Most files have them in the first row; others are read again, once for their columns alone.
     """
-    _, first = next(dataset_rows(path), ("", {}))
+    _, first = next(rows(), ("", {}))
     with suppress(UserError):
-        return read(understand(tuple(first)), _alike(dataset_rows(path), first))
-    head = dict.fromkeys(name for _, row in dataset_rows(path) for name in row)
-    return read(understand(tuple(head)), dataset_rows(path))
+        return read(understand(tuple(first)), _alike(rows(), first))
+    head = dict.fromkeys(name for _, row in rows() for name in row)
+    return read(understand(tuple(head)), rows())
 
 
 def _alike(rows: Dataset, head: Mapping[str, Any]) -> Dataset:
@@ -146,12 +161,39 @@ def _csv(path: Path) -> Rows:
     twice = [name for name, count in Counter(filter(None, head)).items() if count > 1]
     if twice:
         raise Malformed(f"the header has the column '{twice[0]}' twice", 1)
+    last = 1
     for number, row in rows:
         if len(row) != len(head):
             raise Malformed(f"has {len(row)} fields, the header has {len(head)}", number)
+        if number > last + 1 and any(_holds_rows(cell, row) for cell in row):
+            raise Malformed(
+                f'a quote (") that opens there holds rows, up to line {number}: close or double it', last + 1
+            )
+        last = number
         if written != head:
             row = [cell.strip() for cell in row]
         yield number, dict(zip(head, row, strict=True))
+
+
+def _holds_rows(cell: str, row: Sequence[str]) -> bool:
+    """Return whether a cell of several lines holds what are rows of the file, after a quote that isn't closed.
+
+    Two lines or more that all have the row's number of cells are; of one line two cells are those of the row as well.
+    """
+    lines = cell.splitlines()[1:]
+    if not lines or len(row) < 3:
+        return False
+    for mark in SEPARATORS:
+        cells = [line.split(mark) for line in lines]
+        fits = [line for line in cells if len(line) == len(row)]
+        alike = any(sum(map(_same, line, row)) > 1 for line in fits)
+        if alike or (len(lines) > 1 and len(fits) == len(lines)):
+            return True
+    return False
+
+
+def _same(cell: str, other: str) -> bool:
+    return bool(cell.strip()) and cell.strip() == other.strip()
 
 
 def _json_lines(path: Path) -> Rows:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from parlai_spotbot.importers.dataset_rows import dataset_rows, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import dataset_rows, flat, plain_text, spelling
 from parlai_spotbot.reading import own_data
 
 HEADINGS = 3
@@ -39,7 +39,7 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
         if _rejected(row):
             left_out[REJECTED] += 1
             continue
-        found += [(where, _chosen(one)) for one in _rounds(_flat(row))]
+        found += [(where, _chosen(one)) for one in _rounds(flat(row))]
     return found
 
 
@@ -49,19 +49,6 @@ def _rejected(row: Mapping[str, Any]) -> bool:
         if words and spelling(str(value)) in words:
             return True
     return False
-
-
-def _flat(row: Row) -> Row:
-    """Return a row with the values of objects as columns of their own: ``labels.quality``."""
-    if not any(isinstance(value, dict) for value in row.values()):
-        return row
-    flat: Row = {}
-    for name, value in row.items():
-        if isinstance(value, dict):
-            flat |= {f"{name}.{key}": inner for key, inner in _flat(value).items()}
-        else:
-            flat[name] = value
-    return flat
 
 
 def _rounds(row: Row) -> Iterator[Row]:

@@ -10,7 +10,7 @@ import hashlib
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,13 @@ from typing import Any
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.contestant_names import ContestantNames
-from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, named_columns, plain_text, spelling
+from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, dataset_rows, plain_text
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
 from parlai_spotbot.importers.left_out import LeftOut, Unusable
 from parlai_spotbot.importers.times import utc_time
+from parlai_spotbot.importers.vote_columns import columns_of
+from parlai_spotbot.importers.vote_rows import vote_rows
 from parlai_spotbot.importers.winners import CORRECT, CUT, OUTCOMES, WORDS, AmbiguousWinner, Winners
 from parlai_spotbot.names import stem_of
 from parlai_spotbot.records import HUMAN, Contestant, Item, Unit
@@ -37,6 +39,8 @@ DATE = 'T00:00:00Z"'
 """How times end that are a date alone."""
 BLOCK = 10_000
 """Number of lines that are held as one piece."""
+FURTHER = ("prompt", "annotator", "time", "language", "count")
+"""Fields that a file may lack."""
 NO_COLUMN = "\0"
 """The name of no column, as a column may have an empty one."""
 
@@ -67,7 +71,7 @@ def votes(
     Parameters
     ----------
     columns : mapping, optional
-        Our field (a, b, winner, prompt, annotator, time, language) -> the file's column, where it isn't one of
+        Our field (a, b, winner, prompt, annotator, time, language, count) -> the file's column, where it isn't one of
         ``votes.yaml``; "-" leaves the field out.
     answers : mapping, optional
         The file's word in the column of the winner -> a, b, tie or both_bad; of numbers also ">0.5" and the like.
@@ -114,13 +118,17 @@ def votes(
 
 def _lines(path: Path, understand: Callable[[Sequence[str]], dict[str, list[str]]], reader: _VoteReader) -> list[bytes]:
     """Return the lines of judgements of a file, whose winners are what alone fits all rows."""
+
+    def rows() -> Dataset:
+        return vote_rows(dataset_rows(path))
+
     try:
-        return by_columns(path, understand, reader.read)
+        return by_columns(rows, understand, reader.read)
     except AmbiguousWinner:
-        reader.winners.winner_is = by_columns(path, understand, reader.winners.told_by)
+        reader.winners.winner_is = by_columns(rows, understand, reader.winners.told_by)
         if not reader.winners.winner_is:
             raise
-    return by_columns(path, understand, reader.read)
+    return by_columns(rows, understand, reader.read)
 
 
 def _bots(names: Mapping[str, str]) -> dict[str, Contestant]:
@@ -144,65 +152,18 @@ def _summary(about: Mapping[str, Any], contestants: int) -> str:
     return f"{votes_read}\nread: {columns}"
 
 
-def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return our field -> the file's columns, several for one-hot winners; `columns` ("-" for leave out) goes first.
-
-    Raises
-    ------
-    UserError
-        Names the file and the column that is missing, or the option that names none.
-    """
-    if not head:
-        raise UserError(f"{where}: holds no votes.", REMEDY)
-    spelt = {spelling(name): name for name in reversed(head)}
-    free = {name for name, theirs in spelt.items() if theirs not in columns.values()}
-    sides = [*WORDS["sides"], *_pairs_alike(free), *WORDS["winner_and_loser"]]
-    pair = ()
-    if {"a", "b"}.isdisjoint(columns):
-        pair = next((pair for pair in sides if {*pair} <= spelt.keys()), ())
-    names = WORDS["columns"] | dict(zip("ab", ([side] for side in pair), strict=False))
-    found = {name: [theirs] for name, theirs in named_columns(columns, names, where, head).items()}
-    if "winner" not in found:
-        found["winner"] = _winner_columns(pair, spelt)
-    for name in ("a", "b", "winner"):
-        if not found.get(name):
-            what = {"winner": "who won"}.get(name, "one of the two contestants")
-            raise UserError(
-                f"{where}: no column is known to hold '{name}', {what} (there are {', '.join(head)}).",
-                f"Name it: --columns {name}=THEIR_COLUMN.",
-            )
-    if found["a"] == found["b"]:
-        raise UserError(f"{where}: one column, '{found['a'][0]}', for both contestants.", "Name two.")
-    return found
-
-
-def _winner_columns(pair: Sequence[str], spelt: Mapping[str, str]) -> list[str]:
-    """Return the columns of outcomes, of which one holds 1; where one names the winner, it and those of ties."""
-    names = list(WORDS["one_hot"])
-    if pair in WORDS["winner_and_loser"]:
-        names = [pair[0], *(name for name in names if WORDS["one_hot"][name] == "tie")]
-    return [spelt[name] for name in names if name in spelt]
-
-
-def _pairs_alike(names: Collection[str]) -> list[tuple[str, str]]:
-    """Return the one pair of names that differ by 1 and 2, a and b, left and right alone; none where there are more."""
-    pairs = {
-        (name, name[: place.start()] + two + name[place.end() :])
-        for one, two in WORDS["marks"]
-        for name in names
-        for place in re.finditer(one, name)
-    }
-    others = {*WORDS["no_contestants"]}
-    fits = [pair for pair in pairs if pair[1] in names and others.isdisjoint(re.split(r"[\d_]", pair[0]))]
-    if len(fits) > 1:
-        return []
-    return fits
-
-
 def _stripped(value: Any) -> str:
     if value is None:
         return ""
     return str(value).strip()
+
+
+def _rest(item_and_answer: str, prompts: str, worker: str, source_and_more: str) -> str:
+    """Return the line of a judgement after its ids, of parts that are JSON."""
+    return (
+        f'"survey": "votes", "unit_id": "{UNIT}", {item_and_answer}, "conversation_ids": {prompts}, "exchanges": 0, '
+        f'"target": "pair", "question": "{PREFERENCE}", "worker_id": {worker}, "source": {source_and_more}}}\n'
+    )
 
 
 class _VoteReader:
@@ -234,13 +195,14 @@ class _VoteReader:
         """Yield the judgements as they are written, many lines a piece."""
         block: list[str] = []
         sides = [*self.columns["a"], *self.columns["b"], *self.columns["winner"]]
-        further = ("prompt", "annotator", "time", "language")
-        prompt, annotator, time, language = (self.columns.get(name, [NO_COLUMN])[0] for name in further)
+        prompt, annotator, time, language, count = (self.columns.get(name, [NO_COLUMN])[0] for name in FURTHER)
         vote_of = cache(self._vote)
         voter_of = cache(self._voter)
         presentation_of = cache(self._presentation)
         number = 0
+        self.left_out.rows = 0
         for self._where, row in rows:
+            self.left_out.rows += 1
             try:
                 outcome, item_and_answer, margin = vote_of(*map(row.get, sides))
                 worker, source = voter_of(row.get(annotator))
@@ -253,19 +215,24 @@ class _VoteReader:
             except TypeError:  # unhashable
                 problem = f"{self._where}: a list or object, expected one value in each field."
                 raise UserError(problem, "Name another column, or leave it out: --columns FIELD=-.") from None
-            number += 1
-            self.counts[outcome] += 1
-            block.append(
-                f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", "survey": "votes", "unit_id": '
-                f'"{UNIT}", {item_and_answer}, "conversation_ids": {self._prompt(row.get(prompt))}, "exchanges": 0, '
-                f'"target": "pair", "question": "{PREFERENCE}", "worker_id": {worker}, "source": {source}'
-                f"{presentation}{when}}}\n"
-            )
-            if len(block) == BLOCK:
-                yield "".join(block).encode()
-                block.clear()
-        self.left_out.rows = number + self.left_out.counts.total()
+            rest = _rest(item_and_answer, self._prompt(row.get(prompt)), worker, f"{source}{presentation}{when}")
+            for _ in range(self._times(row.get(count))):
+                number += 1
+                self.counts[outcome] += 1
+                block.append(f'{{"judgement_id": "v{number}", "annotation_id": "v{number}", {rest}')
+                if len(block) == BLOCK:
+                    yield "".join(block).encode()
+                    block.clear()
         yield "".join(block).encode()
+
+    def _times(self, value: Any) -> int:
+        """Return how many votes a row is."""
+        if value is None:
+            return 1
+        text = plain_text(value).removesuffix(".0")
+        if not text.isdigit():
+            raise self._wrong("count", value, "expected a whole number of votes", CORRECT)
+        return int(text)
 
     def _check_once(self, row: Mapping[str, Any], worker: str, when: str) -> None:
         """Raise `Unusable` for a copy of an earlier row, where rows have an id, or say who voted at which second."""

@@ -56,8 +56,9 @@ class Winners:
         self.answers = answers
         self.winner_is = winner_is
         self.columns: Sequence[str] = ()
-        self.alone = True
         self.wins = False
+        self.named = True
+        self.flags: dict[int, str] = {}
         self.numbered = False
         self._sides: dict[str, set[str]] = {}
 
@@ -65,7 +66,9 @@ class Winners:
         """Take note of the file's columns by our fields."""
         self.columns = columns["winner"]
         self.wins = columns["winner"][0] == columns["a"][0]
-        self.alone = not self.wins and len(self.columns) == 1
+        self.named = spelling(self.columns[0]) not in WORDS["one_hot"]
+        kinds = [WORDS["one_hot"].get(spelling(name)) for name in self.columns]
+        self.flags = {place: kind for place, kind in enumerate(kinds) if kind}
         own = [spelling(columns[side][0]) for side in "ab"]
         self.numbered = own[0].endswith("1") and own[1] == f"{own[0][:-1]}2"
         self._sides = defaultdict(set)
@@ -78,16 +81,15 @@ class Winners:
 
     def outcome(self, a: str, b: str, winner: Sequence[str], wrong: Wrong) -> tuple[str, str]:
         """Return one of `OUTCOMES` from the file's word for the winner, or the column that holds 1, and the margin."""
+        hits = {kind for place, kind in self.flags.items() if winner[place].lower() in WORDS["holds"]}
+        if len(hits) > 1:
+            raise wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
+        if hits:
+            return hits.pop(), ""
+        if self.wins:
+            return "a", ""
         word = winner[0]
-        if not self.alone:
-            given = [*zip(self.columns, winner, strict=True)][self.wins :]
-            hits = {WORDS["one_hot"][spelling(name)] for name, one in given if one.lower() in WORDS["holds"]}
-            if len(hits) > 1:
-                raise wrong("winner", ", ".join(winner), "expected 1 in one of them", "Correct it.")
-            if hits:
-                return hits.pop(), ""
-            if self.wins:
-                return "a", ""
+        if not self.named:
             word = ""
         mapped = self._mapped(word)
         if mapped:
@@ -145,7 +147,7 @@ class Winners:
         """Return the outcome of a word by --answers: as it is written, or as a number."""
         with suppress(ValueError):
             number = float(word.replace(",", "."))
-            for theirs, outcome in self.answers.items():
+            for theirs, outcome in {**WORDS["numbers"].get(spelling(self.columns[0]), {}), **self.answers}.items():
                 cut = CUT.fullmatch(theirs)
                 if cut and getattr(operator, WORDS["cuts"][cut[1]])(number, float(cut[2])):
                     return outcome

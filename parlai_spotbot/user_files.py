@@ -71,9 +71,11 @@ def checked(kind: type[Kind], row: Any, extra: str = "forbid") -> Kind:
         return _adapter(kind, extra).validate_json(to_json([row], inf_nan_mode="constants"))[0]
     except ValidationError as err:
         problem = min(err.errors(include_url=False), key=lambda one: one["type"] not in UNKNOWN)
-    place = _place([row], problem["loc"])
-    if problem["type"] == "missing":
-        place.append(problem["loc"][-1])
+    *around, last = problem["loc"]
+    if problem["type"] in ("missing", *UNKNOWN):  # what isn't there, or is called otherwise in JSON
+        place = [*_place([row], around), last]
+    else:
+        place = _place([row], problem["loc"])
     raise Mistake(place[1:], problem["type"], problem["input"], problem["msg"].removeprefix("Value error, "))
 
 

@@ -8,12 +8,13 @@ counted: prompts of the system, calls of tools, pictures, one speaker twice in a
 import ast
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.importers.chat_shapes import PASSED_OVER, at, chats_of, joined, path_of, session_of, shaped
 from parlai_spotbot.importers.conversations import CHAT_WORDS, Reading
 from parlai_spotbot.importers.dataset_rows import check_columns, spelling
 from parlai_spotbot.importers.import_request import ImportRequest
@@ -71,7 +72,11 @@ class ChatReader(Reading):
         else:
             if not given:
                 name = self._find_text(row, "model", where)[1] or name
-            entities = [self.names.of(name, where), self.names.of(self.user, where, people=True)]
+            user = self.user
+            simulated = at(row, "info.user_info.llm")
+            if simulated and user == HUMAN:
+                user = f"user:{simulated}"
+            entities = [self.names.of(name, where), self.names.of(user, where, people=True)]
             if said and said[0][0] == USER:
                 entities.reverse()
         identity = self._find_text(row, "conversation_id", where)
@@ -102,22 +107,34 @@ class ChatReader(Reading):
     def rows(self, rows: Iterator) -> Iterator:
         """Yield rows of messages as they are, those of one turn each together as a list, by `conversation_id`."""
         talks = {}
-        for where, row in rows:
-            messages = self._messages(row)[1]
-            if messages is None:
-                row = {spelling(key): value for key, value in row.items()} | row
-                messages = self._messages(row)[1]
+        sessions = {}
+        for where, chat in ((where, chat) for where, row in rows for chat in chats_of(row)):
+            row = chat
+            if self._messages(row)[1] is None:
+                row = {spelling(key): value for key, value in chat.items()} | chat
             talk = self._find(row, "conversation_id")[1]
-            if messages is not None or talk is None or row.keys().isdisjoint(self.keys["role"]):
-                yield where, row
-            else:
+            of_turns = talk is not None and not row.keys().isdisjoint(self.keys["role"])
+            if self._messages(row)[1] is None and of_turns:
                 talks.setdefault(str(talk), (where, []))[1].append(row)
+                continue
+            one = shaped(row)
+            session = session_of(one)
+            if session:
+                sessions.setdefault(session, (where, []))[1].append(one)
+            else:
+                yield where, one
         yield from talks.values()
+        for session, (where, traces) in sessions.items():
+            yield where, {**joined(traces), "conversation_id": session}
 
     def _chat_of(self, turns: list[dict], where: str) -> dict:
         """Return the row of a chat from those of its turns, in the order of their `turn`, else in that of the file."""
         key = next((key for key in self.keys["turn"] if key in turns[0]), None)
-        if key is not None:
+        if "parent_id" in turns[0]:
+            path = path_of(turns)
+            self.counts["branches"] += len(turns) - len(path)
+            turns = path
+        elif key is not None:
             once = {repr(turn): turn for turn in turns}
             self.counts["copies"] += len(turns) - len(once)
             try:
@@ -176,6 +193,7 @@ class ChatReader(Reading):
             else:
                 turns.append((role, text))
         self.counts["system"] += len(contexts)
+        self.counts["branches"] += row.get(PASSED_OVER, 0)
         return contexts, turns
 
     def _role(self, message: dict, where: str) -> str:
@@ -184,6 +202,9 @@ class ChatReader(Reading):
             for key, shown in CHAT_WORDS["shown"].items():
                 if at(message, key) not in (None, *shown):
                     return TOOL
+        by_user = message.get("isCreatedByUser")
+        if isinstance(by_user, bool):
+            return USER if by_user else BOT
         key, value = self._find(message, "role")
         role = self.role_of.get(str(value).strip(" :").casefold())
         if role is None:
@@ -206,18 +227,6 @@ class ChatReader(Reading):
             else:
                 self.counts["parts"] += part is not None
         return "\n".join(texts)
-
-
-def at(row: dict, path: str) -> Any:
-    """Return the value of a key of a row, or of "a.b"; None where there is none."""
-    if path in row:
-        return row[path]
-    value: Any = row
-    for key in path.split("."):
-        if not isinstance(value, Mapping):
-            return None
-        value = value.get(key)
-    return value
 
 
 def parsed(text: str) -> Any:

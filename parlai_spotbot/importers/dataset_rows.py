@@ -37,6 +37,9 @@ NOTHING = {
 }
 """How files write that there is no value."""
 
+UTTERANCE = "__eou__"
+"""What ends each turn in DailyDialog's files."""
+
 Dataset = Iterator[tuple[str, dict[str, Any]]]
 Rows = Iterator[tuple[int, Any]]
 
@@ -145,8 +148,11 @@ def _rows_of(file: Path) -> tuple[str, Rows]:
     if file.suffix.lower() == ".parquet":
         return "row", _parquet(file)
     with opened(file) as text:
-        begins = text.read(1 << 16).lstrip()[:1]
+        head = text.read(1 << 16).lstrip()
+        begins = head[:1]
     kinds = {kind.lower() for kind in file.suffixes[-2:]}
+    if ".txt" in kinds and UTTERANCE in head.partition("\n")[0]:
+        return "line", _texts(file)
     if kinds & {".csv", ".tsv"} or (begins not in "[{" and not kinds & {".json", ".jsonl", ".ndjson"}):
         return "line", _csv(file)
     if begins == "[" and not kinds & {".jsonl", ".ndjson"}:
@@ -204,6 +210,14 @@ def _json_lines(path: Path) -> Rows:
                     yield number, parse_json(line)
                 except ValueError as err:
                     raise Malformed(f"not valid JSON: {err}", number) from None
+
+
+def _texts(path: Path) -> Rows:
+    """Yield the lines of a file of dialogues without a header (DailyDialog)."""
+    with opened(path) as text:
+        for number, line in enumerate(lines_of(text), start=1):
+            if not line.isspace():
+                yield number, {"text": line.strip()}
 
 
 def _parquet(path: Path) -> Rows:

@@ -1,0 +1,239 @@
+"""Chats in other shapes than a list of messages in a row: several in an object, trees, question and answer, one text.
+
+Each becomes a row with `messages`; which fields hold what stands in ``chats.yaml``. Of a tree one path is read: at each
+message the reply of the best rank, else the last one.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from parlai_spotbot.importers.dataset_rows import UTTERANCE
+from parlai_spotbot.reading import Malformed, own_data, parse_json
+
+SHAPES = own_data(__file__, "chats.yaml")["shapes"]
+COLUMNS = own_data(__file__, "chats.yaml")["columns"]["messages"]
+"""Where messages are read without a change of the row."""
+SPOKEN = re.compile(
+    r"(?:\A|\n)\s*(?P<role>human|user|person|customer|assistant|system|bot|agent|ai|chatbot|model)\s*:", re.IGNORECASE
+)
+"""Where a turn begins in a text of several: "Human: …", "Assistant: …"."""
+PASSED_OVER = "messages_passed_over"
+"""Key of a shaped row: how many messages and texts aren't read."""
+DEEPEST = 1000
+"""Messages of one path of a tree."""
+
+Row = dict[str, Any]
+
+
+def chats_of(row: Row) -> Iterator[Row]:
+    """Yield a row for each chat that a row holds; a row that has another shape is yielded as it is."""
+    for key in SHAPES["lists_of_chats"]:
+        chats = at(row, key)
+        if isinstance(chats, list) and chats and all(isinstance(one, dict) for one in chats):
+            whole = {name: value for name, value in row.items() if name != key.partition(".")[0]}
+            yield from ({**whole, **one} for one in chats)
+            return
+    named = [value for value in row.values() if isinstance(value, dict) and _messages(value) is not None]
+    if row and len(named) == len(row):
+        yield from ({"conversation_id": name, **value} for name, value in row.items())
+        return
+    yield row
+
+
+def shaped(row: Row) -> Row:
+    """Return the row of a chat with its `messages`, where they can be told from what it holds."""
+    row = {name: _parsed(value) for name, value in row.items()}
+    given = _messages(row)
+    messages = given or _tree(row) or _spoken(row) or _question(row)
+    if not messages:
+        return row
+    passed_over = int("rejected" in row and "chosen" in row)
+    for key in ("replies", "children"):
+        if any(message.get(key) for message in messages):
+            path = _path(messages[0], key)
+            passed_over = sum(_size(message, key) for message in messages) - len(path)
+            messages = path
+    answer = _answer(row, messages)
+    if messages is given and not answer and any(at(row, key) is given for key in COLUMNS):
+        return row
+    return {**row, "messages": [*messages, *answer], PASSED_OVER: passed_over}
+
+
+def _parsed(value: Any) -> Any:
+    """Return the value of a text that is a JSON object or list; others as they are."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        with suppress(Malformed):
+            return parse_json(value)
+    return value
+
+
+def _messages(row: Mapping[str, Any]) -> list[Row] | None:
+    for key in SHAPES["messages"]:
+        value = at(row, key)
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            return value
+    return None
+
+
+def _first(row: Row, field: str) -> Any:
+    """Return the value of the first of the field's columns that holds something."""
+    for key in SHAPES[field]:
+        value = at(row, key)
+        if value not in (None, "", [], {}):
+            return value
+    return None
+
+
+def _answer(row: Row, messages: list[Row]) -> list[Row]:
+    """Return the messages of what was answered, where the last message is another's."""
+    roles = [str(message.get("role") or message.get("from") or "").lower() for message in messages[-1:]]
+    answer = _first(row, "answered")
+    if answer is None or not {"user", "human"} & {*roles}:
+        return []
+    return _answers(answer)
+
+
+def _answers(value: Any) -> list[Row]:
+    """Return the messages in an answer: a text, a message, parts of one, the first of several choices, or a response
+    that holds one of these."""
+    if isinstance(value, str):
+        spoken = SPOKEN.match(value)
+        if spoken:
+            value = value[spoken.end() :].strip()
+        return [{"role": "assistant", "content": value}]
+    if isinstance(value, list):
+        objects = [one for one in value if isinstance(one, dict)]
+        if any("message" in one or isinstance(one.get("content"), dict) for one in objects):
+            return _answers(objects[0])
+        if objects and not any("role" in one or one.get("type") == "message" for one in objects):
+            return [{"role": "assistant", "content": objects}]
+        return [message for one in objects for message in _answers(one)]
+    if not isinstance(value, dict) or value.get("type", "message") not in ("message", "text"):
+        return []
+    for key in SHAPES["within_answers"]:
+        inner = value.get(key)
+        if isinstance(inner, dict) or (inner and "role" not in value and value.get("type") != "message"):
+            return _answers(inner)
+    if "role" in value or "content" in value:
+        return [{**value, "role": "assistant"}]
+    return []
+
+
+def joined(traces: list[Row]) -> Row:
+    """Return one chat from the traces of its turns, each with what was said before it, all or some of it, or not."""
+    time = next((key for key in SHAPES["times"] if key in traces[0]), None)
+    if time and all(isinstance(trace.get(time), (str, int, float)) for trace in traces):
+        traces = sorted(traces, key=lambda trace: str(trace[time]))
+    said: list[Row] = []
+    for trace in traces:
+        messages = trace["messages"]
+        known = next((size for size in range(len(messages) - 1, 0, -1) if _same(said[-size:], messages[:size])), 0)
+        said += messages[known:]
+    return {**traces[0], "messages": said}
+
+
+def _same(one: list[Row], other: list[Row]) -> bool:
+    return [(a.get("role"), _plain(a)) for a in one] == [(b.get("role"), _plain(b)) for b in other]
+
+
+def _plain(message: Row) -> str:
+    """Return what a message holds, as one text without differences of blanks."""
+    return " ".join(str(message.get("content") or message.get("parts")).split())
+
+
+def session_of(row: Row) -> str:
+    """Return the id of the session that a shaped row with an answer, a trace, is of; "" of what isn't one."""
+    if PASSED_OVER not in row or _first(row, "answered") is None:
+        return ""
+    return str(_first(row, "sessions") or "")
+
+
+def _spoken(row: Row) -> list[Row] | None:
+    """Return the messages of a text in which roles stand before the turns, or turns end in a mark."""
+    text = _first(row, "texts")
+    if not isinstance(text, str):
+        return None
+    if UTTERANCE in text:
+        turns = [turn.strip() for turn in text.split(UTTERANCE) if turn.strip()]
+        return [{"role": ("user", "assistant")[place % 2], "content": turn} for place, turn in enumerate(turns)]
+    marks = [*SPOKEN.finditer(text)]
+    if not marks or text[: marks[0].start()].strip():
+        return None
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return [
+        {"role": SHAPES["speakers"].get(mark["role"].lower(), "assistant"), "content": text[mark.end() : end].strip()}
+        for mark, end in zip(marks, ends, strict=True)
+    ]
+
+
+def _tree(row: Row) -> list[Row] | None:
+    """Return the first message of a tree (OpenAssistant's export)."""
+    root = row.get("prompt")
+    if isinstance(root, dict) and "replies" in root:
+        return [root]
+    return None
+
+
+def _question(row: Row) -> list[Row] | None:
+    """Return the message of a question, of an instruction with its input; None where nothing answers it."""
+    question = next((text for key in SHAPES["asked"] if isinstance(text := at(row, key), str) and text), None)
+    if question is None or _first(row, "answered") is None:
+        return None
+    more = row.get("input")
+    if "instruction" in row and more and isinstance(more, str):
+        question = f"{question}\n{more}"
+    return [{"role": "user", "content": question}]
+
+
+def _size(root: Row, key: str) -> int:
+    """Return the number of messages of a tree."""
+    size = 0
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        size += 1
+        waiting += node.get(key) or []
+    return size
+
+
+def _path(root: Row, key: str) -> list[Row]:
+    """Return the messages of one path of a tree."""
+    path = [root]
+    while len(path) < DEEPEST and path[-1].get(key):
+        path.append(best(path[-1][key]))
+    return path
+
+
+def best(replies: list[Row]) -> Row:
+    """Return the reply of the best rank, else the last one."""
+    ranked = [reply for reply in replies if isinstance(reply.get("rank"), (int, float))]
+    if ranked:
+        return min(ranked, key=lambda reply: reply["rank"])
+    return replies[-1]
+
+
+def path_of(messages: list[Row]) -> list[Row]:
+    """Return one path of a tree whose messages name their parents, in the order of the path; others as they are."""
+    children: dict[Any, list[Row]] = {}
+    for message in messages:
+        children.setdefault(message.get("parent_id"), []).append(message)
+    path: list[Row] = []
+    roots = children.get(None, children.get("", []))
+    while roots and len(path) < DEEPEST:
+        path.append(best(roots))
+        roots = children.get(path[-1].get("message_id"), [])
+    return path or messages
+
+
+def at(row: Mapping[str, Any], path: str) -> Any:
+    """Return the value of a key of a row, or of "a.b"; None where there is none."""
+    if path in row:
+        return row[path]
+    value: Any = row
+    for key in path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(key)
+    return value

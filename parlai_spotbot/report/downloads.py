@@ -1,6 +1,6 @@
 """Figures to be taken away: embedded in the page for download, and written beside it for those who typeset.
 
-Both are the same bytes: SVG and PDF in the colours of light ground, and the data of the figure as CSV.
+Both are in the colours of light ground: SVG, PDF and, from the page, PNG; and the data of the figure as CSV.
 """
 
 import base64
@@ -10,7 +10,7 @@ from pathlib import Path
 from parlai_spotbot import files
 from parlai_spotbot.report.drawing import Drawing
 
-TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf", "csv": "text/csv;charset=utf-8"}
+TYPES = {"pdf": "application/pdf", "csv": "text/csv;charset=utf-8"}
 FOLDER = "figures"
 
 
@@ -23,10 +23,11 @@ def _files(drawing: Drawing) -> Iterator[tuple[str, str, bytes]]:
 
 def links(drawing: Drawing) -> list[tuple[str, str, str]]:
     """Return what of a drawing can be saved from the page: what it is, the file's name, and a link that holds its
-    bytes."""
+    bytes. SVG and PNG are made of the figure on the page (``figures.js``)."""
     return [
         (kind.upper(), name, f"data:{TYPES[kind]};base64,{base64.b64encode(data).decode()}")
         for kind, name, data in _files(drawing)
+        if kind in TYPES
     ]
 
 

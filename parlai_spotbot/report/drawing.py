@@ -125,9 +125,9 @@ def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> 
     text = out.getvalue()
     text = text[text.index("<svg") :]
     text = _told(re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.S))
-    opening = f'<svg role="img" aria-label="{title}"'
+    opening = f'<svg role="img" aria-label="{title}" data-figure="{html.escape(name)}"'
     if figure.get_figwidth() > WIDTH:
-        opening = f'<svg role="img" class="wide" aria-label="{title}"'
+        opening = f'{opening} class="wide"'
     drawing = Drawing(_inline(text, name, opening))
     drawing.name = name
     drawing.figure = figure

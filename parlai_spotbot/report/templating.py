@@ -13,12 +13,12 @@ from parlai_spotbot.findings.audit import SIGNS
 from parlai_spotbot.findings.sections import Name
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import citations, downloads
-from parlai_spotbot.report.drawing import PALETTE
+from parlai_spotbot.report.drawing import PALETTE, VARIABLES
 from parlai_spotbot.report.parts import caution_of, said
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-SCRIPTS = ("page.js", "tables.js", "reading.js")
+SCRIPTS = ("page.js", "tables.js", "figures.js", "reading.js")
 """The page's scripts, each a function of its own that runs at once; they go into one element, in this order."""
 
 
@@ -40,6 +40,7 @@ def environment() -> Environment:
         "script": Markup(script),
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         "palette": list(enumerate(PALETTE)),
+        "light": files.dumps({css.removeprefix("var(--")[:-1]: colour for colour, css in VARIABLES.items()}),
         "human": HUMAN,
         "signs": SIGNS,
     }

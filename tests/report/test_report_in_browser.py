@@ -6,6 +6,7 @@ It opens without an error or a request, passes axe's accessibility rules, sorts,
 import contextlib
 import csv
 import re
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -222,3 +223,34 @@ def test_without_script_the_page_says_where_conversations_are(one, chromium):
     assert not tab.locator("#reader").is_visible()
     assert tab.locator("#examples noscript").count() == 1
     context.close()
+
+
+def test_figures_are_saved_as_they_are_on_light_ground(chromium, one, tmp_path):
+    """SVG and PNG are made of the page's figure: the same bytes in both colour schemes, readable alone."""
+    saved = {}
+    for scheme in ("light", "dark"):
+        tab = chromium.new_page(color_scheme=scheme)
+        tab.goto(one.as_uri())
+        tab.get_by_role("button", name="Open all sections").click()
+        places = tab.locator("[data-figure-of]")
+        assert places.count() > 1
+        for place in places.all():
+            assert place.locator("button").all_inner_texts() == ["SVG", "PNG"]
+            for button in place.locator("button").all():
+                with tab.expect_download() as download:
+                    button.click()
+                path = tmp_path / scheme / download.value.suggested_filename
+                download.value.save_as(path)
+                saved.setdefault(path.name, set()).add(path.read_bytes())
+        tab.close()
+    for name, contents in saved.items():
+        (content,) = contents
+        if name.endswith(".png"):
+            assert content.startswith(b"\x89PNG")
+            continue
+        text = content.decode()
+        assert "var(" not in text
+        assert "inherit" not in text
+        root = ET.fromstring(text)
+        assert float(root.attrib["width"].removesuffix("pt")) > 100
+        assert root.find("{http://www.w3.org/2000/svg}title").text

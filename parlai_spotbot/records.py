@@ -143,7 +143,7 @@ class Conversation:
     def from_json(cls, row: dict, where: str) -> Conversation:
         fields = dict(read_row(StoredConversation, row, where))
         said = [Turn(act["id"], act["text"]) for exchange in fields.pop("dialog") for act in exchange]
-        begun = 2 * fields["seed_exchanges"]
+        begun = 2 * fields.get("seed_exchanges", cls.seed_exchanges)
         turns = (*said[:begun], *until_stop(said[begun:]))
         context = ["", ""]
         free = [0, 1]

@@ -163,16 +163,40 @@ def test_long_conversations_are_cut_to_the_context(make):
     assert agent.provenance()["usage"]["handled"] == {"prompts_shortened": 1}
 
 
-def test_a_server_with_less_context_than_thought(make):
+TOO_LONG = [
+    {"message": "This model's maximum context length is 500 tokens.", "code": "context_length_exceeded"},
+    {"code": 400, "message": "the request exceeds the available context size", "type": "exceed_context_size_error"},
+    {"code": 400, "message": "try again", "type": "exceed_context_size_error", "n_ctx": 500},
+]
+
+
+@pytest.mark.parametrize("error", TOO_LONG)
+def test_a_server_with_less_context_than_thought(make, error):
     def say(body):
         if sum(len(row["content"]) for row in body["messages"]) > 2000:
-            raise Refused(400, "This model's maximum context length is 500 tokens.", "context_length_exceeded")
+            refused = Refused(400, "")
+            refused.body = {"error": error}
+            raise refused
         return "short enough"
 
     with ChatServer(say) as server:
         agent = make(server.url)
         assert hear(agent, *["word " * 60] * 21)[0].act()["text"] == "short enough"
     assert agent.provenance()["usage"]["handled"]["too_long"] >= 1
+
+
+def test_a_parameter_that_a_server_names_alone_is_left_out(make):
+    def say(body):
+        if "seed" in body:
+            refused = Refused(422, "")
+            refused.body = {"error": {"message": "Unsupported parameter", "param": "seed", "code": "bad"}}
+            raise refused
+        return "as you like"
+
+    with ChatServer(say) as server:
+        agent = make(server.url)
+        assert hear(agent, "hi")[0].act()["text"] == "as you like"
+    assert all("seed" not in body for body in server.played)
 
 
 # -- what is kept of it ----------------------------------------------------------------------------------------------

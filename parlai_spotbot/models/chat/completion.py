@@ -13,7 +13,10 @@ from parlai_spotbot.outside import bounded, cleaned
 from parlai_spotbot.reading import own_data
 
 UNPAID = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
-TOO_LONG = ("context_length_exceeded", "context window", "context length", "prompt is too long", "too many tokens")
+TOO_LONG = (
+    *("context_length_exceeded", "exceed_context_size", "context window", "context length", "context size"),
+    *("prompt is too long", "too many tokens", "maximum context"),
+)
 BUSY = (408, 409, 429)
 
 REMEDIES = own_data(__file__)
@@ -140,10 +143,16 @@ def failure(status: int, headers: Mapping[str, str], data: Any, key: Key) -> Cha
 
 
 def _error_words(data: Any) -> tuple[str, str]:
-    """A server's message, in one line of at most 300 characters, and its code."""
+    """A server's message, in one line of at most 300 characters, with the parameter that it names, and its code in
+    words where there is one."""
     error = _at(data, "error") or data
     words = _at(error, "message") or _at(error, "detail") or (error if isinstance(error, str) else "")
-    return " ".join(cleaned(str(words), 1000).split())[:300], _word(error, "code") or _word(error, "type")
+    words = " ".join(cleaned(str(words), 1000).split())[:300]
+    named = _word(error, "param")
+    if named and named not in words:
+        words = f"{words} ({named})".strip()
+    codes = [_word(error, "code"), _word(error, "type")]
+    return words, next((code for code in codes if code and not code.isdigit()), codes[0])
 
 
 def add_served(served: dict[str, dict], reply: Any) -> None:

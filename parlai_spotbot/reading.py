@@ -43,6 +43,10 @@ MOST_OF_A_CELL = 1 << 24
 MOST_UNPACKED = 1 << 28
 """Bytes that one file of a zip file may grow to."""
 
+MOST_GROWTH = 100
+"""Times its packed size that a text packed by gzip may grow to, `LEAST_GROWN` bytes at any rate: texts grow to 30."""
+LEAST_GROWN = 1 << 25
+
 MOST_DIGITS = 300
 """Of a whole number in YAML: what is longer can't be computed with."""
 
@@ -86,6 +90,19 @@ def regular(path: Path | str, what: str = "file", remedy: str = "Name a file.") 
     return path
 
 
+class _Unpacked(gzip.GzipFile):
+    """A file that gzip packed, of which `left` bytes are read at most."""
+
+    left = 0
+
+    def read1(self, size: int = -1) -> bytes:
+        data = super().read1(size)
+        self.left -= len(data)
+        if self.left < 0:
+            raise Malformed(f"it grows to more than {MOST_GROWTH} times its packed size: unpack it, if that is right")
+        return data
+
+
 @contextmanager
 def opened(path: Path | str) -> Iterator[TextIO]:
     """Open a file as text, unpacked where gzip packed it, in the encoding of its byte order mark, or else UTF-8.
@@ -93,7 +110,10 @@ def opened(path: Path | str) -> Iterator[TextIO]:
     What can't be unpacked or decoded raises `Malformed` within.
     """
     with regular(path).open("rb") as file:
-        data: Any = gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
+        data: Any = file
+        if file.peek(2)[:2] == GZIP:
+            data = _Unpacked(fileobj=file)
+            data.left = max(LEAST_GROWN, MOST_GROWTH * Path(path).stat().st_size)
         try:
             begins = data.peek(2)[:2]
             encoding = "utf-16" if begins in UTF16 else ENCODINGS[begins.find(0)]

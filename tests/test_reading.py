@@ -183,6 +183,8 @@ WRONG = {
     "cp1252.csv": ("modèle,b\nx,y\n".encode("cp1252"), "byte 0xe8 is not UTF-8, it may be cp1252 of Windows"),
     "cut.csv.gz": (gzip.compress(PLAIN.encode() * 9)[:-12], "can't be unpacked"),
     "no.csv.gz": (b"\x1f\x8b no gzip", "can't be unpacked"),
+    "grows.csv.gz": (gzip.compress(b"0" * (1 << 26)), "grows to more than 100 times its packed size"),
+    "grows.json.gz": (gzip.compress(b"[" + b"[]," * (1 << 24)), "grows to more than 100 times its packed size"),
     "quote.csv": (b'a,b\nx,"y\nx,y\n', r'a quote \("\) that opens there is never closed'),
     "twice.csv": (b"a,b,a\nx,y,z\n", "the header has the column 'a' twice"),
 }

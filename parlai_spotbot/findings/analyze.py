@@ -55,6 +55,8 @@ def analyze(study: Study, survey: str = "spot_the_bot", *, progress: bool = Fals
     expect_study(study)
     data = SurveyData(study.remaining(), survey)
     study = data.study
+    if not study.survey_path(survey).exists():
+        get_survey(survey, study)
     chosen = check_options(data.asked, options, study.plan.contestants)
     _check_declared(data, chosen.margin)
     _check_answered(data)

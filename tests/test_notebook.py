@@ -1,6 +1,7 @@
 """What a notebook holds: answers, results that show themselves, votes without a study; and the page that shows it."""
 
 import doctest
+import html
 import inspect
 import json
 import re
@@ -60,6 +61,20 @@ def test_a_ranking_is_the_report_s(people, ranking, only):
     shown = ranking._repr_html_()
     assert "<table" in shown
     assert "data:image/svg+xml;base64," in shown
+    (section,) = ranking.sections.values()
+    heads = re.findall(r"<th>(.*?)</th>", shown)
+    assert [html.unescape(head) for head in heads] == list(section.tables[0].head)
+    assert shown.count("<tr>") == 1 + len(section.tables[0].rows)
+
+
+def test_a_study_and_its_answers_show_themselves(people):
+    shown = people.study._repr_html_()
+    for name in people.study.plan.contestants:
+        assert f"<td>{name}</td>" in shown
+    assert "<td>spot_the_bot</td>" in shown
+    answers = people.of("human")
+    assert f"{len(answers):,} answers to spot_the_bot by human" in answers._repr_html_()
+    assert answers._repr_html_().count("<tr>") == 21
 
 
 def test_a_chart_is_drawn(ranking):

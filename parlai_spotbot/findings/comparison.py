@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -65,6 +66,9 @@ class Comparison:
     def cause(self) -> Mapping | None:
         """Return why a verdict is missing that further conversations don't give; see `audit.cause`."""
         return audit.cause(self.probes)
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(str(self))}</p>"
 
     def __str__(self) -> str:
         """Return the verdict in a sentence."""

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from parlai_spotbot.errors import nearest
+from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import as_value_error
 from parlai_spotbot.study import Study as StoredStudy
 from parlai_spotbot.surveys import Survey, known_survey, survey_names
+from parlai_spotbot.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from parlai_spotbot.findings.answers import Facts
     from parlai_spotbot.findings.survey_data import SurveyData
 
+SHOWN = ["conversation_ids", "item_id", "target", "question", "answer", "worker_id", "source"]
+"""Columns of answers that a notebook shows."""
 DEMO = Path(__file__).with_name("demo.zip")
 
 
@@ -51,6 +55,19 @@ class Study(StoredStudy):
         if survey not in names:
             raise ValueError(f"survey: nobody has answered {survey!r} in {self.path}. {nearest(survey, names)}")
         return StudyAnswers(self.remaining(), survey)
+
+    def _repr_html_(self) -> str:
+        bots = [(name, bot.model or bot.model_file) for name, bot in self.plan.contestants.items()]
+        names = [name for name in survey_names(self) if self.judgements_path(name).exists()]
+        answered = []
+        for name in names:
+            answers = self.answers(name)
+            answered.append((name, len(answers), ", ".join(answers.sources)))
+        about = f"{self.plan.domain}: {counted(len(self.conversations()), 'conversation')} in {self.path}"
+        parts = [in_html.sentences([about]), in_html.table(("Contestant", "What it is"), bots)]
+        if answered:
+            parts.append(in_html.table(("Survey", "Answers", "By"), answered))
+        return "\n".join(parts)
 
 
 @dataclass(frozen=True)
@@ -121,6 +138,13 @@ class StudyAnswers:
 
     def __repr__(self) -> str:
         return f"<{len(self)} answers to {self.survey} by {self.source or ', '.join(self.sources)}>"
+
+    def _repr_html_(self) -> str:
+        frame = self.frame
+        columns = [name for name in SHOWN if name in frame]
+        rows = frame[columns].head(in_html.MOST_ROWS + 1).to_numpy().tolist()
+        said = f"{counted(len(self), 'answer')} to {self.survey} by {self.source or ', '.join(self.sources)}"
+        return "\n".join([in_html.sentences([said]), in_html.table(columns, rows[: in_html.MOST_ROWS])])
 
 
 def demo() -> Study:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +16,7 @@ from parlai_spotbot.findings.finding import Finding, Result, tables_of
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.options import Equality, Options, Resampling, SurvivalOptions
 from parlai_spotbot.findings.sections import CardChart, Section
+from parlai_spotbot.notebook import in_html
 from parlai_spotbot.notebook.calling import takes
 from parlai_spotbot.notebook.study_answers import StudyAnswers
 from parlai_spotbot.options import described, option_values
@@ -108,14 +108,18 @@ class SurveyResults:
     def _repr_html_(self) -> str:
         from parlai_spotbot.report.charts import draw
 
-        parts = [f"<p>{html.escape(line)}</p>" for line in (self.heading, *self.sentences[:4])]
+        parts = [in_html.sentences((self.heading, *self.sentences[:4]))]
         for chart in self._charts[:1]:
             drawing = draw(chart, self._looks, "shown")
             if drawing:
                 svg = base64.b64encode(drawing.files["svg"]).decode()
                 parts.append(f'<img style="max-width:46em" alt="" src="data:image/svg+xml;base64,{svg}">')
-        for table in list(self.tables.values())[:1]:
-            parts.append(table.to_html(index=False, max_rows=20, float_format="{:.3g}".format, border=0))
+        for source, section in self.sections.items():
+            for table in section.tables[:1]:
+                title = table.title
+                if len(self.sections) > 1:
+                    title = f"{title}: {source_said(source)}"
+                parts.append(in_html.table(table.head, table.rows, title))
         return "\n".join(parts)
 
     @property

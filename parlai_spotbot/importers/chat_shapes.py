@@ -4,6 +4,7 @@ Each becomes a row with `messages`; which fields hold what stands in ``chats.yam
 message the reply of the best rank, else the last one.
 """
 
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -51,7 +52,7 @@ def shaped(row: Row) -> Row:
         return row
     passed_over = int("rejected" in row and "chosen" in row)
     for key in ("replies", "children"):
-        if any(message.get(key) for message in messages):
+        if any(_replies(message, key) for message in messages):
             path = _path(messages[0], key)
             passed_over = sum(_size(message, key) for message in messages) - len(path)
             messages = path
@@ -123,9 +124,10 @@ def _answers(value: Any) -> list[Row]:
 
 def joined(traces: list[Row]) -> Row:
     """Return one chat from the traces of its turns, each with what was said before it, all or some of it, or not."""
-    time = next((key for key in SHAPES["times"] if key in traces[0]), None)
-    if time and all(isinstance(trace.get(time), (str, int, float)) for trace in traces):
-        traces = sorted(traces, key=lambda trace: str(trace[time]))
+    time = next((key for key in SHAPES["times"] if key in traces[0]), "")
+    for kind in ((int, float), str):
+        if all(isinstance(trace.get(time), kind) for trace in traces):
+            traces = sorted(traces, key=operator.itemgetter(time))
     said: list[Row] = []
     for trace in traces:
         messages = trace["messages"]
@@ -194,16 +196,25 @@ def _size(root: Row, key: str) -> int:
     while waiting:
         node = waiting.pop()
         size += 1
-        waiting += node.get(key) or []
+        waiting += _replies(node, key)
     return size
 
 
 def _path(root: Row, key: str) -> list[Row]:
     """Return the messages of one path of a tree."""
     path = [root]
-    while len(path) < DEEPEST and path[-1].get(key):
-        path.append(best(path[-1][key]))
+    replies = _replies(root, key)
+    while replies and len(path) < DEEPEST:
+        path.append(best(replies))
+        replies = _replies(path[-1], key)
     return path
+
+
+def _replies(message: Row, key: str) -> list[Row]:
+    replies = message.get(key)
+    if not isinstance(replies, list):
+        return []
+    return [reply for reply in replies if isinstance(reply, dict)]
 
 
 def best(replies: list[Row]) -> Row:
@@ -216,15 +227,19 @@ def best(replies: list[Row]) -> Row:
 
 def path_of(messages: list[Row]) -> list[Row]:
     """Return one path of a tree whose messages name their parents, in the order of the path; others as they are."""
-    children: dict[Any, list[Row]] = {}
+    ids = {str(message.get("message_id")) for message in messages}
+    children: dict[str, list[Row]] = {}
     for message in messages:
-        children.setdefault(message.get("parent_id"), []).append(message)
+        parent = str(message.get("parent_id"))
+        children.setdefault(parent if parent in ids else "", []).append(message)
+    if len(children) == 1:
+        return messages
     path: list[Row] = []
-    roots = children.get(None, children.get("", []))
-    while roots and len(path) < DEEPEST:
-        path.append(best(roots))
-        roots = children.get(path[-1].get("message_id"), [])
-    return path or messages
+    replies = children.get("", [])
+    while replies and len(path) < DEEPEST:
+        path.append(best(replies))
+        replies = children.get(str(path[-1].get("message_id")), [])
+    return path
 
 
 def at(row: Mapping[str, Any], path: str) -> Any:

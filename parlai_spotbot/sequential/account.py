@@ -21,6 +21,7 @@ from parlai_spotbot.sequential.course import Course, counted, points_in_order
 from parlai_spotbot.sequential.evidence import Evidence, intervals, nearest
 from parlai_spotbot.sequential.points import LOW, WIDTH, points_by_unit
 from parlai_spotbot.sequential.registration import (
+    NOBODY,
     PACKAGE,
     SERVED,
     Registration,
@@ -29,7 +30,6 @@ from parlai_spotbot.sequential.registration import (
     read_pool,
     registered,
 )
-from parlai_spotbot.sequential.registration import SCALE as NOBODY
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey
 from parlai_spotbot.surveys.controls.exclusion import graded_controls

@@ -27,8 +27,7 @@ from parlai_spotbot.sequential import betting
 from parlai_spotbot.sequential import evidence as proof
 from parlai_spotbot.sequential.evidence import Bets, Evidence
 from parlai_spotbot.sequential.points import Points, points_by_unit
-from parlai_spotbot.sequential.registration import SCALE as NOBODY
-from parlai_spotbot.sequential.registration import SPOTTING, Registration, evidence_marks, pair_of
+from parlai_spotbot.sequential.registration import NOBODY, SPOTTING, Registration, evidence_marks, pair_of
 from parlai_spotbot.surveys.ids import opaque
 
 VERDICTS = ("open", "better", "equal")

@@ -38,8 +38,8 @@ SPOTTING = "nature"
 OVERALL = "quality"
 """The rating that decides where nothing else is said and it is asked."""
 
-SCALE = ""
-"""Whom a contestant is compared with that is rated: the scale, which is nobody's name."""
+NOBODY = ""
+"""Whom a contestant is compared with that is rated alone."""
 
 LINES: dict[str, str] = own_data(__file__)
 """What the plan says in words."""
@@ -214,7 +214,7 @@ def proposed(
         pool = checksums.record_of(_lines(items).encode())["sha256"]
     talks = indexed(study.conversations())
     pairs = {item: pair for item in items if (pair := pair_of(item, talks, question))}
-    most = at_most(evidence_marks(item, talks, {*pair} - {SCALE}) for item, pair in pairs.items())
+    most = at_most(evidence_marks(item, talks, {*pair} - {NOBODY}) for item, pair in pairs.items())
     budget = most
     if request.budget is not None:
         budget = min(request.budget, most)
@@ -338,7 +338,7 @@ def read_pool(study: Study, survey: str) -> list[Item]:
 
 def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return who is compared, sorted; a `UserError` for fewer than two or too many."""
-    names = {name for pair in pairs for name in pair} - {SCALE}
+    names = {name for pair in pairs for name in pair} - {NOBODY}
     if not 2 <= len(names) <= MOST:
         raise UserError(
             f"{len(names)} contestants have conversations to compare; from 2 to {MOST} can be settled.",
@@ -348,12 +348,12 @@ def _contestants(pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def pair_of(item: Item, talks: dict[str, Conversation], question: str) -> tuple[str, str] | None:
-    """Return whom an item compares, a contestant that it rates with `SCALE`; None for people alone or nobody known."""
+    """Return whom an item compares, a contestant that it rates beside `NOBODY`; None for people alone or unknown."""
     shown = [talks[identity] for identity in item.conversation_ids if identity in talks]
     names: list[str | None] = []
     if question != SPOTTING:
         names += [judged_name(talk, entity) for talk, entity in zip(shown, item.judged or (None, None), strict=False)]
-        names += [SCALE] * (len(item.conversation_ids) == 1)
+        names += [NOBODY] * (len(item.conversation_ids) == 1)
     elif shown and HUMAN not in shown[0].entities:
         names += shown[0].entities
     known = [name for name in names if name is not None]

@@ -6,7 +6,9 @@ import contextlib
 import functools
 import io
 import itertools
+import shutil
 import sys
+import textwrap
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -161,6 +163,28 @@ def _console() -> Any:
     from rich.console import Console
 
     return Console(stderr=True)
+
+
+def columns() -> int:
+    """Return how many columns stdout has; none are counted (a very large number) where it is no terminal."""
+    if sys.stdout.isatty():
+        return max(40, shutil.get_terminal_size().columns)
+    return 10_000
+
+
+def indented(text: str) -> str:
+    """Return a paragraph that is indented by two blanks, in lines that fit stdout."""
+    return textwrap.fill(text, columns(), initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+
+
+def fitting(rows: Sequence[Sequence[str]], head: Sequence[str], first: Iterable[int], room: int) -> list[int]:
+    """Return the places of the columns of a table that fit `room`: those of `first` go before the others."""
+    sizes = [max(map(len, (name, *cells))) + 2 for name, *cells in zip(head, *rows, strict=True)]
+    kept: list[int] = []
+    for place in dict.fromkeys((*first, *range(len(head)))):
+        if not kept or sum(sizes[one] for one in (*kept, place)) <= room + 2:
+            kept.append(place)
+    return sorted(kept)
 
 
 def table(

@@ -8,6 +8,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 import parlai_spotbot
+from parlai_spotbot import terminal
 from parlai_spotbot.analysis.values import plain
 from parlai_spotbot.findings import findings_of, forms_of, render
 from parlai_spotbot.findings.addressed import beside, unaddressed
@@ -151,7 +152,7 @@ def summary(survey: Survey, result: Mapping[str, Mapping]) -> str:
             by_source = result[finding.name]["by_source"]
             if source in by_source:
                 others[finding.name] = by_source[source]
-        lines += [f"  {sentence}" for sentence in Result(source, Frames(), others).account.sentences]
+        lines += [terminal.indented(sentence) for sentence in Result(source, Frames(), others).account.sentences]
         for finding in findings:
             if finding.name in others:
                 lines += render.lines(finding, Result(source, others[finding.name], others))

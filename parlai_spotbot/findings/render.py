@@ -233,16 +233,25 @@ KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
 
 
 def lines(finding: Finding, result: Result) -> list[str]:
-    """Return what the terminal shows: of a ranking its table and all sentences, of others the first sentence."""
-    sentences = [f"  {sentence}" for sentence in sentences_of(finding, result)]
+    """Return what the terminal shows: of a ranking all sentences and its table, of others the first sentence.
+
+    A narrow terminal shows who, places and the columns of the first screen, a wide one all.
+    """
+    sentences = [terminal.indented(sentence) for sentence in sentences_of(finding, result)]
     if not finding.bars:
         return sentences[:1]
     table = _first_table(finding)
     frame = table.read(result.frames)
     if frame.empty:
         return sentences
-    head = [column.title for column in table.shown(frame).values()]
-    return [*(f"  {row}" for row in terminal.table(table.cells(frame), head).splitlines()), *sentences]
+    shown = table.shown(frame)
+    head = [column.title for column in shown.values()]
+    cells = table.cells(frame)
+    first = [place for place, column in enumerate(shown.values()) if column.kind in ("name", "places", "term")]
+    first = [*first[:3], *(place for place, name in enumerate(shown) if name in finding.bars)]
+    kept = terminal.fitting(cells, head, first, terminal.columns() - 2)
+    drawn = terminal.table([[row[place] for place in kept] for row in cells], [head[place] for place in kept])
+    return [*sentences, *(f"  {row}" for row in drawn.splitlines())]
 
 
 def _first_table(finding: Finding) -> Table:

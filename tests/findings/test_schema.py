@@ -94,7 +94,9 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     found = tables_of([own], {"ranking": {"by_source": {HUMAN: DATA}}})
     assert list(found) == ["ranking", "ranking_pairs"]
     assert found["ranking_pairs"].iloc[0].tolist() == [HUMAN, "ann", "bob", 0.7, 0.0004, "x y"]
-    assert render.lines(own, result)[2] == "  ann  1       61% [52%, 70%]  1.5 [1.0, 2.0]"
+    told = render.lines(own, result)
+    assert told[0] == "  By hand."  # the answer, then the table
+    assert told[6] == "  ann  1       61% [52%, 70%]  1.5 [1.0, 2.0]"
     card = render.card(own, result)
     assert card.text[0] == "By hand."
     assert card.clusters[0][1][0][2][0].text == "61% [52%, 70%]"

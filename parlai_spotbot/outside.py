@@ -56,7 +56,7 @@ CALL = re.compile(
 """Calls of tools that models write into their text (Hermes, Qwen, Llama, Mistral)."""
 
 STOP = re.compile(
-    r"#{2,}\s?(?:STOP|END|TRANSFER|OUT-OF-SCOPE)\s?#{2,}|"
+    r"(?<!#)#{2,9}\s?(?:STOP|END|TRANSFER|OUT-OF-SCOPE)\s?#{2,9}|"
     r"(?:\[(?:END|STOP|DONE|EXIT)\]|\[(?:END|STOP)[ _]OF[ _](?:THE[ _])?(?:CONVERSATION|DIALOG(?:UE)?|CHAT)\]|"
     r"<{1,2}\|?(?:END|STOP|END_OF_CONVERSATION|end_of_conversation)\|?>{1,2}|\bTERMINATE)[\s.!]*\Z"
 )

@@ -17,7 +17,9 @@ SHAPES = own_data(__file__, "chats.yaml")["shapes"]
 COLUMNS = own_data(__file__, "chats.yaml")["columns"]["messages"]
 """Where messages are read without a change of the row."""
 SPOKEN = re.compile(
-    r"(?:\A|\n)\s*(?P<role>human|user|person|customer|assistant|system|bot|agent|ai|chatbot|model)\s*:", re.IGNORECASE
+    r"(?:\A\s{0,9}|\n[ \t]{0,9})"
+    r"(?P<role>human|user|person|customer|assistant|system|bot|agent|ai|chatbot|model)[ \t]?:",
+    re.IGNORECASE,
 )
 """Where a turn begins in a text of several: "Human: …", "Assistant: …"."""
 PASSED_OVER = "messages_passed_over"

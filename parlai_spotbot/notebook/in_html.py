@@ -18,5 +18,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]], title: str = ""
     if len(rows) > MOST_ROWS:
         body += f'\n<tr><td colspan="{len(head)}">… {len(rows) - MOST_ROWS:,} more</td></tr>'
     heads = "".join(f"<th>{html.escape(name)}</th>" for name in head)
-    caption = f"<caption>{html.escape(title)}</caption>" if title else ""
-    return f"<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table>"
+    shown = f"<table><thead><tr>{heads}</tr></thead>\n<tbody>{body}</tbody></table>"
+    if title:
+        return f"{sentences([title])}\n{shown}"
+    return shown

@@ -51,7 +51,7 @@ def test_a_study_may_hold_several_surveys(tmp_path):
 - [spot_the_bot, {known_order: [human>a]}, '--known-order: the analysis of survey ''spot_the_bot''']
 - [acute_eval, {known_order: [human]}, '--known-order: known order ''human''']
 - [acute_eval, {known_order: [human>bb]}, '--known-order: ''bb'' is no contestant']
-- [acute_evil, {}, '--survey acute_evil: no such survey can be analysed']
+- [acute_evil, {}, '--survey acute_evil: unknown survey']
 - [acute_eval, {wage: -1.0}, '--wage -1']
 """,
 )

@@ -49,7 +49,8 @@ AROUND_ANSWER = re.compile(
 """What stands around an answer after reasoning."""
 
 CALL = re.compile(
-    r"<(?P<tag>tool_(?:calls?|response)|function_calls?)>.*?(?:</(?P=tag)>|\Z)|<function=[^<>\n]{1,99}>.*?</function>|"
+    r"<(?P<tag>tool_(?:calls?|response)|function_calls?)>.*?(?:</(?P=tag)>|\Z)|<function=[^<>\n]{1,99}>"
+    r"[^<]*(?:<(?!/?function\b)[^<]*)*</function>|"
     r"\[TOOL_CALLS\].*\Z",
     re.DOTALL | re.IGNORECASE,
 )
@@ -61,10 +62,14 @@ STOP = re.compile(
     r"<{1,2}\|?(?:END|STOP|END_OF_CONVERSATION|end_of_conversation)\|?>{1,2}|\bTERMINATE)[\s.!]*\Z"
 )
 """Marks by which simulators of users (tau2-bench: ###STOP###) and agents (AutoGen: TERMINATE) end a conversation."""
+STOP_HOLDS = ("##", "]", ">", "TERMINATE")
+"""Every such mark holds one of these; every turn of a study is asked when it is read, and nearly all hold none."""
 
 
 def before_stop(text: str) -> str | None:
     """Return what a turn says before a mark that ends the conversation; None of a turn without one."""
+    if not any(part in text for part in STOP_HOLDS):
+        return None
     found = STOP.search(text)
     if found is None:
         return None

@@ -110,11 +110,13 @@ class ChatReader(Reading):
         sessions = {}
         for where, chat in ((where, chat) for where, row in rows for chat in chats_of(row)):
             row = chat
-            if self._messages(row)[1] is None:
+            messages = self._messages(row)[1]
+            if messages is None:
                 row = {spelling(key): value for key, value in chat.items()} | chat
+                messages = self._messages(row)[1]
             talk = self._find(row, "conversation_id")[1]
             of_turns = talk is not None and not row.keys().isdisjoint(self.keys["role"])
-            if self._messages(row)[1] is None and of_turns:
+            if messages is None and of_turns:
                 talks.setdefault(str(talk), (where, []))[1].append(row)
                 continue
             one = shaped(row)

@@ -19,9 +19,9 @@ from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, growing, numbered, plan_of, unused_name
 from parlai_spotbot.importers.left_out import Unusable
-from parlai_spotbot.outside import before_stop, cleaned, without_calls, without_reasoning
+from parlai_spotbot.outside import cleaned, without_calls, without_reasoning
 from parlai_spotbot.reading import own_data
-from parlai_spotbot.records import HUMAN, Conversation, Turn
+from parlai_spotbot.records import HUMAN, Conversation, Turn, until_stop
 from parlai_spotbot.user_files import validated
 
 CHAT_WORDS = own_data(__file__, "chats.yaml")
@@ -98,24 +98,21 @@ class Reading:
         """
         if seed is None:
             seed = self.request.seed_exchanges
-        ended = next((place for place, text in enumerate(texts) if before_stop(text) is not None), None)
-        if ended is not None:
-            self.counts["stopped"] += 1
-            last = before_stop(texts[ended])
-            texts = [*texts[:ended], *filter(None, [last])]
-        if len(texts) < 2 * (seed + 1):
+        said = list(map(Turn, cycle(entities), texts))
+        turns = until_stop(said)
+        self.counts["stopped"] += turns != said
+        if len(turns) < 2 * (seed + 1):
             raise Unusable(
                 "conversation without an exchange",
-                f"{where}: {len(texts)} turns with a text, no exchange after {seed} of the seed.",
+                f"{where}: {len(turns)} turns with a text, no exchange after {seed} of the seed.",
                 "Remove it, or the seed.",
             )
-        turns = tuple(map(Turn, cycle(entities), texts))
         column, name = identity
         if not name:
-            text = files.dumps([entities, list(map(list, zip(cycle(entities), texts, strict=False)))])
+            text = files.dumps([entities, [[turn.speaker, turn.text] for turn in turns]])
             name = unused_name(hashlib.sha256(text.encode()).hexdigest()[:16], self.found)
         pair = (min(entities), max(entities))
-        made = Conversation(name, self.domain, pair, 0, entities, turns, seed_exchanges=seed, **more)
+        made = Conversation(name, self.domain, pair, 0, entities, tuple(turns), seed_exchanges=seed, **more)
         problem = f"{where}: field '{column}' is '{name}', as of another conversation"
         if made != self.found.get(name, self.known.get(name, made)):
             raise UserError(

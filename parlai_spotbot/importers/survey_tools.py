@@ -7,6 +7,7 @@ become rows and columns of answers; rows that a tool marks as rejected or as a p
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ ROUND = re.compile(r"^(?P<app>.+)\.(?P<round>\d+)\.(?:player|group|subsession)\.
 OPTION = re.compile(r"^(?P<question>.+):::(?P<option>.+)$")
 """A column of Potato: an option of a question."""
 UNCHOSEN = ("", "0", "0.0", "false")
-NOT_USED = {spelling(column): {*map(spelling, words)} for column, words in own_data(__file__).items()}
+NOT_USED = {spelling(column): frozenset(map(spelling, words)) for column, words in own_data(__file__).items()}
 REJECTED = "rejected or preview row"
 
 Row = dict[str, Any]
@@ -44,11 +45,13 @@ def answer_rows(path: Path, left_out: Counter[str]) -> list[tuple[str, Row]]:
 
 
 def _rejected(row: Mapping[str, Any]) -> bool:
-    for column, value in row.items():
-        words = NOT_USED.get(spelling(column))
-        if words and spelling(str(value)) in words:
-            return True
-    return False
+    return any(spelling(str(value)) in _not_used(column) for column, value in row.items() if _not_used(column))
+
+
+@cache
+def _not_used(column: str) -> frozenset[str]:
+    """Return what a column says of rows that aren't to be used."""
+    return NOT_USED.get(spelling(column), frozenset())
 
 
 def _rounds(row: Row) -> Iterator[Row]:

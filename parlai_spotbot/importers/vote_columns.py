@@ -7,6 +7,8 @@ from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.dataset_rows import REMEDY, named_columns, spelling
 from parlai_spotbot.importers.winners import WORDS
 
+TIES = [name for name, outcome in WORDS["one_hot"].items() if outcome == "tie"]
+"""Columns that hold 1 where it is a tie."""
 HOLDS = {"a": "one of the two contestants", "b": "one of the two contestants", "winner": "who won"}
 
 
@@ -31,7 +33,7 @@ def columns_of(where: str, head: Sequence[str], columns: Mapping[str, str]) -> d
     if "winner" not in found:
         found["winner"] = _winner_columns(pair, spelt)
     elif "winner" not in columns:
-        found["winner"] += [spelt[name] for name, what in WORDS["one_hot"].items() if what == "tie" and name in spelt]
+        found["winner"] += [spelt[name] for name in TIES if name in spelt]
     _check_found(where, head, found)
     return found
 
@@ -53,7 +55,7 @@ def _winner_columns(pair: Sequence[str], spelt: Mapping[str, str]) -> list[str]:
     """Return the columns of outcomes, of which one holds 1; where one names the winner, it and those of ties."""
     names = list(WORDS["one_hot"])
     if pair in WORDS["winner_and_loser"]:
-        names = [pair[0], *(name for name in names if WORDS["one_hot"][name] == "tie")]
+        names = [pair[0], *TIES]
     return [spelt[name] for name in names if name in spelt]
 
 

@@ -8,9 +8,8 @@ from itertools import chain
 from typing import Any
 
 from parlai_spotbot.importers.dataset_rows import Dataset, flat, spelling
-from parlai_spotbot.reading import own_data
+from parlai_spotbot.importers.winners import WORDS
 
-WORDS = own_data(__file__, "votes.yaml")
 GAMES = "games"
 """arena-hard-auto's two games of a row: the baseline is A in the first, B in the second."""
 

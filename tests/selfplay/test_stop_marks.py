@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlai_spotbot.outside import before_stop
+from parlai_spotbot.outside import STOP_HOLDS, before_stop
 from parlai_spotbot.records import Contestant, Conversation, Turn
 from tests.selfplay.test_runner import contestant, play, start
 
@@ -64,3 +64,11 @@ def test_conversations_that_were_kept_before_end_there_too():
     read = Conversation.from_json(talk.to_json(), "here")
     assert [turn.text for turn in read.turns] == ["hi", "hello", "how", "fine"]
     assert read.exchanges == 1
+
+
+def test_no_mark_is_passed_over_unread():
+    """What a mark holds, and so what a turn is asked for first, is in each that the pattern finds."""
+    marks = ["##STOP##", "### END ###", "####TRANSFER####", "[END]", "[EXIT]", "[END OF THE CHAT]", "<STOP>", "<<END>>"]
+    for mark in [*marks, "<|end_of_conversation|>", "TERMINATE"]:
+        assert before_stop(f"so, {mark}") == "so,"
+        assert any(part in mark for part in STOP_HOLDS)

@@ -23,7 +23,7 @@ class SpotbotPlan(Command):
         request = PlanRequest(**option_values(PlanRequest, self.opt))
         if self.opt["next"] is not None:
             return self._next(study, request)
-        made = plan(request, study)
+        made = plan(request, study, say=print)
         print(made.text)
         lines = made.text.strip().splitlines()
         self.result.said = next((line for line in lines if line.startswith("With ")), lines[-1])

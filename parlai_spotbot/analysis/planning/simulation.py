@@ -12,14 +12,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
+from scipy.special import logit
 from scipy.stats import binomtest, norm
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.power import conversations_needed, pair_power
 from parlai_spotbot.analysis.ranking.contrasts import contrasts
+from parlai_spotbot.analysis.values import ArrayPair
 
-ROUNDS = 3
+ROUNDS = 2
 """So many times a plan is simulated to calibrate it."""
+
+LEAST_P = 1e-300
+"""Smaller p are taken for it, and variances of 0."""
 
 NODES = 41
 """Of the Gauss–Hermite quadrature."""
@@ -145,7 +150,8 @@ def _chosen(talks: int, design: Design, rng: np.random.Generator) -> np.ndarray:
     mean = design.annotations_per_worker
     people = max(size, round(talks * size / mean))
     active = np.sqrt(np.log(max(1.0, (design.effective_per_worker - 1) / mean))) * rng.standard_normal(people)
-    return np.argpartition(-active - rng.gumbel(size=(talks, people)), size - 1, axis=1)[:, :size]
+    waits = rng.standard_exponential((talks, people)) * np.exp(-active)  # the first to come are drawn by weight
+    return np.argpartition(waits, size - 1, axis=1)[:, :size]
 
 
 def simulated_power(
@@ -172,6 +178,22 @@ def simulated_power(
         power (share of studies in which the difference of the first pair is found, with Holm's correction), ci (exact
         95 % interval of the Monte Carlo error), repetitions.
     """
+    p, _ = _first_pairs(rate, conversations, design, repetitions, seed, progress)
+    significant = int((p < 1 - design.level).sum())
+    ci = binomtest(significant, repetitions).proportion_ci(method="exact")
+    return {"power": significant / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}
+
+
+def _first_pairs(
+    rate: float,
+    conversations: int,
+    design: Design,
+    repetitions: int,
+    seed: int,
+    progress: Callable[[], None] | None,
+) -> ArrayPair:
+    """Return the p (repetitions,) of the first pair in simulated studies, corrected for pairs and looks (1 where it isn't
+    known), and its estimated difference (repetitions,) of log strengths."""
     if repetitions < 1:
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
     strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))
@@ -179,15 +201,30 @@ def simulated_power(
     latent = latent_of(rate, design, strength[i] - strength[j])
     strength = strength * latent.gap
     rng = np.random.default_rng(seed)
-    significant = 0
     names = [f"bot {place}" for place in range(design.bots)]
-    for _ in range(repetitions):
-        pairs = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs
-        significant += pairs["p_adjusted"].iloc[0] * design.looks < 1 - design.level
+    p = np.ones(repetitions)
+    difference = np.zeros(repetitions)
+    for number in range(repetitions):
+        pair = contrasts(simulate(latent, strength, conversations, design, rng), names).pairs.iloc[0]
+        p[number] = np.fmin(pair["p_adjusted"] * design.looks, 1.0)
+        difference[number] = pair["difference"]
         if progress is not None:
             progress()
-    ci = binomtest(int(significant), repetitions).proportion_ci(method="exact")
-    return {"power": significant / repetitions, "ci": [float(ci.low), float(ci.high)], "repetitions": repetitions}
+    return p, difference
+
+
+def _beyond(p: np.ndarray, difference: np.ndarray, gap: float, level: float) -> float:
+    """Return by how many of its standard deviations the mean statistic of studies is beyond the threshold of the test.
+
+    It is the probit of the power where statistics are normal, and known from far fewer studies than the share of small
+    `p` (n,): most of a statistic's variance is that of its `difference` (n,), whose mean `gap` is known (a control
+    variate).
+    """
+    statistic = np.sign(difference) * norm.isf(np.maximum(p, LEAST_P) / 2)
+    covariance = np.cov(statistic, difference)
+    slope = covariance[0, 1] / max(covariance[1, 1], LEAST_P)
+    mean = statistic.mean() - slope * (difference.mean() - gap)
+    return float((mean - norm.isf((1 - level) / 2)) / max(np.sqrt(covariance[0, 0]), LEAST_P))
 
 
 def calibrated(
@@ -195,9 +232,9 @@ def calibrated(
 ) -> Design:
     """Return the design with the `calibration` that gives its plan for `rate` the power which simulated studies find.
 
-    Each of `ROUNDS` plans, simulates `repetitions` studies of that size, and multiplies the closed form's standard
-    error by what explains their power; the geometric mean over rounds is taken. The design is unchanged where the power
-    is out of reach.
+    Each of `ROUNDS` plans, simulates `repetitions` studies of that size (from 2 up), and multiplies the closed form's
+    standard error by what explains their statistics; the geometric mean over rounds is taken. The design is unchanged
+    where the power is out of reach. With 40 studies a round the power of the plan has a Monte Carlo error of .03.
     """
     limit = norm.isf(design.alpha / 2)
     factors = []
@@ -205,10 +242,9 @@ def calibrated(
         needed = conversations_needed(rate, design)
         if needed is None:
             break
-        how = {"repetitions": repetitions, "seed": seed + number, "progress": progress}
-        power = simulated_power(rate, needed, design, **how)["power"]
-        clipped = np.clip([pair_power(rate, needed, design), power], 1 / repetitions, 1 - 1 / repetitions)
-        expected, seen = limit + norm.ppf(clipped)
-        factors.append(design.calibration * expected / max(seen, limit / 4))
+        p, difference = _first_pairs(rate, needed, design, repetitions, seed + number, progress)
+        expected = limit + norm.ppf(pair_power(rate, needed, design))
+        seen = limit + _beyond(p, difference, abs(float(logit(rate))), design.level)
+        factors.append(design.calibration * expected / np.clip(seen, limit / 4, 4 * limit))
         design = replace(design, calibration=float(np.exp(np.mean(np.log(factors)))))
     return design

@@ -245,8 +245,9 @@ class GroupFit:
         if self.size == 2:
             half = self._ends_of_two() / 2
             return values, np.array([half, -half[::-1]])
-        return values, self._intervals()[: self.size]
+        return values, self._intervals[: self.size]
 
+    @cached_property
     def _intervals(self) -> np.ndarray:
         """Return the intervals (p, 2) of the parameters."""
         return Estimates(self.solved.theta, self.solved.effects).intervals()
@@ -264,7 +265,7 @@ class GroupFit:
         if not (model.ties if name == "tie" else model.order):
             return UNKNOWN
         place = self.size if name == "tie" else -1
-        low, high = self._intervals()[place].tolist()
+        low, high = self._intervals[place].tolist()
         return float(self.solution.theta[place]), low, high
 
     def scores(self) -> ArrayPair:

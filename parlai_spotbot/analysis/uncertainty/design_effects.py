@@ -61,8 +61,9 @@ class Dimension:
     """Design effects of one kind of cluster, in coordinates in which the model's covariance is the identity (r, r).
 
     The model's expectation of `meat` (r, r) is the identity, or twice that where rows have two clusters. `information`
-    and `corrected` (G, r, r) are those of each cluster, before and after the correction for leverage; None with very
-    many clusters. `effective` is their effective number. `basis` (r, k) spans the contrasts of strengths.
+    and `corrected` (G, r, r) are those of each kind of cluster, before and after the correction for leverage, and
+    `times` (G,) the number of clusters of each kind; None with very many clusters. `effective` is the clusters'
+    effective number. `basis` (r, k) spans the contrasts of strengths.
     """
 
     meat: np.ndarray
@@ -70,6 +71,7 @@ class Dimension:
     corrected: np.ndarray | None
     effective: float
     basis: np.ndarray
+    times: np.ndarray | None = None
 
     @classmethod
     def of(cls, incidence: csr_array, cells: Cells, root: np.ndarray, basis: np.ndarray) -> Dimension:
@@ -85,14 +87,15 @@ class Dimension:
         outer = np.einsum("mor,mos->mrs", turned_roots, turned_roots).reshape(-1, rank**2)
         rows = np.arange(len(cells.cell))
         counts = incidence @ csr_array((np.ones(len(rows)), (rows, cells.cell)), shape=(len(rows), len(outer)))
-        information = (counts @ outer).reshape(count, rank, rank)
+        first, kind, times = _kinds_of_rows(counts)
+        information = (counts[first] @ outer).reshape(len(first), rank, rank)
         values, vectors = np.linalg.eigh(information)
         values = np.clip(values, 0.0, LEVERAGE)
         turned = np.swapaxes(vectors, 1, 2)
         correction = (vectors / np.sqrt(1 - values)[:, None, :]) @ turned
         corrected = (vectors * (values / np.sqrt(1 - values))[:, None, :]) @ turned
-        correction_sum = np.einsum("gij,gj->gi", correction, sums @ root.T)
-        return cls(correction_sum.T @ correction_sum, information, corrected, effective, basis)
+        correction_sum = np.einsum("gij,gj->gi", correction[kind], sums @ root.T)
+        return cls(correction_sum.T @ correction_sum, information, corrected, effective, basis, times)
 
     def df(self, contrasts: np.ndarray | None, effect: np.ndarray) -> ArrayPair:
         """Degrees of freedom (q,) of the effect of each contrast (q, r) of unit length, and of independent rows.
@@ -100,39 +103,54 @@ class Dimension:
         The first take clusters to vary by random effects such as bring about `effect` (q,) (Imbens & Kolesár 2016, Rev.
         Econ. Stat. 98), so that large clusters count for more.
         """
-        if contrasts is None or self.information is None or self.corrected is None:
+        if contrasts is None or self.information is None or self.corrected is None or self.times is None:
             plain = np.full(len(effect), self.effective - 1)
             return plain, plain
         rank = contrasts.shape[1]
         flat = self.information.reshape(-1, rank**2)
         pieces = np.array_split(contrasts, -(-len(contrasts) // TOGETHER))
         share = np.concatenate([np.einsum("qi,qj->qij", c, c).reshape(-1, rank**2) @ flat.T for c in pieces])
-        total = share.sum(axis=1)
-        square = (share**2).sum(axis=1)
+        times = self.times
+        total = share @ times
+        square = share**2 @ times
         if len(contrasts) * self.information.size > DEGREES:
             others = total**2 / (total**2 / square - 1) - square
         else:
             shifted = np.einsum("gij,qj->qgi", self.corrected, contrasts, optimize=True)
-            gram = np.einsum("qgi,qgj->qij", shifted, shifted, optimize=True)
-            others = (gram**2).sum(axis=(1, 2)) - ((shifted**2).sum(axis=2) ** 2).sum(axis=1)
+            gram = np.einsum("g,qgi,qgj->qij", times, shifted, shifted, optimize=True)
+            others = (gram**2).sum(axis=(1, 2)) - (shifted**2).sum(axis=2) ** 2 @ times
         more = np.maximum(effect / total - 1, 0.0) * total / square
         varied = share * (1 + more[:, None] * share)
-        scale = (varied.sum(axis=1) / total) ** 2
-        return varied.sum(axis=1) ** 2 / ((varied**2).sum(axis=1) + scale * others), total**2 / (square + others)
+        varied_total = varied @ times
+        scale = (varied_total / total) ** 2
+        return varied_total**2 / (varied**2 @ times + scale * others), total**2 / (square + others)
 
     @cached_property
     def pooled(self) -> Interval:
         """The mean effect over the directions of `basis`, and its degrees of freedom."""
         basis = self.basis
         mean = float(np.trace(basis.T @ self.meat @ basis)) / basis.shape[1]
-        if self.information is None or self.corrected is None:
+        if self.information is None or self.corrected is None or self.times is None:
             return mean, (self.effective - 1) * basis.shape[1]
         information = np.einsum("ik,gij,jl->gkl", basis, self.information, basis, optimize=True)
         shifted = np.einsum("ik,gij->gkj", basis, self.corrected, optimize=True)
         square = np.einsum("gki,gkj->gij", shifted, shifted, optimize=True)
-        total = np.trace(information, axis1=1, axis2=2).sum()
-        others = (square.sum(axis=0) ** 2).sum() - (square**2).sum()
-        return mean, float(total**2 / ((information**2).sum() + others))
+        times = self.times
+        total = np.trace(information, axis1=1, axis2=2) @ times
+        others = (np.tensordot(times, square, 1) ** 2).sum() - (square**2).sum(axis=(1, 2)) @ times
+        return mean, float(total**2 / ((information**2).sum(axis=(1, 2)) @ times + others))
+
+
+def _kinds_of_rows(counts: csr_array) -> ArrayTriple:
+    """Return the first row (G,) of each kind of equal rows of `counts` (n, m), each row's kind (n,), and the number of
+    rows of each kind (G,)."""
+    counts.sort_indices()
+    weights = np.random.default_rng(0).random(counts.shape[1])
+    _, first, kind, times = np.unique(counts @ weights, return_index=True, return_inverse=True, return_counts=True)
+    if (counts != counts[first[kind]]).nnz:  # different rows of one weighted sum
+        each = np.arange(counts.shape[0])
+        return each, each, np.ones(len(each))
+    return first, kind, times.astype(float)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.findings.plans import pilot, words
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys.about import Planning
-from parlai_spotbot.terminal import Bar
+from parlai_spotbot.terminal import Bar, Say
 
 __all__ = ["PlanRequest", "SizePlan", "plan"]
 
@@ -26,10 +26,10 @@ PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotat
 DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
 """Shown side by side with the one that is asked for."""
 
-SIMULATIONS = 300
+SIMULATIONS = 80
 LARGE = 20_000
-"""Simulated studies that a plan is calibrated by, in each of its rounds, and then checked by; by default only those of
-matches that have no more annotations of bots than so many."""
+"""Simulated studies that a plan is calibrated by, half of them in each round, and then checked by; by default only plans
+of matches with at most so many annotations of bots."""
 
 SAID = ("difference", "wage", "looks", "simulations")
 """The options that a written plan repeats."""
@@ -58,10 +58,13 @@ class SizePlan:
             files.write_text(path.with_suffix(".csv"), files.frame_csv(pd.DataFrame(self.numbers["pairs"])[[*PAIR]]))
 
 
-def plan(request: PlanRequest, study: Study | None = None, progress: bool = True) -> SizePlan:
+def plan(
+    request: PlanRequest, study: Study | None = None, progress: bool = True, say: Say | None = None
+) -> SizePlan:
     """Plan how many conversations and annotations a study needs, or how many more a pilot, `study`.
 
-    Raises `UserError` where an option is wrong or the pilot holds nothing to go by.
+    `say` is told the closed form's number before studies are simulated. Raises `UserError` where an option is wrong or
+    the pilot holds nothing to go by.
     """
     own = request.planning(study)
     request = request.with_defaults(own)
@@ -69,7 +72,7 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
     made_by = {"package": f"parlai_spotbot {__version__}", "options": options, "seed": request.seed}
     try:
         if study is None:
-            numbers, design = _before(request, own, progress)
+            numbers, design = _before(request, own, progress, say)
             return SizePlan(words.before_text(numbers, design, own.of), numbers, made_by=made_by)
         numbers = pilot.after(study.remaining(), request, own)
     except ValueError as err:
@@ -78,7 +81,9 @@ def plan(request: PlanRequest, study: Study | None = None, progress: bool = True
     return SizePlan(words.after_text(numbers), numbers, numbers.pop("source"), made_by, path)
 
 
-def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, planning.Design]:
+def _before(
+    request: PlanRequest, own: Planning, progress: bool, say: Say | None
+) -> tuple[dict, planning.Design]:
     """Return the need, the same for other differences, and a check by simulated studies; and the design."""
     if request.bots is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")
@@ -99,10 +104,14 @@ def _before(request: PlanRequest, own: Planning, progress: bool) -> tuple[dict, 
         studies = SIMULATIONS
     if studies and planned["needed"] and unit != "ratings":
         rate = 0.5 + difference / 2
-        with Bar("simulated studies", (planning.ROUNDS + 1) * studies, shown=progress) as bar:
-            how = {"repetitions": studies, "progress": bar.advance}
-            design = planning.calibrated(design, rate, seed=request.seed + 1, **how)
+        half = max(2, studies // 2)
+        if say is not None:
+            say(words.closed_form_text(planned))
+        with Bar("simulated studies", planning.ROUNDS * half + studies, shown=progress) as bar:
+            design = planning.calibrated(design, rate, half, seed=request.seed + 1, progress=bar.advance)
             planned = planning.plan(design, difference, **costs)
-            simulation = planning.simulated_power(rate, planned["needed"], design, seed=request.seed, **how)
+            simulation = planning.simulated_power(
+                rate, planned["needed"], design, repetitions=studies, seed=request.seed, progress=bar.advance
+            )
     rows = [planning.plan(design, apart, **costs) for apart in sorted({*DIFFERENCES[unit], difference})]
     return {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}, design

@@ -41,6 +41,15 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     return "\n".join(lines)
 
 
+def closed_form_text(planned: Mapping) -> str:
+    """Return the closed form's number of conversations, which simulated studies correct."""
+    return filled(
+        "By the closed form about {needed:,} conversations a pair, {annotations:,} annotations. Simulated studies correct "
+        "this now (--simulations 0 leaves them out).\n",
+        **planned,
+    )
+
+
 def _need(row: Mapping, unit: str) -> list[str]:
     half = row["difference"] / 2
     name = f"{0.5 + half:.0%}:{0.5 - half:.0%}"

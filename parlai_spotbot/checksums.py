@@ -22,11 +22,13 @@ from typing import Any
 from parlai_spotbot import files, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.files import bytes_of
+from parlai_spotbot.reading import regular
 
 MANIFEST = "manifest.json"
 PLAN = "study.yaml"
 PROVENANCE = "provenance.json"
 LOCK = ".manifest.lock"
+PUT_BACK = "Remove it, and put a copy back."
 MARK = "manifest"
 VERSION = 1
 """What provenance.json says of a study that has a manifest."""
@@ -100,8 +102,8 @@ def names_of(folder: Path, manifest: Manifest | None) -> list[str]:
 
 def new_manifest(folder: Path, manifest: Manifest | None = None) -> Manifest:
     """Record the files of a study as they are."""
-    data = {name: bytes_of(folder / name) for name in names_of(folder, manifest)}
-    return {name: record_of(content) for name, content in data.items() if content is not None}
+    records = {name: file_record(folder / name) for name in names_of(folder, manifest)}
+    return {name: record for name, record in records.items() if record is not None}
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -126,8 +128,8 @@ def _has_length(path: Path, record: dict | None) -> bool:
     return longer == 0 or (longer > 0 and record.get("grows", False))
 
 
-def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
-    """Raise `UserError` where `path` is not as recorded; `data` are its bytes where they are read already."""
+def verify(path: Path, read: dict | None = None, remedy: str = "") -> None:
+    """Raise `UserError` where `path` is not as recorded; `read` is the record of its bytes if they were read."""
     folder = study_of(path)
     if folder is None:
         return
@@ -136,22 +138,22 @@ def verify(path: Path, data: bytes | None = None, remedy: str = "") -> None:
         manifest = read_manifest(folder)
         record = (manifest or {}).get(name)
         state = files.state_of(path)
-        if data is None or turn:
-            data = bytes_of(path)
-        if _agrees(record, data) or (record and "before" in record and _agrees(record["before"], data)):
-            if state is not None and record and state.length == len(data) == record["bytes"]:
+        if read is None or turn:
+            read = file_record(path)
+        if _agrees(record, path, read) or (record and "before" in record and _agrees(record["before"], path, read)):
+            if state is not None and record and read and state.length == read["bytes"] == record["bytes"]:
                 _digests[path] = state, record["sha256"]
             return
         if record is None and (manifest is None or name not in names_of(folder, manifest)):
             return
     if record is None:
         what = "no command has written it"
-    elif data is None:
+    elif read is None:
         what = "it is gone"
-    elif len(data) == record["bytes"]:
+    elif read["bytes"] == record["bytes"]:
         what = "its SHA-256 is another one"
     else:
-        what = f"{len(data):,} bytes, {record['bytes']:,} were written"
+        what = f"{read['bytes']:,} bytes, {record['bytes']:,} were written"
     raise UserError(
         f"{path}: changed since it was written: {what} ({MANIFEST}).",
         hints.Remedy(
@@ -166,10 +168,20 @@ def record_of(data: bytes) -> dict[str, Any]:
     return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
 
 
-def _record(data: bytes | None) -> dict[str, Any] | None:
-    if data is None:
+def file_record(path: Path, most: int = sys.maxsize) -> dict[str, Any] | None:
+    """Return the record of a file, or of its first `most` bytes, which it reads in pieces; None where there is none."""
+    digest = hashlib.sha256()
+    left = most
+    try:
+        with regular(path, remedy=PUT_BACK).open("rb") as file:
+            while piece := file.read(min(left, files.PIECE)):
+                digest.update(piece)
+                left -= len(piece)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    return record_of(data)
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", PUT_BACK) from None
+    return {"bytes": most - left, "sha256": digest.hexdigest()}
 
 
 def sha256(path: Path) -> str:
@@ -177,12 +189,13 @@ def sha256(path: Path) -> str:
     return _digests.of(path, lambda: files.sha256(path))
 
 
-def _agrees(record: dict | None, data: bytes | None) -> bool:
-    if record is None or data is None:
-        return record is data
-    if record.get("grows"):
-        data = data[: record["bytes"]]
-    return record_of(data) == {"bytes": record["bytes"], "sha256": record["sha256"]}
+def _agrees(record: dict | None, path: Path, read: dict | None) -> bool:
+    """Return whether a file, of which `read` is the record, is as recorded; one that grows, as far as it was then."""
+    if record is None or read is None:
+        return record is read
+    if record.get("grows") and read["bytes"] > record["bytes"]:
+        read = file_record(path, record["bytes"])
+    return read == {"bytes": record["bytes"], "sha256": record["sha256"]}
 
 
 @contextlib.contextmanager
@@ -200,16 +213,17 @@ def _held(path: Path) -> Iterator[tuple[Path, str, Manifest]]:
                 write_manifest(folder, manifest)
                 print(f"{folder}: had no {MANIFEST}; one is written from the files as they are", file=sys.stderr)
         for name in [name for name, record in manifest.items() if "before" in record]:
-            _settle(manifest, name, bytes_of(folder / name))
+            _settle(manifest, name, folder / name)
         yield folder, path.absolute().relative_to(folder).as_posix(), manifest
 
 
-def _settle(manifest: Manifest, name: str, data: bytes | None) -> None:
-    """Keep of a record and what it replaces the one that the file matches."""
+def _settle(manifest: Manifest, name: str, path: Path) -> None:
+    """Keep of a record and what it replaces the one that the file at `path` matches."""
     before = manifest[name]["before"]
-    if _agrees(manifest[name], data):
+    read = file_record(path)
+    if _agrees(manifest[name], path, read):
         del manifest[name]["before"]
-    elif _agrees(before, data):
+    elif _agrees(before, path, read):
         manifest |= {name: before} if before else {}
         if not before:
             del manifest[name]
@@ -219,6 +233,11 @@ def _settle(manifest: Manifest, name: str, data: bytes | None) -> None:
 def read_jsonl(path: Path, *args: Any, **more: Any) -> list:
     """`files.read_jsonl` of a file as recorded."""
     return files.read_jsonl(path, *args, **more, check=verify)
+
+
+def count_rows(path: Path, parse: Callable[[dict, str], Any], torn_tail: bool) -> int:
+    """Return the number of rows of a file as recorded, each of which `parse` can read."""
+    return sum(1 for _ in files.jsonl_rows(path, parse, torn_tail=torn_tail, check=verify))
 
 
 def read_journal(path: Path, parse: Callable[[dict, str], Any]) -> list:
@@ -233,7 +252,7 @@ def read_json(path: Path, what: str = "file", remedy: str = "") -> Any:
     """`files.read_json` of a file as recorded."""
     if (data := bytes_of(path, what, remedy)) is None:
         raise UserError(f"{path}: no such {what}.", remedy)
-    verify(path, data, remedy)
+    verify(path, record_of(data), remedy)
     return files.json_of(data, path, what, remedy)
 
 
@@ -279,8 +298,10 @@ def replace_all(changes: Mapping[Path, bytes | None]) -> None:
         changed = {}
         for path, data in changes.items():
             name = path.absolute().relative_to(folder).as_posix()
-            before = _record(bytes_of(path))
-            record = _record(data)
+            before = file_record(path)
+            record = None
+            if data is not None:
+                record = record_of(data)
             if before == record == manifest.get(name):
                 continue
             changed[path] = data
@@ -325,7 +346,7 @@ class RecordedJournal(files.Journal):
     def _note(self, grows: dict) -> None:
         if study_of(self.path) is not None:
             with _held(self.path) as (folder, name, manifest):
-                record = record_of(self.path.read_bytes()) | grows
+                record = {**(file_record(self.path) or record_of(b"")), **grows}
                 if manifest.get(name) != record:
                     write_manifest(folder, {**manifest, name: record})
 

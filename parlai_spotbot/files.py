@@ -38,6 +38,10 @@ def dumps(row: Any) -> str:
     return _JSON.encode(row)
 
 
+PIECE = 1 << 20
+"""Bytes that are read at once of files that may be large."""
+
+
 def sha256(path: Path) -> str:
     """The SHA-256 of a file's bytes, as 64 hexadecimal digits."""
     with regular(path).open("rb") as file:
@@ -183,15 +187,15 @@ def bytes_of(path: Path, what: str = "file", remedy: str = "Remove it, and put a
         raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
 
 
-def read_jsonl(
+def jsonl_rows(
     path: Path,
     parse: Callable[[dict, str], Any],
     what: str = "file",
     remedy: str = "",
     torn_tail: bool = False,
-    check: Callable[[Path, bytes], None] = lambda path, data: None,
-) -> list:
-    """Read JSON Lines.
+    check: Callable[[Path, dict], None] | None = None,
+) -> Iterator[Any]:
+    """Read JSON Lines row by row.
 
     Parameters
     ----------
@@ -199,28 +203,47 @@ def read_jsonl(
         Called with ``where = "FILE, line N"``; raises `UserError` that names the field.
     torn_tail : bool
         Whether a last line without its newline (a crash while appending) is left out; otherwise it is an error.
-    check : callable (path, data)
-        Called in the end with the bytes; raises `UserError` where they are not what was written (checksums.py).
+    check : callable (path, record)
+        Called in the end with the number of bytes and their SHA-256; raises `UserError` where they are not what was
+        written (checksums.py).
     """
-    if (raw := bytes_of(path, what, remedy)) is None:
-        raise UserError(f"{path}: no such {what}.", remedy)
-    lines = raw.split(b"\n")
-    tail = lines.pop()
-    if tail and not torn_tail:
-        lines.append(tail)
-    values = []
-    with no_collection():
-        for number, line in enumerate(lines, start=1):
+    length = 0
+    digest = hashlib.sha256()
+    with _opened(path, what, remedy) as file:
+        for number, line in enumerate(file, start=1):
+            length += len(line)
+            if check is not None:
+                digest.update(line)
+            if torn_tail and not line.endswith(b"\n"):
+                break
             where = f"{path}, line {number}"
             try:
-                row = parse_json(line)
+                row = parse_json(line.removesuffix(b"\n"))
             except Malformed as err:
                 raise UserError(f"{where}: not valid JSON: {err}.", remedy or "Correct or remove that line.") from None
             if not isinstance(row, dict):
                 raise UserError(f"{where}: expected a JSON object, found {type(row).__name__}.", remedy)
-            values.append(parse(row, where))
-    check(path, raw)
-    return values
+            yield parse(row, where)
+    if check is not None:
+        check(path, {"bytes": length, "sha256": digest.hexdigest()})
+
+
+@contextlib.contextmanager
+def _opened(path: Path, what: str, remedy: str) -> Iterator[io.BufferedReader]:
+    """Open a file to be read; errors of the disk are a `UserError`."""
+    try:
+        with regular(path, what, remedy).open("rb") as file:
+            yield file
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    except OSError as err:
+        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
+
+
+def read_jsonl(path: Path, *options: Any, **more: Any) -> list:
+    """Return the rows of a file of JSON Lines, see `jsonl_rows`."""
+    with no_collection():
+        return list(jsonl_rows(path, *options, **more))
 
 
 @contextlib.contextmanager
@@ -313,13 +336,20 @@ class Journal(Closing):
             self.cut = self._cut_torn_line()
 
     def _cut_torn_line(self) -> int:
-        self._file.seek(0)
-        raw = self._file.read()
-        good = raw.rfind(b"\n") + 1
-        if good < len(raw):
+        length = self._file.seek(0, os.SEEK_END)
+        good = length
+        while good:
+            start = max(0, good - PIECE)
+            self._file.seek(start)
+            last = self._file.read(good - start).rfind(b"\n")
+            if last >= 0:
+                good = start + last + 1
+                break
+            good = start
+        if good < length:
             self._file.truncate(good)
             os.fsync(self._file.fileno())
-        return len(raw) - good
+        return length - good
 
     def append(self, *rows: Any, sync: bool = True) -> int:
         """Append `rows`, one a line, and wait until the disk has them; without `sync`, it has them after the next.

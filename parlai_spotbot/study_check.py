@@ -3,13 +3,13 @@
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.reading import parse_json
+from parlai_spotbot.records import Conversation, Judgement, Unit
 from parlai_spotbot.study import Study
 from parlai_spotbot.wording import counted
 
@@ -41,23 +41,31 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     opened = checked(plan, lambda: checksums.verify(plan) if Study.open(folder, verify=False) else None)
     yield opened
     study = Study(folder, None, None)  # its paths, whatever the plan says
-    rows = {study.history_path: None, study.conversations_path: study.conversations}
-    for units in sorted(folder.glob("surveys/*")):
-        name = units.name
-        rows[study.units_path(name)] = lambda name=name: study.units(name)
-        rows[study.judgements_path(name)] = lambda name=name: study.judgements(name)
+    rows: dict[Path, Callable[[dict, str], Any]] = {study.conversations_path: Conversation.from_json}
+    for survey in folder.glob("surveys/*"):
+        rows[study.units_path(survey.name)] = Unit.from_json
+        rows[study.judgements_path(survey.name)] = Judgement.from_json
     recorded = checksums.read_manifest(folder)
     if recorded is None:
         yield CheckedFile(folder / checksums.MANIFEST, "missing, so files are checked for their form only")
     for path in (folder / name for name in checksums.names_of(folder, recorded) if name != checksums.PLAN):
-        yield checked(path, lambda path=path: _read(path, rows.get(path)))
+        yield checked(path, lambda path=path: _read(path, rows.get(path, _as_it_is)))
 
 
-def _read(path: Path, rows: Callable[[], list] | None) -> Any:
-    """Return how many rows a file has; a `UserError` where it is malformed or not as recorded, as `rows` raises it."""
+def _as_it_is(row: dict, where: str) -> dict:
+    return row
+
+
+def _read(path: Path, parse: Callable[[dict, str], Any]) -> Any:
+    """Return how many rows a file has; a `UserError` where it is malformed, as `parse` raises it, or not as recorded.
+
+    Rows are read one by one, so that a study of any size is checked in little memory.
+    """
     if path.suffix == ".jsonl":
-        rows = rows or partial(checksums.read_jsonl, path, lambda row, where: row, torn_tail=True)
-        return counted(len(rows()), "row")
+        is_whole = path.name in ("conversations.jsonl", "units.jsonl")
+        if (path.parent / "sequential.json").exists():  # units of a survey that is served until settled are appended
+            is_whole = False
+        return counted(checksums.count_rows(path, parse, torn_tail=not is_whole), "row")
     checksums.verify(path)
     if path.suffix == ".json":
         return parse_json(path.read_bytes()) and None

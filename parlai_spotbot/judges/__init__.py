@@ -6,7 +6,7 @@ Its variants share the source ``judge:NAME`` and are distinguished by `worker_id
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from parlai_spotbot import plugin
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -74,8 +74,14 @@ class Judge(ABC):
     def prepare(self, study: Study, survey: str, progress: bool = True) -> None:
         """Read what is to be judged and train; `UserError` where the study does not allow it."""
 
-    def ask(self, units: Sequence[Unit]) -> None:  # noqa: B027
-        """Get ready the answers to `units`, all at once where that is faster; `answer` gives them."""
+    def ask(self, units: Sequence[Unit], done: Callable[[Unit], None] = lambda unit: None) -> None:
+        """Get ready the answers to `units`, all at once where that is faster; `answer` gives them.
+
+        `done` is called with each unit as soon as it is ready, in any order; not with those that a judge which stopped
+        leaves out.
+        """
+        for unit in units:
+            done(unit)
 
     @abstractmethod
     def answer(self, unit: Unit) -> list[Judgement]:

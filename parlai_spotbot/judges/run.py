@@ -6,7 +6,7 @@ the first answer too, so that a killed judge is known to have done a part only.
 """
 
 import contextlib
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -183,14 +183,27 @@ def _unanswered(judge: Judge, units: list[Unit], answers: list[Judgement]) -> li
 
 
 def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress: bool) -> None:
-    """Append the rows of unit after unit to `path`, but for those that it has."""
-    with checksums.RecordedJournal(path) as journal:
-        for unit in Bar.over(todo, f"judge {judge.name}", unit="unit", shown=progress):
-            rows = [row for row in judge.answer(unit) if row.judgement_id not in have]
-            if rows:
+    """Append the rows of unit after unit to `path`, in their order, but for those that it has."""
+    rest = deque(todo)
+    ready = set()
+    with (
+        checksums.RecordedJournal(path) as journal,
+        Bar(f"judge {judge.name}", len(todo), "unit", shown=progress) as bar,
+    ):
+
+        def write(unit: Unit) -> None:
+            if rows := [row for row in judge.answer(unit) if row.judgement_id not in have]:
                 journal.append(*rows)
-            if judge.stopped:
-                return
+            bar.advance()
+
+        def done(unit: Unit) -> None:
+            ready.add(unit.unit_id)
+            while rest and rest[0].unit_id in ready:
+                write(rest.popleft())
+
+        judge.ask(todo, done)
+        for unit in rest:  # a judge that stopped has answered some of them
+            write(unit)
 
 
 def _check_options(judge: Judge, recorded: dict | None, todo: list[Unit], path: Path) -> None:

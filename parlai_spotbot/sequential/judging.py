@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from typing import Any, Protocol
 
 from parlai_spotbot import checksums
@@ -28,7 +28,7 @@ class Answering(Protocol):
     stopped: str
     at_once: int
 
-    def ask(self, units: Sequence[Unit]) -> None:
+    def ask(self, units: Sequence[Unit], done: Callable[[Unit], None] = ...) -> None:
         """Get ready the answers to units."""
 
     def answer(self, unit: Unit) -> list[Judgement]:

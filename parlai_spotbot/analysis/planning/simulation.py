@@ -185,15 +185,10 @@ def simulated_power(
 
 
 def _first_pairs(
-    rate: float,
-    conversations: int,
-    design: Design,
-    repetitions: int,
-    seed: int,
-    progress: Callable[[], None] | None,
+    rate: float, conversations: int, design: Design, repetitions: int, seed: int, progress: Callable[[], None] | None
 ) -> ArrayPair:
-    """Return the p (repetitions,) of the first pair in simulated studies, corrected for pairs and looks (1 where it isn't
-    known), and its estimated difference (repetitions,) of log strengths."""
+    """Return the p (repetitions,) of the first pair in simulated studies, corrected for pairs and looks, 1 where
+    it isn't known; and its estimated difference (repetitions,) of log strengths."""
     if repetitions < 1:
         raise ValueError(f"repetitions is {repetitions}, expected a whole number from 1 up")
     strength = np.append([0.5, -0.5], np.zeros(design.bots - 2))

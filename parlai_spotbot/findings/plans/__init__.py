@@ -28,8 +28,8 @@ DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5),
 
 SIMULATIONS = 80
 LARGE = 20_000
-"""Simulated studies that a plan is calibrated by, half of them in each round, and then checked by; by default only plans
-of matches with at most so many annotations of bots."""
+"""Simulated studies that a plan is calibrated by, half of them in each round, and then checked by; by default only
+plans of matches with at most so many annotations of bots."""
 
 SAID = ("difference", "wage", "looks", "simulations")
 """The options that a written plan repeats."""
@@ -58,9 +58,7 @@ class SizePlan:
             files.write_text(path.with_suffix(".csv"), files.frame_csv(pd.DataFrame(self.numbers["pairs"])[[*PAIR]]))
 
 
-def plan(
-    request: PlanRequest, study: Study | None = None, progress: bool = True, say: Say | None = None
-) -> SizePlan:
+def plan(request: PlanRequest, study: Study | None = None, progress: bool = True, say: Say | None = None) -> SizePlan:
     """Plan how many conversations and annotations a study needs, or how many more a pilot, `study`.
 
     `say` is told the closed form's number before studies are simulated. Raises `UserError` where an option is wrong or
@@ -81,9 +79,7 @@ def plan(
     return SizePlan(words.after_text(numbers), numbers, numbers.pop("source"), made_by, path)
 
 
-def _before(
-    request: PlanRequest, own: Planning, progress: bool, say: Say | None
-) -> tuple[dict, planning.Design]:
+def _before(request: PlanRequest, own: Planning, progress: bool, say: Say | None) -> tuple[dict, planning.Design]:
     """Return the need, the same for other differences, and a check by simulated studies; and the design."""
     if request.bots is None:
         raise UserError("--bots missing.", "Say how many bots there are, or name a pilot with --study.")

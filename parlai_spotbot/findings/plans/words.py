@@ -44,8 +44,8 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
 def closed_form_text(planned: Mapping) -> str:
     """Return the closed form's number of conversations, which simulated studies correct."""
     return filled(
-        "By the closed form about {needed:,} conversations a pair, {annotations:,} annotations. Simulated studies correct "
-        "this now (--simulations 0 leaves them out).\n",
+        "By the closed form about {needed:,} conversations a pair, {annotations:,} annotations. Simulated studies "
+        "correct this now (--simulations 0 leaves them out).\n",
         **planned,
     )
 

@@ -5,7 +5,7 @@ judgements are made of them by a stated rule.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from parlai_spotbot import checksums
@@ -22,6 +22,7 @@ from parlai_spotbot.judges.language_model.served_model import (
     most_tokens,
     prompt_tokens,
 )
+from parlai_spotbot.judges.language_model.waiting_units import ShownItem, WaitingUnits
 from parlai_spotbot.models.chat.completion import add_served
 from parlai_spotbot.records import Item, Judgement, Unit
 from parlai_spotbot.study import Study
@@ -143,26 +144,39 @@ class LanguageModelJudge(Judge):
         """Return the items that a unit is the first to show: all, of one that was drawn since the judge was opened."""
         return self._items.setdefault(unit.unit_id, unit.items)
 
-    def ask(self, units: Sequence[Unit]) -> None:
-        items = [item for unit in units for item in self._shown(unit)]
+    def ask(self, units: Sequence[Unit], done: Callable[[Unit], None] = lambda unit: None) -> None:
         model = self.model
         bar = self._bar
         if model is None or bar is None:
             raise RuntimeError(f"{self.where} asks before it is prepared")
-        tried = set()
-        while waiting := self._open(items) - tried:
-            tried |= waiting
-            asks = {key: ask for item in items for key, ask in self._visible(item).items() if key in waiting}
-            try:
-                model.answer(asks, self.journal, bar.advance)
-            except Stopped as err:
-                self.stopped = str(err)
-                return
+        waiting = WaitingUnits()
+
+        def opened(shown: Iterable[ShownItem]) -> Asks:
+            asks = {}
+            for unit, item in shown:
+                for key, ask in self._visible(item).items():
+                    if not self.journal.is_settled(key) and waiting.add(key, unit, item):
+                        asks[key] = ask
+            return asks
+
+        def came(keys: Collection[str]) -> Asks:
+            bar.advance(len(keys))
+            shown = waiting.remove(keys)
+            asks = opened(shown)
+            for unit in waiting.ready(unit for unit, _ in shown):
+                done(unit)
+            return asks
+
+        asks = opened((unit, item) for unit in units for item in self._shown(unit))
+        for unit in waiting.ready(units):
+            done(unit)
+        try:
+            model.answer(asks, self.journal, came)
+        except Stopped as err:
+            self.stopped = str(err)
 
     def answer(self, unit: Unit) -> list[Judgement]:
         items = self._shown(unit)
-        if not self.stopped:
-            self.ask([unit])
         if self.stopped and self._open(items):
             return []
         return [

@@ -91,6 +91,8 @@ class AnswerJournal:
     rows: list[RawAnswer] = field(default_factory=list)
 
     def __post_init__(self):
+        self._read = 0
+        self._written = 0
         for row in checksums.read_journal(self.path, RawAnswer.from_json):
             self._note(row)
         if not self.good:
@@ -99,6 +101,8 @@ class AnswerJournal:
 
     def _note(self, row: RawAnswer) -> None:
         self.rows.append(row)
+        self._read += row.prompt_tokens
+        self._written += row.completion_tokens
         if row.good:
             self.good.setdefault(row.key, row)
         else:
@@ -129,4 +133,4 @@ class AnswerJournal:
 
     def spent(self) -> tuple[int, int]:
         """Tokens read and written, in all."""
-        return sum(row.prompt_tokens for row in self.rows), sum(row.completion_tokens for row in self.rows)
+        return self._read, self._written

@@ -1,6 +1,8 @@
 """Asks a model behind a chat server: it writes JSON, held to the labels by a schema where the server takes one."""
 
-from collections.abc import Callable
+import itertools
+from collections import deque
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 
 from parlai_spotbot.errors import UserError
@@ -8,7 +10,7 @@ from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJou
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import ORDERS, Asks, names_in_reply, requests_of, text_of
 from parlai_spotbot.judges.language_model.replies import parsed
-from parlai_spotbot.models.chat.completion import REMEDIES, ChatError, Completion, Reply
+from parlai_spotbot.models.chat.completion import BEGUN, REMEDIES, ChatError, Completion, Reply
 from parlai_spotbot.models.chat.message_text import quoted, tokens
 from parlai_spotbot.outside import without_reasoning
 
@@ -17,9 +19,6 @@ JSON_ANSWER = 12
 
 SAID = 300
 """Number of characters of a reply that are kept."""
-
-WAVE = 4
-"""Number of requests in a wave, as a multiple of the concurrency; the budget is checked between waves."""
 
 UNUSABLE = 12
 """Number of unusable answers in a row at the beginning of a run after which nothing more is asked."""
@@ -61,8 +60,11 @@ class ServedModel:
         self.client.close()
 
     # -- asking --------------------------------------------------------------------------------------------------------
-    def answer(self, asks: Asks, journal: AnswerJournal, came: Callable[[], None]) -> None:
-        """Put an answer to each of `asks` into `journal`, or the reason for its lack; `came` is called for each.
+    def answer(self, asks: Asks, journal: AnswerJournal, came: Callable[[Collection[str]], Asks]) -> None:
+        """Put an answer to each of `asks` into `journal`, or the reason for its lack.
+
+        `came` is called with the keys of a reply that are not asked again in this run, and returns what can be asked
+        since; that is asked first. As many requests are under way as the options allow, and the budget covers all.
 
         Raises
         ------
@@ -71,86 +73,94 @@ class ServedModel:
         UserError
             If the server can't be used or stayed away.
         """
-        away = set()
-        left = len(asks)
-        while True:
-            waiting = {key: ask for key, ask in asks.items() if key not in away and not journal.is_settled(key)}
-            for _ in range(left - len(waiting)):
-                came()
-            left = len(waiting)
-            if not waiting:
-                return
-            wave = self._affordable(requests_of(waiting, self.together)[: self._most()], journal)
-            silent = [request for request, kind in zip(wave, self._send(wave, journal), strict=True) if kind in AGAIN]
-            away.update(key for request in silent for key in request)
-            self._answered = self._answered or not silent
-            self._silent += len(wave)
-            if len(silent) < len(wave):
-                self._silent = 0
-            what = ""
-            if self._silent and not self._answered:
-                what = "does not answer"
-            elif self._silent >= SILENT:
-                what = "gave no answer any more"
-            if what:
-                problem = f"{self.where}: {self.options.url} {what}: {journal.rows[-1].problem}."
-                raise UserError(problem, STAYED_AWAY)
+        queue = deque(requests_of(asks, self.together))
+        under_way: dict[int, tuple[Asks, dict]] = {}
+        numbers = itertools.count()
+
+        def supply() -> tuple[int, dict] | None:
+            requests = [request for request, _ in under_way.values()]
+            if not queue or len(requests) >= self._most() or not self._covered(queue[0], requests, journal):
+                return None
+            number = next(numbers)
+            request = queue.popleft()
+            under_way[number] = (request, self._body(request, max(map(journal.tried, request))))
+            return number, under_way[number][1]
+
+        def landed(number: int, reply: Reply) -> None:
+            request, body = under_way.pop(number)
+            kind = self._kept(request, body, reply, journal)
+            self._check_silence(kind, journal)
+            again = {}
+            if kind not in AGAIN:
+                again = {key: ask for key, ask in request.items() if not journal.is_settled(key)}
+            queue.extendleft(reversed(requests_of(again, self.together)))
+            back = [key for key in request if key not in again]
+            queue.extendleft(reversed(requests_of(came(back), self.together)))
+
+        self.client.flow(supply, landed)
 
     def _most(self) -> int:
-        """Return how many requests go out at once."""
+        """Return how many requests may be under way at once."""
         if not self._answered:  # the first goes alone: it finds out what the server takes, and whether it is there
             return 1
         if not self._usable:
             return UNUSABLE - len(self._unusable)
-        return WAVE * self.options.concurrency
+        return BEGUN * self.options.concurrency
 
-    def _affordable(self, wave: list[Asks], journal: AnswerJournal) -> list[Asks]:
-        """The first of the requests that the budget covers in the worst case."""
+    def _covered(self, request: Asks, under_way: Collection[Asks], journal: AnswerJournal) -> bool:
+        """Return whether the budget covers a request beside those `under_way`, in the worst case.
+
+        Raises `Stopped` where none is under way that could cost less.
+        """
         if self.max_cost is None:
-            return wave
+            return True
         left = self.max_cost - self.options.cost(*journal.spent())
-        covered = []
-        for request in wave:
-            left -= self.options.cost(prompt_tokens(request), most_tokens(request, self.options))
-            if left < 0:
-                break
-            covered.append(request)
-        if not covered:
+        for other in (*under_way, request):
+            left -= self.options.cost(prompt_tokens(other), most_tokens(other, self.options))
+        if left < 0 and not under_way:
             raise Stopped(
                 f"the budget of {self.max_cost:g} {self.options.currency} doesn't cover the next question; run again "
                 "with a higher --max-cost"
             )
-        return covered
+        return left >= 0
 
-    def _send(self, wave: list[Asks], journal: AnswerJournal) -> list[str]:
-        """Ask `wave`; return the kind of failure of each request, "" where an answer is good."""
-        outcomes = [""] * len(wave)
-        bodies = [self._body(request, max(map(journal.tried, request))) for request in wave]
-
-        def came(place: int, answer: Reply) -> None:
-            form = (self.client.sent(bodies[place]).get("response_format") or {"type": "text"})["type"]
-            rows = self._raws(wave[place], journal, answer, form)
-            kind = rows[0].kind
-            if any(row.good for row in rows):
-                kind = ""
-            outcomes[place] = kind
-            answered = any(known.model for known in journal.rows)
-            if kind in CORRECTED and not (kind == "rejected" and answered):
-                raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind].format(""))
-            journal.add(*rows)
-            if not kind:
-                self._usable = True
-            elif not self._usable and kind not in AGAIN:
-                self._unusable.append(rows[0])
-
-        self.client.ask(bodies, came)
+    def _kept(self, request: Asks, body: dict, reply: Reply, journal: AnswerJournal) -> str:
+        """Keep what a request brought; return the kind of its failure, "" where an answer is good."""
+        form = (self.client.sent(body).get("response_format") or {"type": "text"})["type"]
+        rows = self._raws(request, journal, reply, form)
+        kind = rows[0].kind
+        if any(row.good for row in rows):
+            kind = ""
+        answered = any(known.model for known in journal.rows)
+        if kind in CORRECTED and not (kind == "rejected" and answered):
+            raise UserError(f"{self.where}: {rows[0].problem.rstrip('.')}.", REMEDIES[kind].format(""))
+        journal.add(*rows)
+        if not kind:
+            self._usable = True
+        elif not self._usable and kind not in AGAIN:
+            self._unusable.append(rows[0])
         if not self._usable and len(self._unusable) >= UNUSABLE:
             example = self._unusable[0]
             raise Stopped(
                 f"none of the first {len(self._unusable)} answers of this run can be used; one of them is "
                 f"{quoted(example.said[:120])} ({example.problem})"
             )
-        return outcomes
+        return kind
+
+    def _check_silence(self, kind: str, journal: AnswerJournal) -> None:
+        """Raise `UserError` where the server doesn't answer, or has not for `SILENT` requests; `kind` is the latest."""
+        if kind not in AGAIN:
+            self._answered = True
+            self._silent = 0
+            return
+        self._silent += 1
+        what = ""
+        if not self._answered:
+            what = "does not answer"
+        elif self._silent >= SILENT:
+            what = "gave no answer any more"
+        if what:
+            raise UserError(f"{self.where}: {self.options.url} {what}: {journal.rows[-1].problem}.", STAYED_AWAY)
 
     def _body(self, request: Asks, attempt: int) -> dict:
         asks = list(request.values())

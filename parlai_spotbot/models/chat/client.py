@@ -15,7 +15,16 @@ from typing import Any
 import httpx2
 import openai
 
-from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, Reply, completion, failure, parsed
+from parlai_spotbot.models.chat.completion import (
+    BEGUN,
+    ChatAccount,
+    ChatError,
+    Completion,
+    Reply,
+    completion,
+    failure,
+    parsed,
+)
 from parlai_spotbot.models.chat.keys import Key
 from parlai_spotbot.models.chat.request_changes import TOLD_BY_USER, changed, next_change
 from parlai_spotbot.models.chat.server_options import ServerOptions
@@ -38,6 +47,7 @@ class _Http(httpx2.AsyncClient):
     """HTTP client that bounds each attempt in time and size, and checks that a reply is a chat completion."""
 
     def __init__(self, server: ServerOptions, key: Key, account: ChatAccount):
+        self._slots = asyncio.Semaphore(server.concurrency)
         local = is_local(httpx2.URL(server.url).host)
         super().__init__(
             timeout=httpx2.Timeout(server.timeout, connect=min(CONNECT, server.timeout), pool=None),
@@ -58,7 +68,8 @@ class _Http(httpx2.AsyncClient):
         asks = request.method == "POST"
         self.account.counts["requests"] += asks
         try:
-            async with asyncio.timeout(self.server.timeout):
+            # An attempt takes a place at the server; who waits to try again leaves it to others.
+            async with self._slots, asyncio.timeout(self.server.timeout):
                 status, headers, raw = await self._read(request, **options)
         except (TimeoutError, httpx2.TimeoutException) as err:
             late = err if isinstance(err, httpx2.TimeoutException) else httpx2.ReadTimeout("", request=request)
@@ -97,7 +108,7 @@ class ChatClient:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="openai_chat")
         self._thread.start()
         url = httpx2.URL(server.url)
-        self._slots = asyncio.Semaphore(server.concurrency)
+        self._begun = asyncio.Semaphore(BEGUN * server.concurrency)
         self._client = openai.AsyncOpenAI(
             api_key="sent by _Http",
             base_url=url.copy_with(query=None),
@@ -142,9 +153,25 @@ class ChatClient:
     def ask(self, bodies: Sequence[dict], came: Callable[[int, Reply], None] = lambda *answer: None) -> list[Reply]:
         """Return the completion or the error of each request body, in their order.
 
-        `came` is called with each one's place and outcome as it comes, in the client's thread; what it raises ends all.
+        `came` is called as in `flow` with each one's place and outcome.
         """
-        return self._run(self._ask_all(bodies, came))
+        replies: dict[int, Reply] = {}
+        waiting = iter(enumerate(bodies))
+
+        def keep(place: int, reply: Reply) -> None:
+            replies[place] = reply
+            came(place, reply)
+
+        self.flow(lambda: next(waiting, None), keep)
+        return [replies[place] for place in range(len(bodies))]
+
+    def flow(self, supply: Callable[[], tuple[Any, dict] | None], came: Callable[[Any, Reply], None]) -> None:
+        """Ask what `supply` gives, a name and a request body each, until it gives None while nothing is under way.
+
+        `came` is called with the name and the outcome of each as it comes, then `supply` again, both in the client's
+        thread; what they raise ends all.
+        """
+        self._run(self._flow(supply, came))
 
     def sent(self, body: dict) -> dict:
         """Return a request's body as it is sent, with what the server refused left out or changed."""
@@ -154,22 +181,27 @@ class ChatClient:
         """Return the error if nobody answers at the address."""
         return self._run(self._unreachable())
 
-    async def _ask_all(self, bodies: Sequence[dict], came: Callable) -> list[Reply]:
-        async def one(place: int, body: dict) -> Reply:
-            answer = await self._ask(body)
-            came(place, answer)
-            return answer
+    async def _flow(self, supply: Callable, came: Callable) -> None:
+        async def one(name: Any, body: dict) -> None:
+            came(name, await self._ask(body))
 
-        tasks = [asyncio.create_task(one(place, body)) for place, body in enumerate(bodies)]
+        running: set[asyncio.Task] = set()
         try:
-            return list(await asyncio.gather(*tasks))
+            while True:
+                while (request := supply()) is not None:
+                    running.add(asyncio.create_task(one(*request)))
+                if not running:
+                    return
+                done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    task.result()
         finally:
-            for task in tasks:
+            for task in running:
                 task.cancel()
 
     async def _ask(self, body: dict) -> Reply:
         """Ask, and ask again with what the server refused left out or changed; changes that help are kept."""
-        async with self._slots:
+        async with self._begun:
             made = list(self.changes)
             answer = await self._post(changed(body, made))
             while isinstance(answer, ChatError) and (name := next_change(body, answer, made, met=self._answered)):

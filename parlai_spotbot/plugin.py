@@ -89,7 +89,8 @@ def find(package: str, kind: str, name: str, option: str) -> Any:
         by = "a package"
         if point.dist:
             by = point.dist.name
-        raise UserError(f"{option} {name}: {point.value} of {by} can't be loaded ({err}).", f"Update {by}.") from err
+        problem = f"{option} {name}: {point.value} of {by} can't be loaded ({err})."
+        raise UserError(problem, f"Correct the entry point, or update {by}.") from err
 
 
 @cache

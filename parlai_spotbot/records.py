@@ -124,6 +124,16 @@ class Conversation:
             raise ValueError(f"k={k}: {self.conversation_id} has segments of 1 to {self.exchanges} exchanges")
         return self.shown[: 2 * k]
 
+    def check_speakers(self, where: str) -> None:
+        """Raise `UserError` where a turn is by another speaker than its place says."""
+        for number, turn in enumerate(self.turns):
+            expected = self.entities[number % 2]
+            if turn.speaker != expected:
+                raise UserError(
+                    f"{where}: turn {number} is by '{turn.speaker}', expected '{expected}'.",
+                    "Entity 0 has the even turns, entity 1 the odd ones: join turns of one speaker, leave others out.",
+                )
+
     def to_json(self) -> dict:
         acts = [{"id": turn.speaker, "text": turn.text} for turn in self.turns]
         return {

@@ -41,7 +41,7 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
     opened = checked(plan, lambda: checksums.verify(plan) if Study.open(folder, verify=False) else None)
     yield opened
     study = Study(folder, None, None)  # its paths, whatever the plan says
-    rows: dict[Path, Callable[[dict, str], Any]] = {study.conversations_path: Conversation.from_json}
+    rows: dict[Path, Callable[[dict, str], Any]] = {study.conversations_path: _conversation}
     for survey in folder.glob("surveys/*"):
         rows[study.units_path(survey.name)] = Unit.from_json
         rows[study.judgements_path(survey.name)] = Judgement.from_json
@@ -50,6 +50,13 @@ def check_study(folder: Path | str) -> Iterator[CheckedFile]:
         yield CheckedFile(folder / checksums.MANIFEST, "missing, so files are checked for their form only")
     for path in (folder / name for name in checksums.names_of(folder, recorded) if name != checksums.PLAN):
         yield checked(path, lambda path=path: _read(path, rows.get(path, _as_it_is)))
+
+
+def _conversation(row: dict, where: str) -> Conversation:
+    """Return a conversation whose turns are by the speakers that their places say."""
+    conversation = Conversation.from_json(row, where)
+    conversation.check_speakers(where)
+    return conversation
 
 
 def _as_it_is(row: dict, where: str) -> dict:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.records import Item, Unit, Utterance
+from parlai_spotbot.records import Conversation, Item, Turn, Unit, Utterance
 
 TALK = ((Utterance(0, "hello"), Utterance(1, "hi")), (Utterance(0, "so"), Utterance(1, "what")))
 PLAIN = Item("i", ("c", "d"), 1, TALK)
@@ -44,3 +44,11 @@ def test_a_reader_of_units_makes_what_replicates_share_once_and_sees_what_differ
     assert second.items[2].exchanges == 2
     with pytest.raises(UserError, match="item_id"):
         read({**rows[0], "items": [{**items[0], "item_id": None}]}, "here")
+
+
+@pytest.mark.parametrize("speakers", ["aabb", "abca", "abaa", "ba"])
+def test_turns_are_by_the_speakers_that_their_places_say(speakers):
+    talk = Conversation("c", "d", ("a", "b"), 0, ("a", "b"), tuple(Turn(name, "hm") for name in speakers))
+    with pytest.raises(UserError, match=r"here: turn \d is by '[abc]', expected '[ab]'"):
+        talk.check_speakers("here")
+    Conversation("c", "d", ("a", "a"), 0, ("a", "a"), (Turn("a", "hm"),) * 3).check_speakers("here")

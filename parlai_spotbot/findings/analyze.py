@@ -174,7 +174,8 @@ def check_options(survey: Survey, options: Mapping[str, Any], contestants: Colle
     findings = findings_of(survey)
     if not findings:
         names = [name for name in survey_names() if findings_of(get_survey(name))]
-        raise UserError(f"--survey {survey.name}: no such survey can be analysed.", nearest(survey.name, names))
+        remedy = f"{nearest(survey.name, names)} A survey of a package is analysed where the package is installed."
+        raise UserError(f"--survey {survey.name}: no such survey can be analysed.", remedy)
     taken = {*OF_EVERY_SURVEY, *(option for finding in findings for option in finding.options)}
     default = Options()
     for name, value in options.items():

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from parlai_spotbot import hints
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.import_request import ImportRequest
 from parlai_spotbot.importers.imported_study import ImportedStudy, write_study
 from parlai_spotbot.records import HUMAN
@@ -43,7 +44,10 @@ def study_format(read: Callable[[ImportRequest], ImportedStudy]) -> Format:
     """Return a format whose data become a study of their own."""
 
     def bring(request: ImportRequest) -> str:
-        imported = read(request)
+        try:
+            imported = read(request)
+        except FileNotFoundError as err:
+            raise UserError(f"--data {err.filename}: no such file.", "Correct its name.") from err
         request.left_out.counts |= Counter(imported.about.get("unusable", {}))
         request.left_out.check(request.data)
         if request.left_out.counts:

@@ -77,11 +77,18 @@ def numbered(kept_conversations: Iterable[Conversation]) -> list[Conversation]:
 def plan_of(kept_conversations: Sequence[Conversation], domain: str, segments: Sequence[int] | None) -> Plan:
     """Return the plan of a study that holds these conversations; none of bots is a `UserError`."""
     bots = sorted({name for c in kept_conversations for name in c.entities} - {HUMAN})
+    if not kept_conversations:
+        raise UserError("No conversation was found in the data.", "Look at the file, or name another --format.")
     if not bots:
         raise UserError(
             "All conversations are between people.", "Bring in the bots' with them: several files may be named."
         )
     exchanges = max(c.exchanges for c in kept_conversations)
+    if not exchanges:
+        raise UserError(
+            "No conversation has an exchange, a turn of each side, after its opening.",
+            "Import longer ones, or fewer --seed-exchanges.",
+        )
     where = "--segments"
     if segments is None:
         where = "import"
@@ -135,6 +142,8 @@ def write_study(path: Path | str, imported: ImportedStudy) -> bool:
     UserError
         The folder holds another study; it is left as it is.
     """
+    for conversation in imported.conversations:
+        conversation.check_speakers(f"conversation {conversation.conversation_id}")
     about = {"package": f"parlai_spotbot {parlai_spotbot.__version__}", **imported.about}
     study = Study(Path(path), imported.plan, imported.plan)
     there = Study.exists(path)

@@ -34,13 +34,15 @@ class Judge(ABC):
 
     def __init__(self, seed: int = 0):
         self.seed = seed
+        self._first_shown: dict[str, tuple[Item, ...]] = {}
 
     def options(self) -> dict:
         """Options that answers depend on; a study holds answers of one judge with one set of options only."""
         return {"seed": self.seed, "version": self.version}
 
-    def open(self, study: Study, survey: str) -> None:  # noqa: B027
+    def open(self, study: Study, survey: str) -> None:
         """Read what tells which units are answered; cheap, and before anything else."""
+        self._first_shown = first_shown(study.load(survey).units, self.worker_of)
 
     def close(self) -> None:  # noqa: B027
         """End what `open` and `prepare` began; called in any case."""
@@ -50,8 +52,8 @@ class Judge(ABC):
         return self.answers_per_item
 
     def items_of(self, unit: Unit) -> Sequence[Item]:
-        """The items of a unit that the judge answers."""
-        return unit.items
+        """Return the items of a unit that the judge answers: those that no earlier unit showed to the same worker."""
+        return self._first_shown.get(unit.unit_id, unit.items)
 
     def is_answered(self, unit: Unit, rows: Sequence[Judgement]) -> bool:
         """Return True if `rows`, this judge's answers to `unit` on disk, are complete."""
@@ -117,13 +119,16 @@ def identifier(*parts: object) -> str:
     return hashlib.sha256("\x1f".join(str(part) for part in parts).encode("utf-8", "surrogatepass")).hexdigest()[:24]
 
 
-def first_shown(units: Iterable[Unit]) -> dict[str, tuple[Item, ...]]:
-    """Return the items that each unit is the first to show: the answer to a second look would only be copied."""
+def first_shown(
+    units: Iterable[Unit], worker_of: Callable[[Unit], str] = lambda unit: ""
+) -> dict[str, tuple[Item, ...]]:
+    """Return the items that each unit is the first to show to its worker: a second look would only be copied."""
     seen = set()
     items = {}
     for unit in units:
-        items[unit.unit_id] = tuple(item for item in unit.items if (item.item_id, item.control) not in seen)
-        seen.update((item.item_id, item.control) for item in unit.items)
+        worker = worker_of(unit)
+        items[unit.unit_id] = tuple(item for item in unit.items if (worker, item.item_id, item.control) not in seen)
+        seen.update((worker, item.item_id, item.control) for item in unit.items)
     return items
 
 

@@ -14,13 +14,14 @@ from parlai_spotbot import checksums, hints
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import CAUTION, Judge, get_judge
 from parlai_spotbot.judges.evaluation import held_out
+from parlai_spotbot.judges.row_check import RowCheck
 from parlai_spotbot.judges.summary import allow, estimate_text, summary_text
 from parlai_spotbot.records import Conversation, Judgement, Unit
 from parlai_spotbot.sequential.judging import course_of, judge_until_settled, most_units, standing
 from parlai_spotbot.sequential.registration import proposed, read_pool, register, registered
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import Study, expect_study, read_judge
-from parlai_spotbot.surveys import Survey, known_survey
+from parlai_spotbot.surveys import Survey, known_survey, survey_of
 from parlai_spotbot.terminal import Bar, Say
 from parlai_spotbot.wording import source_said
 
@@ -67,7 +68,8 @@ def judge_study(
             if course:
                 judge_until_settled(study, course, judge, have, progress)
             else:
-                _answer(study.judgements_path(survey), judge, todo, have, progress)
+                check = RowCheck(survey_of(study, survey), judge.name)
+                _answer(study.judgements_path(survey), judge, todo, have, check, progress)
         finally:
             now = study.load(survey)
             summary = _summary(judge, now.units, _answers(judge, now.judgements), conversations)
@@ -104,8 +106,7 @@ def let_judge(
     summaries = {}
     for judge in judges:
         estimated = estimate(study, survey, judge, settled)
-        if estimated["units"]:
-            say(estimate_text(estimated))
+        say(estimate_text(estimated))
         allow(estimated, yes)
         summaries[judge.name] = judge_study(study, survey, judge, progress=progress, settled=settled)
         say(summary_text(summaries[judge.name]))
@@ -182,7 +183,7 @@ def _unanswered(judge: Judge, units: list[Unit], answers: list[Judgement]) -> li
     return [unit for unit in units if not judge.is_answered(unit, rows[unit.unit_id])]
 
 
-def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress: bool) -> None:
+def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], check: RowCheck, progress: bool) -> None:
     """Append the rows of unit after unit to `path`, in their order, but for those that it has."""
     rest = deque(todo)
     ready = set()
@@ -192,7 +193,9 @@ def _answer(path: Path, judge: Judge, todo: list[Unit], have: set[str], progress
     ):
 
         def write(unit: Unit) -> None:
-            if rows := [row for row in judge.answer(unit) if row.judgement_id not in have]:
+            rows = [row for row in judge.answer(unit) if row.judgement_id not in have]
+            check.rows(unit, rows)
+            if rows:
                 journal.append(*rows)
             bar.advance()
 
@@ -233,6 +236,12 @@ def _listed(options: dict, keys: Sequence[str]) -> str:
 def _summary(judge: Judge, units: list[Unit], answers: list[Judgement], conversations: Sequence[Conversation]) -> dict:
     measured = held_out(answers, conversations)
     about = judge.describe()
+    lacking = [worker for worker in judge.workers if worker not in about["variants"]]
+    if lacking:
+        raise UserError(
+            f"judge {judge.name}: its account ('describe') has no entry for worker '{lacking[0]}' in 'variants'.",
+            "Add one for each of its 'workers'.",
+        )
     variants = {
         worker: {**about["variants"][worker], "answers": _tallies(answers, worker), **measured.get(worker, {})}
         for worker in judge.workers

@@ -42,6 +42,8 @@ def estimate_text(estimate: Mapping) -> str:
     keys = ["units"]
     if estimate.get("at_most"):
         keys = ["most"]
+    elif not estimate["units"]:
+        return filled(LINES["all"], **estimate)
     if "requests" in estimate:
         keys.append("requests")
     cost = estimate.get("cost", 0.0)

@@ -1,18 +1,20 @@
 """Judging a study: every segment twice, resumable at any byte, never doubled, people's rows untouched."""
 
 import json
+import re
 from collections import Counter
 
 import pytest
 
 from parlai_spotbot import checksums, files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import first_shown
+from parlai_spotbot.judges import Judge, first_shown
 from parlai_spotbot.judges.evaluation import held_out
 from parlai_spotbot.judges.run import judge_study, summary_path
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.surveys import get_survey
+from tests.case_tables import cases
 from tests.in_process import spotbot
 from tests.sealing import sealed
 
@@ -159,3 +161,54 @@ def test_held_out_accuracy_by_hand(new_study, tmp_path):
         "bot": {"human": 1, "bot": 2, "unsure": 1},
     }
     assert held_out(rows[:4], conversations)["w"]["balanced_accuracy"] is None
+
+
+class Curious(Judge):
+    """Writes one row an item, as it is told."""
+
+    name = "curious"
+    workers = ("lenient", "strict")
+    answers_per_item = 1
+
+    def __init__(self, question, target, answer, workers=workers):
+        super().__init__()
+        self.row = (target, question, answer)
+        self.variants = {worker: {"description": "as it is told"} for worker in workers}
+
+    def prepare(self, study, survey, progress=True):
+        """There is nothing to train."""
+
+    def answer(self, unit):
+        return [self.judgement(unit, item, *self.row) for item in self.items_of(unit)]
+
+    def describe(self):
+        return {"trained_on": "nothing", "variants": self.variants}
+
+
+@cases(
+    "question target answer problem",
+    """
+- [warmth, pair, human, "question 'warmth' about 'pair'"]
+- [nature, pair, human, "question 'nature' about 'pair'"]
+- [nature, 'entity:2', human, "about 'entity:2'"]
+- [nature, 'entity:0', robot, "'robot' to question 'nature', expected one of human, bot, unsure"]
+- [nature, 'entity:0', 1, "1 to question 'nature'"]
+""",
+)
+def test_rows_that_answer_nothing_that_is_asked_are_refused(tmp_path, new_study, question, target, answer, problem):
+    study = new_study(tmp_path / "study")
+    with pytest.raises(UserError, match=re.escape(problem)):
+        judge_study(study, SURVEY, Curious(question, target, answer), progress=False)
+    assert not study.judgements(SURVEY)
+
+
+def test_each_variant_answers_an_item_once_and_has_an_entry(tmp_path, new_study):
+    study = new_study(tmp_path / "study")
+    judge_study(study, SURVEY, Curious("nature", "entity:0", "human"), progress=False)
+    seen = Counter((row.worker_id, row.item_id, row.control) for row in study.judgements(SURVEY))
+    assert {worker for worker, _, _ in seen} == {"lenient", "strict"}
+    assert set(seen.values()) == {1}
+    with pytest.raises(UserError, match="no entry for worker 'strict'"):
+        judge_study(
+            new_study(tmp_path / "other"), SURVEY, Curious("nature", "entity:0", "human", ("lenient",)), progress=False
+        )

@@ -82,8 +82,8 @@ def test_the_command_says_what_it_would_take_and_does_nothing(tmp_path, capsys):
     study = spot_study(tmp_path / "study")
     SpotbotJudge.main(study=str(study.path), judges=f"{written(tmp_path, GOOD)},spotter", dry_run=True)
     shown = capsys.readouterr().out
-    assert "judge small: 2 of 4 units are not answered yet" in shown
-    assert "judge spotter: 2 of 4 units" in shown
+    assert "judge small answers 2 of 4 units" in shown
+    assert "judge spotter answers 2 of 4 units" in shown
     assert "about 8 requests" in shown
     assert "USD, at most" in shown
     assert not (study.survey_path(SURVEY) / "judges").exists()

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from parlai_spotbot.analysis.frames import BOTH
 from parlai_spotbot.domains import Domain, domain_of
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.judges import SPOTTED, Judge, first_shown
+from parlai_spotbot.judges import SPOTTED, Judge
 from parlai_spotbot.judges.spotter import examples as ex
 from parlai_spotbot.judges.spotter.coherence import DESCRIPTION, FEATURES, Coherence
 from parlai_spotbot.judges.spotter.corruptions import KINDS, corrupted
@@ -60,7 +60,7 @@ class Spotter(Judge):
     """Those that are asked about."""
 
     def open(self, study: Study, survey: str) -> None:
-        self.first_shown = first_shown(study.load(survey).units)
+        super().open(study, survey)
         if survey not in SPOTTED:
             raise UserError(
                 f"--survey {survey}: the judge {self.name} can't answer its questions.",
@@ -73,9 +73,6 @@ class Spotter(Judge):
                 f"{study.units_path(survey)}: the judge {self.name} has not learnt what '{unknown[0]}' is.",
                 f"It knows {', '.join(FEATURES)}. A language model can be asked anything: --judges MODELS.yaml",
             )
-
-    def items_of(self, unit: Unit) -> Sequence[Item]:
-        return self.first_shown.get(unit.unit_id, unit.items)
 
     def answers_to(self, item: Item) -> int:
         return len(item.judged or BOTH) + len(self.features)

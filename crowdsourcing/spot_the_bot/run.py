@@ -1,62 +1,49 @@
-"""``python -m parlai_spotbot.crowdsourcing.spot_the_bot.run study=DIR``: `spotbot_crowdsource` for users of Mephisto.
+"""``python -m parlai_spotbot.crowdsourcing.spot_the_bot.run spotbot.study=DIR``: a launch as a Mephisto task script.
 
-Arguments are NAME=VALUE: the fields of `LaunchRequest`, and ``settings.NAME``, one of the settings.
+The same as `spotbot_crowdsource`, with Mephisto's and Hydra's keys and groups (`mephisto_task.launch_script`).
 """
 
 import sys
-from dataclasses import replace
-from typing import Any
+from pathlib import Path
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
+import hydra
+from omegaconf import DictConfig
 
 from parlai_spotbot.crowdsourcing.launch import launch
-from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
-from parlai_spotbot.crowdsourcing.settings import read_settings
+from parlai_spotbot.crowdsourcing.mephisto_task import launch_script
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.user_files import validated
+from parlai_spotbot.terminal import print_plainly
+
+CONFIGS = str(Path(__file__).parent / "hydra_configs")
+
+WRONG = 2
+"""Exit code of bad input."""
+
+launch_script.register()
 
 
-def arguments_of(words: list[str]) -> dict[str, Any]:
-    """Return the arguments as nested keys and values."""
-    for word in words:
-        if "=" not in word or word.startswith(("-", "+", "~")):
-            raise UserError(f"{word}: expected NAME=VALUE.", "Write for example study=studies/mine annotators=5.")
+@hydra.main(version_base=None, config_path=CONFIGS, config_name="scriptconfig")
+def run(config: DictConfig) -> None:
+    """Launch as a configuration says; bad input is one error and exit code 2."""
     try:
-        return OmegaConf.to_container(OmegaConf.from_dotlist(words), resolve=True)
-    except (OmegaConfBaseException, YAMLError, ValueError) as err:
-        first_line = str(err).partition("\n")[0]
-        raise UserError(f"{' '.join(words)}: cannot be read: {first_line}.", "Correct it.") from None
-
-
-def run(words: list[str]) -> int:
-    """Launch as the arguments say; returns an exit code."""
-    row = arguments_of(words)
-    settings = row.pop("settings", {})
-    if "study" not in row:
-        raise UserError("study is missing.", "Write study=DIR.")
-    if not isinstance(settings, dict):
-        raise UserError(f"settings={settings}: expected single settings.", "Write settings.NAME=VALUE.")
-    if "annotators" in row:
-        row["annotators"] = str(row["annotators"])
-    request = validated(LaunchRequest, row, "arguments")
-    given = {name: value for name in ("provider", "language") if (value := getattr(request, name))}
-    return launch(replace(request, settings=read_settings(request.config, **{**settings, **given})))
+        code = launch(launch_script.request_of(config))
+    except UserError as error:
+        print(launch_script.in_script_terms(error).lines, file=sys.stderr)
+        code = WRONG
+    raise SystemExit(code)
 
 
 def main() -> None:
-    """Launch as the command line says; bad input is one line and exit code 2."""
-    words = sys.argv[1:]
-    if {"-h", "--help"} & set(words):
-        print(__doc__)
-        raise SystemExit(0)
+    """Launch as the command line says; what Hydra refuses ends with exit code 2, too."""
+    print_plainly()
     try:
-        code = run(words)
-    except UserError as err:
-        print(err.lines, file=sys.stderr)
-        code = 2
-    raise SystemExit(code)
+        launch_script.check_names(sys.argv[1:])
+        run()
+    except UserError as error:
+        print(error.lines, file=sys.stderr)
+        raise SystemExit(WRONG) from None
+    except SystemExit as end:
+        raise SystemExit(end.code and WRONG) from None
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ STANDS = [
 - [\b(openers|guests|support)\.jsonl, null, data of the user's]
 - [projects/\w+/pools/, null, weights that must be downloaded]
 - [studies/(convai2|x|y|z|w|abc_eval\w*|small)\b|pools/, null, made of what is left out above]
-- [(spot_the_bot.run study=\S+) annotators=5, \1 dry_run=true, it waits for people]
+- [(spot_the_bot.run spotbot.study=\S+) spotbot.annotators=5, \1 spotbot.dry_run=true, it waits for people]
 - [(analyze|plan) .*--study studies/(chats|pilot)|--source human_model, null, nobody has chatted]
 - ['--survey dialogue_likert --metrics', null, no person has rated]
 - [/models/my_model, parrot-1, the model of the server]

@@ -4,6 +4,7 @@ Stopped, it goes on where it was; the same questions and options give the same b
 """
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
@@ -13,9 +14,10 @@ from typing import Any
 from parlai_spotbot import __version__, checksums, files
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.corpora import read_corpus
+from parlai_spotbot.nuc.distractors import KINDS, RANDOM
 from parlai_spotbot.nuc.recall_request import RecallRequest
 from parlai_spotbot.nuc.results import analyse, check_k
-from parlai_spotbot.nuc.sampling import sample
+from parlai_spotbot.nuc.sampling import UNIFORM, sample
 from parlai_spotbot.nuc.scoring.run import ScoringRun, score_all
 from parlai_spotbot.nuc.scoring.scores import SIMILARITY
 from parlai_spotbot.records import Contestant
@@ -63,6 +65,8 @@ def recall(
         results = analyse(questions, scores, ks, reference)
         ranking = results["ranking"]
         ranking["questions"]["corpus"] = about["corpus"]
+        if about.get("distractors", RANDOM) != RANDOM:
+            ranking["questions"]["distractors"] = KINDS[about["distractors"]]
         ranking["made_by"] = {"version": __version__, "seed": seed, "questions": about}
         for name, value in results.items():
             checksums.write_json(out / "analysis" / f"{name}.json", value)
@@ -106,6 +110,9 @@ def questions_of(request: RecallRequest, domain: str, seed: int, say: Say) -> tu
             raise UserError(f"corpus '{title}': two corpora bear this name.", "Rename one of the files.")
         counts = {"questions": len(sampled.questions), "turns": len(sampled.bank), "left_out": sampled.left_out}
         about[title] = {"fold": fold, **counts}
+        kinds = Counter(origin.kind for question in sampled.questions for origin in question.distractors)
+        if settings.distractors != RANDOM and kinds[UNIFORM]:
+            say(f"  {kinds[UNIFORM]} of {kinds.total()} distractors are random: no other turn is like the real one")
         drawn.append(sampled.questions)
     mixed = [question for row in zip_longest(*drawn) for question in row if question is not None]
     return mixed, {"corpus": ", ".join(about), **settings.to_json(), "corpora": about}

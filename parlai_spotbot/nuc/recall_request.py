@@ -33,6 +33,7 @@ class RecallRequest:
     candidates: int = 10
     max_context: int = 6
     lengths: str = "lowe2015"
+    distractors: str = "random"
     seed: int | None = None
     datapath: str | None = None
 
@@ -63,5 +64,5 @@ class RecallRequest:
         """Return how questions are drawn."""
         from parlai_spotbot.nuc.sampling import SamplingSettings
 
-        drawn_by = ("candidates", "max_context", "lengths", "questions")
+        drawn_by = ("candidates", "max_context", "lengths", "distractors", "questions")
         return SamplingSettings(**{name: getattr(self, name) for name in drawn_by}, seed=seed)

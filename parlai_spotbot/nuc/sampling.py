@@ -8,13 +8,16 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 
-from parlai_spotbot.errors import UserError
+from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.bank import PreparedDialogue, TurnBank, bank_of
 from parlai_spotbot.nuc.corpora import Corpus
+from parlai_spotbot.nuc.distractors import KINDS, RANDOM, likeness_of, most_alike, same_in_other_words
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin
+from parlai_spotbot.texts.normal_forms import bare_text
 
 TOO_SHORT = "conversations of too few turns"
 AGAIN = "questions that are another's twin"
@@ -38,6 +41,8 @@ class SamplingSettings:
         Turns of a context.
     lengths : str
         Number of turns of a context: a number, or "lowe2015" (see `context_length`).
+    distractors : str
+        Kind of the false candidates, one of `distractors.KINDS`.
     questions : int
         Greatest number of questions, from as many conversations as possible; 0: all.
     every_turn : bool
@@ -49,6 +54,7 @@ class SamplingSettings:
     max_context: int = 6
     min_context: int = 2
     lengths: str = LOWE2015
+    distractors: str = RANDOM
     questions: int = 0
     every_turn: bool = False
     seed: int = 0
@@ -68,6 +74,9 @@ class SamplingSettings:
                 f"lengths of contexts '{self.lengths}': unknown.",
                 f"Write {LOWE2015} or a number from {least} to {most}.",
             )
+
+        if self.distractors not in KINDS:
+            raise UserError(f"distractors '{self.distractors}': unknown.", nearest(self.distractors, KINDS))
 
     def to_json(self) -> dict:
         return vars(self).copy()
@@ -89,8 +98,9 @@ class QuestionSample:
 def sample(corpus: Corpus, settings: SamplingSettings | None = None) -> QuestionSample:
     """Draw the questions of a corpus.
 
-    Distractors are drawn uniformly among all distinct turns of other conversations. A text that was said often counts
-    once: it could not be a candidate twice.
+    Distractors are drawn uniformly among all distinct turns of other conversations, or are the most confusing of them
+    (`distractors`); where too few of these share anything with the true turn, drawn ones follow. A text that was said
+    often counts once: it could not be a candidate twice.
 
     Raises
     ------
@@ -102,7 +112,17 @@ def sample(corpus: Corpus, settings: SamplingSettings | None = None) -> Question
     settings.check()
     bank = bank_of(corpus)
     stems, left_out = _stems(corpus, bank, settings)
-    return QuestionSample(tuple(_question(corpus, bank, *stem, settings) for stem in stems), bank, left_out)
+    likeness = None
+    if settings.distractors != RANDOM:
+        likeness = likeness_of(bank, settings.distractors)
+    questions = []
+    for number, stem in stems:
+        similarity = None
+        if likeness is not None:
+            similarity = likeness(bank.places[bare_text(stem.answer)])
+        drawn = _drawn(corpus, bank, number, stem, settings, similarity)
+        questions.append(_question(bank, number, stem, settings.seed, drawn))
+    return QuestionSample(tuple(questions), bank, left_out)
 
 
 # -- chance ----------------------------------------------------------------------------------------------------------
@@ -221,15 +241,30 @@ def _spread(by_number: dict[int, list[Stem]], settings: SamplingSettings) -> lis
 
 
 # -- candidates ----------------------------------------------------------------------------------------------------
-def _question(corpus: Corpus, bank: TurnBank, own: int, stem: NucQuestion, settings: SamplingSettings) -> NucQuestion:
-    """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
-    barred = set(bank.said_in(own).tolist())
+def _drawn(
+    corpus: Corpus,
+    bank: TurnBank,
+    number: int,
+    stem: NucQuestion,
+    settings: SamplingSettings,
+    similarity: np.ndarray | None,
+) -> list[tuple[int, str]]:
+    """Return place and kind of a question's distractors, in the order in which they are taken.
+
+    `similarity` is that of each turn to the true one, None where distractors are drawn at random.
+    """
+    barred = set(bank.said_in(number).tolist())
+    order = ((place, UNIFORM) for place in permutation(generator(settings.seed, UNIFORM, stem.question_id), len(bank)))
+    if similarity is not None:
+        barred |= same_in_other_words(similarity)
+        order = chain(((place, settings.distractors) for place in most_alike(similarity)), order)
     drawn = []
-    for place in permutation(generator(settings.seed, UNIFORM, stem.question_id), len(bank)):
+    for place, kind in order:
         if len(drawn) == settings.candidates - 1:
             break
         if place not in barred:
-            drawn.append(place)
+            drawn.append((place, kind))
+            barred.add(place)
     if len(drawn) < settings.candidates - 1:
         raise UserError(
             f"corpus '{corpus.name}' (fold '{corpus.fold}'): {len(drawn)} distinct turns of other conversations can be "
@@ -237,12 +272,17 @@ def _question(corpus: Corpus, bank: TurnBank, own: int, stem: NucQuestion, setti
             f"{settings.candidates - 1}.",
             f"Ask for at most {max(2, len(drawn) + 1)} candidates, or name a larger corpus or fold.",
         )
-    texts = [stem.answer, *(bank.texts[place] for place in drawn)]
-    ordered = sorted(range(len(texts)), key=lambda number: _digest(8, settings.seed, stem.question_id, texts[number]))
+    return drawn
+
+
+def _question(bank: TurnBank, own: int, stem: NucQuestion, seed: int, drawn: list[tuple[int, str]]) -> NucQuestion:
+    """Return the record; the order of its candidates depends on their texts, the question and the seed alone."""
+    texts = [stem.answer, *(bank.texts[place] for place, _ in drawn)]
+    ordered = sorted(range(len(texts)), key=lambda number: _digest(8, seed, stem.question_id, texts[number]))
     origins = []
-    for number, place in enumerate(drawn, start=1):
+    for number, (place, kind) in enumerate(drawn, start=1):
         conversation, turn = next(use for use in bank.where[place] if use[0] != own)
         source = bank.prepared[conversation].dialogue.episode_id
-        origins.append(Origin(UNIFORM, source, turn, ordered.index(number)))
+        origins.append(Origin(kind, source, turn, ordered.index(number)))
     ordered_texts = tuple(texts[number] for number in ordered)
     return replace(stem, candidates=ordered_texts, true=ordered.index(0), distractors=tuple(origins))

@@ -24,6 +24,7 @@ DRAWN_BY = {
     "max_context": "turns of a context, at most",
     "min_context": "turns of a context, at least",
     "lengths": "turns of a context: lowe2015 (drawn as Lowe et al. 2015 do) or a number",
+    "distractors": "false candidates: random, or those most like the true turn: lexical (in words), embedding",
     "seed": "of all that is drawn",
 }
 """Settings of the sample that are options of the teacher, with their help."""

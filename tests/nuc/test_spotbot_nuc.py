@@ -94,6 +94,7 @@ def test_one_that_cant_be_loaded_leaves_the_others(made, tmp_path, capsys):
     [
         ({"k": [1, 7]}, "--k 7: a question has 6 candidates"),
         ({"candidates": 1}, "candidates 1: a question has at least two"),
+        ({"distractors": "hard"}, "distractors 'hard': unknown"),
         ({"only": ["dul"]}, "Did you mean 'dual'"),
         ({"questions_file": "q.jsonl"}, "and --questions-file: questions are drawn, or come from"),
         ({"task": "nowhere.jsonl"}, "nowhere.jsonl"),
@@ -151,3 +152,11 @@ def test_what_says_nothing_isnt_ranked_or_stands_beside_a_trivial_reply(made, tm
     assert "but its replies aren't shown to do better than" in told
     rows = pd.read_csv(tmp_path / "out/analysis/nuc_contestants.csv")
     assert [*rows.contestant[-2:]] == ["the last turn repeated", "guessing"]
+
+
+def test_confusing_distractors_are_told(made, tmp_path, capsys):
+    run(made, tmp_path / "out", distractors="lexical")
+    told = " ".join(capsys.readouterr().out.split())
+    assert "(false candidates are the turns most like the real one in their words)" in told
+    results = json.loads((tmp_path / "out/analysis/ranking.json").read_text(encoding="utf-8"))
+    assert results["made_by"]["questions"]["distractors"] == "lexical"

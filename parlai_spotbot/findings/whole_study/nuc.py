@@ -132,6 +132,8 @@ def asked(ranking: Mapping) -> str:
     text = "{n} questions of {conversations} conversations"
     if questions.get("corpus"):
         text += ", from {corpus}"
+    if questions.get("distractors"):
+        text += " (false candidates are {distractors})"
     text += ": which of {0} candidates is the real next turn? Guessing finds it in {1:percent_1}."
     return filled(text, many, ranking["chance"][f"recall@{ranking['k'][0]}"], **questions)
 

@@ -3,7 +3,10 @@
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from parlai_spotbot import checksums
 from parlai_spotbot.analysis.planning import Design, conversations_needed, ratings_needed
@@ -82,6 +85,25 @@ def test_a_plan_of_whole_conversations(capsys, tmp_path, survey, like, apart, an
     assert ("one gets 65% of their decided choices" if apart == 0.3 else "means are 0.50 points apart") in out
     needs = [row["needed"] for row in plan["differences"]]
     assert needs == sorted(needs, reverse=True)
+    curve = pd.read_csv(path.with_suffix(".csv"))
+    assert curve["hours"].is_monotonic_increasing
+    assert curve["power"].is_monotonic_increasing
+    reached = curve[curve["needed"] == needed].iloc[0]
+    assert reached["power"] == pytest.approx(plan["asked"]["power"])
+    assert reached["hours"] == pytest.approx(plan["asked"]["hours"])
+    assert f"{reached['hours']:,.1f} h  {reached['power']:4.0%}  █" in out
+
+
+def test_the_chance_of_significance_of_one_pair_is_that_of_a_test_of_its_choices(capsys, tmp_path):
+    run(capsys, survey="acute_eval", bots=2, difference=0.3, ties=0.0, out=str(tmp_path / "plan.json"))
+    curve = pd.read_csv(tmp_path / "plan.csv")
+    large = curve[curve["conversations"] > 60]  # of fewer, a test that estimates its variance finds less
+    assert len(large) >= 5
+    for row in large.to_dict("records"):
+        count = row["conversations"]
+        won = np.arange(count + 1)
+        rejected = np.abs(won - count / 2) > 1.96 * np.sqrt(count) / 2
+        assert row["power"] == pytest.approx(binom.pmf(won, count, 0.65)[rejected].sum(), abs=0.08)
 
 
 def passing(question, target, options, item, talks, rng):

@@ -23,6 +23,9 @@ __all__ = ["PlanRequest", "SizePlan", "plan"]
 PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotations")
 """Columns of the table of pairs."""
 
+CURVE = ("hours", "power", "needed", "conversations", "annotations", "workers", "cost")
+"""Columns of the curve of significance."""
+
 DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
 """Shown side by side with the one that is asked for."""
 
@@ -52,8 +55,11 @@ class SizePlan:
         return {"plan": self.numbers, "made_by": self.made_by}
 
     def write(self, path: Path) -> None:
-        """Write the plan as JSON and, after a pilot of matches, its pairs as CSV beside it."""
+        """Write the plan as JSON, and as CSV beside it the curve of significance, or a pilot's pairs of matches."""
         checksums.write_json(path, self.to_json())
+        if "curve" in self.numbers:
+            curve = pd.DataFrame(self.numbers["curve"])[[*CURVE]]
+            files.write_text(path.with_suffix(".csv"), files.frame_csv(curve))
         if any("annotations" in row for row in self.numbers.get("pairs", [])):
             files.write_text(path.with_suffix(".csv"), files.frame_csv(pd.DataFrame(self.numbers["pairs"])[[*PAIR]]))
 
@@ -110,4 +116,7 @@ def _before(request: PlanRequest, own: Planning, progress: bool, say: Say | None
                 rate, planned["needed"], design, repetitions=studies, seed=request.seed, progress=bar.advance
             )
     rows = [planning.plan(design, apart, **costs) for apart in sorted({*DIFFERENCES[unit], difference})]
-    return {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}, design
+    numbers = {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}
+    if planned["needed"]:
+        numbers["curve"] = planning.significance_curve(design, difference, planned["needed"], **costs)
+    return numbers, design

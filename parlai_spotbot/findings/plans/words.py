@@ -1,12 +1,16 @@
 """Tables and sentences of a plan, for the terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.analysis.planning import Design
 from parlai_spotbot.analysis.planning.pilot import SETTLED
 from parlai_spotbot.analysis.verdict.probe import EQUAL
 from parlai_spotbot.terminal import table
 from parlai_spotbot.wording import NONE, filled, p_value, part_of
+
+BAR = "█"
+WIDTH = 40
+"""Length of the bar of a chance of 1."""
 
 DIFFER = {
     "matches": "two bots of which one wins {win:.0%} of their decided matches",
@@ -38,6 +42,7 @@ def before_text(result: Mapping, design: Design, unit: str) -> str:
     if result["simulation"]:
         found = "{repetitions} simulated studies: {power:.0%} ({ci[0]:.0%} to {ci[1]:.0%}) found the difference."
         lines.append(filled(found, **result["simulation"]))
+    lines += ["", "Chance that such a difference is significant, by hours of annotation:", *_curve(result["curve"])]
     return "\n".join(lines)
 
 
@@ -48,6 +53,11 @@ def closed_form_text(planned: Mapping) -> str:
         "correct this now (--simulations 0 leaves them out).\n",
         **planned,
     )
+
+
+def _curve(rows: Sequence[Mapping]) -> list[str]:
+    """Return the chance of significance as bars."""
+    return [f"{row['hours']:9,.1f} h  {row['power']:4.0%}  {BAR * max(1, round(row['power'] * WIDTH))}" for row in rows]
 
 
 def _need(row: Mapping, unit: str) -> list[str]:

@@ -37,6 +37,16 @@ def by_length(
     return pd.DataFrame(rows)
 
 
-def ties_by_length(matches: pd.DataFrame) -> pd.Series:
-    """Return the share of ties among matches by segment length."""
-    return (matches["outcome"] == 0).groupby(matches["k"]).mean()
+def ties_by_length(matches: pd.DataFrame, crossed: bool | None = None) -> pd.DataFrame:
+    """Return a row for each segment length (`exchanges`) of matches: share of `ties`, `matches`.
+
+    With `crossed` there are the ends of 95 % intervals, ties_low and ties_high.
+    """
+    rows = []
+    for k, match in matches.groupby("k", sort=True):
+        tied = match["outcome"] == 0
+        row = {"exchanges": k, "ties": tied.mean(), "matches": len(match)}
+        if crossed is not None:
+            row["ties_low"], row["ties_high"] = share_interval(tied, frame_clusters(match, crossed))
+        rows.append(row)
+    return pd.DataFrame(rows)

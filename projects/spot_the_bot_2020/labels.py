@@ -161,7 +161,7 @@ def table8(data: DomainData) -> PaperTable:
     table = PaperTable("table8", f"Table 8: by segment length, {domain.name}")
     matches = matches_frame(data.annotations)
     shown = by_length(matches, data.entities, domain.bots).set_index(["exchanges", "bot"])
-    ties_at = ties_by_length(matches)
+    ties_at = ties_by_length(matches).set_index("exchanges")["ties"]
     printed = data.paper["table8"] if domain.name == "dailydialog" else {}
     cut = "; decimals cut off, not rounded" if printed else "; the paper prints Dailydialog only"
     win = "complete HITs; matches of that length; unweighted mean of the pairwise rates" + cut

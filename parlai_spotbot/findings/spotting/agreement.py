@@ -1,6 +1,8 @@
 """Agreement of annotators (section 5.1, Table 3), and of the labels of both entities (footnote 3)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+
+import pandas as pd
 
 from parlai_spotbot.analysis import agreement
 from parlai_spotbot.findings.agreement import alpha_row, fact
@@ -21,9 +23,18 @@ def compute(answers: Annotations) -> Found:
     alphas += [alpha_row(name, segments, rows[name], answers.clusters(rows)) for name in answers.features]
     return {
         "alpha": alphas,
+        "lengths": list(_by_length(answers, entities)),
         "again": agreement.both_given_one(entities),
         "labelled_alike": agreement.alike_table(rows.dropna(subset=["nature0", "nature1"]), answers.crossed),
     }
+
+
+def _by_length(answers: Annotations, entities: pd.DataFrame) -> Iterator[dict]:
+    """Yield the alpha on who is human of each length of segments; nothing where all have one length."""
+    if entities["k"].nunique() < 2:
+        return
+    for k, rows in entities.groupby("k", sort=True):
+        yield {"exchanges": k, **alpha_row("nature", rows["unit"], rows["nature"], answers.clusters(rows))}
 
 
 def alike_sentence(row: Mapping) -> str:

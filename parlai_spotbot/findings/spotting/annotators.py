@@ -34,10 +34,11 @@ def compute(answers: Annotations) -> Found:
     result = {
         "annotators": table.reset_index(names="worker_id"),
         "account": account(answers, pooled),
-        "summary": annotators.summary(kept),
         "controls": annotators_finding.told_of_controls(answers, answers.allowed),
         "pooled": pooled,
     }
+    if answers.crossed:
+        result["summary"] = annotators.summary(kept)
     flagged = [worker for worker, flags in kept["flags"].items() if set(flags) - set(AMOUNTS)]
     if answers.crossed and answers.bots and flagged and not answers.one_side:
         result["without"] = annotators.rankings_without(answers.rows, answers.bots, flagged, answers.crossed)

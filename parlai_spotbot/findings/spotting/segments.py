@@ -1,4 +1,4 @@
-"""Win rates and labels by the length of the segment."""
+"""Win rates, labels and ties by the length of the segment (appendix F, Table 8)."""
 
 from parlai_spotbot.analysis import segments
 from parlai_spotbot.analysis.frames import matches_frame
@@ -10,9 +10,11 @@ from parlai_spotbot.wording import percent
 
 
 def compute(answers: Annotations) -> Found:
-    """By length win rates and labels."""
+    """By length win rates and labels, and ties (Table 8)."""
+    matches = matches_frame(answers.rows)
     return {
-        "segments": segments.by_length(matches_frame(answers.rows), answers.entities, answers.bots, answers.crossed)
+        "segments": segments.by_length(matches, answers.entities, answers.bots, answers.crossed),
+        "tied": segments.ties_by_length(matches, answers.crossed),
     }
 
 

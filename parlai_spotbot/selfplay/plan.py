@@ -59,10 +59,12 @@ class PairOptions(PlayOptions):
 
 
 @dataclass(frozen=True)
+@described
 class SelfPlayRequest(PairOptions):
     """Request of a user; None where an option is not given."""
 
     contestants: dict[str, Contestant] | None = None
+    max_cost: float | None = None
 
 
 @dataclass(frozen=True)

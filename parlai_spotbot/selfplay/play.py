@@ -22,6 +22,7 @@ from parlai_spotbot.selfplay.contestant_files import digests, source_files
 from parlai_spotbot.selfplay.contestant_handle import LEFT_OUT_OF_TURNS
 from parlai_spotbot.selfplay.contestants import Contestants, LocalEngine
 from parlai_spotbot.selfplay.empty_study import carry_out
+from parlai_spotbot.selfplay.forecast import check_cost, forecasts, tell
 from parlai_spotbot.selfplay.plan import EXECUTION, PlanDecision, SelfPlayRequest, decide
 from parlai_spotbot.selfplay.printed import printed
 from parlai_spotbot.selfplay.runner import Runner, finished, missing_groups, names_of, write_conversations
@@ -170,6 +171,9 @@ def play(
     if groups:
         say(_to_play(decision, jobs, groups))
     entries = _needed(decision, groups)
+    costs = forecasts(entries, groups, plan.exchanges, _recorded(decision.study))
+    tell(costs, say)
+    check_cost(costs, request.max_cost)
     for conversation in people:
         heard(conversation)
     if not entries:
@@ -253,7 +257,7 @@ def _needed(decision: PlanDecision, groups: list[list[ConversationJob]]) -> dict
     study = decision.study
     if study is None:
         return needed
-    recorded = study.provenance().get("selfplay", {}).get("contestants", {})
+    recorded = _recorded(study)
     killed = killed_runs(study.accounts_path)
     for name, contestant in needed.items():
         played = (killed.get(name) or [recorded.get(name, {})])[-1]
@@ -272,6 +276,13 @@ def _needed(decision: PlanDecision, groups: list[list[ConversationJob]]) -> dict
                 ),
             )
     return needed
+
+
+def _recorded(study: Study | None) -> dict[str, dict]:
+    """Return the accounts of contestants in provenance.json; {} without a study."""
+    if study is None:
+        return {}
+    return study.provenance().get("selfplay", {}).get("contestants", {})
 
 
 def threads_each(plan: Plan) -> int:

@@ -9,8 +9,15 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-GIVEN_AWAY = re.compile(r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing)\b")
+from parlai_spotbot.texts.characters import HAN, KANA, OTHER_UNSPACED
+from parlai_spotbot.texts.normal_forms import LETTERS, PIECE
+
+WORD = re.compile(rf"{LETTERS}(?:'{LETTERS})*|{PIECE}")
+GIVEN_AWAY = re.compile(
+    r"\b(?:ai|bots?|chat ?bots?|robots?|robotic|computers?|algorithms?|testing|turing|roboter|rechner)\b|"
+    "ロボット|ボット|人工知能|コンピュータ|机器人|機器人|聊天机器|人工智能|电脑|電腦|로봇|챗봇|인공지능|"
+    "روبوت|الذكاء الاصطناعي|حاسوب|कंप्यूटर|रोबोट|चैटबॉट|робот|чат-бот"
+)
 """Words that speak of bots: neither scripts nor people of controls say them."""
 
 LEAST_WORDS = 4
@@ -19,12 +26,19 @@ OTHER_LENGTH = 0.15
 """Share of words that are a letter longer or shorter than the word whose place they take."""
 
 Words = Mapping[str, Sequence[str]]
-"""Words by their shape: letters are x."""
+"""Words by their shape: letters are x, or one letter of their script."""
+
+_ONE_LETTER = ((HAN, "字"), (KANA, "か"), (OTHER_UNSPACED, "ก"))
+_SCRIPTS = [(re.compile(f"[{script}]"), letter) for script, letter in _ONE_LETTER]
 
 
 def shape_of(word: str) -> str:
-    """Return the word with an x for each letter or digit."""
-    return re.sub(r"[^']", "x", word)
+    """Return the word with an x for each letter or digit, or one letter of a script without spaces between words."""
+    if word.isascii():
+        return re.sub(r"[^']", "x", word)
+    for script, letter in _SCRIPTS:
+        word = script.sub(letter, word)
+    return re.sub(r"[^'字かก]", "x", word)
 
 
 def scriptable(turns: Sequence[str]) -> bool:
@@ -50,7 +64,7 @@ def scripted(rng: random.Random, turns: Sequence[str], words: Words) -> list[str
     def instead(place: int, word: str) -> str:
         shape = shape_of(word)
         if rng.random() < OTHER_LENGTH:
-            shape = (shape + "x")[: max(1, len(shape) + rng.choice((-1, 1)))]
+            shape = (shape + shape[-1])[: max(1, len(shape) + rng.choice((-1, 1)))]
         return text[place % 2].get(shape) or text[place % 2].get(shape_of(word), word)
 
     return [WORD.sub(lambda match, place=place: instead(place, match[0]), turn) for place, turn in enumerate(turns)]

@@ -17,7 +17,9 @@ from parlai_spotbot.analysis.uncertainty.clusters import Clusters
 from parlai_spotbot.analysis.uncertainty.shares import share_interval, wilson
 from parlai_spotbot.records import HUMAN, Conversation
 from parlai_spotbot.texts.addressing import addresses_judge
-from parlai_spotbot.texts.normal_forms import plain_text
+from parlai_spotbot.texts.characters import ASKING, STOPS, WIDE
+from parlai_spotbot.texts.normal_forms import LETTERS_AND_DIGITS, plain_text
+from parlai_spotbot.texts.normal_forms import words as words_of
 from parlai_spotbot.texts.phrases import ends
 from parlai_spotbot.texts.self_identification import identifies_itself
 from parlai_spotbot.texts.surface import SPECIAL_TOKEN, has_special_token
@@ -50,11 +52,12 @@ QUANTILE = 0.99
 # -- rules on one turn -----------------------------------------------------------------------------------------------
 def is_empty(text: str) -> bool:
     """Return True if a turn without its special tokens is white space and dots."""
-    return not re.sub(r"[\s.…\u200b\ufeff]+", "", SPECIAL_TOKEN.sub("", text))
+    return not re.sub(r"[\s.…。\u200b\ufeff]+", "", SPECIAL_TOKEN.sub("", text))
 
 
-WORD = re.compile(r"\w+(?:['’]\w+)*")
-SENTENCE = re.compile(r"(?<![.!?…])[.!?…]+(?:\s+|$)|\n+")
+WORD = re.compile(rf"{LETTERS_AND_DIGITS}(?:['’]{LETTERS_AND_DIGITS})*")
+ENDS = f"{STOPS}{ASKING}…"
+SENTENCE = re.compile(rf"(?<![{ENDS}])[{ENDS}]+(?:\s+|$|(?=[{WIDE}]))|\n+")
 IN_A_ROW = {1: 5, 2: 4, 3: 3, 4: 2}
 """So often in a row as many words make a loop; four words or more twice. ("ha ha ha", "no no no" are no loops.)"""
 
@@ -79,7 +82,7 @@ def loops(text: str) -> bool:
             if run == size * (IN_A_ROW[size] - 1):
                 return True
     plain = map(plain_text, SENTENCE.split(text))
-    sentences = Counter(sentence for sentence in plain if len(sentence.split()) >= LEAST)
+    sentences = Counter(sentence for sentence in plain if len(words_of(sentence)) >= LEAST)
     return max(sentences.values(), default=0) > 1 or _same_fours(words)
 
 
@@ -132,9 +135,14 @@ def turns_of(conversations: Iterable[Conversation]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["conversation_id", "turn", "name", "text", "plain", "mine", "theirs"])
 
 
+def _lengths(plain: pd.Series) -> pd.Series:
+    """Return how many words each text has."""
+    return plain.map(lambda text: len(words_of(text))).astype(int)
+
+
 def longest_usual(turns: pd.DataFrame) -> float | None:
     """The 99th percentile of how many words people's turns have; None where there are fewer than `FEW_TURNS`."""
-    words = turns.loc[turns["name"] == HUMAN, "plain"].str.split().str.len()
+    words = _lengths(turns.loc[turns["name"] == HUMAN, "plain"])
     if len(words) < FEW_TURNS:
         return None
     return float(np.quantile(words, QUANTILE))
@@ -155,7 +163,8 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
     frame
         One column a kind of `KINDS` that these data show, one row a turn, True or False.
     """
-    long = turns["plain"].str.split().str.len() >= LEAST
+    lengths = _lengths(turns["plain"])
+    long = lengths >= LEAST
     rules = {"special_tokens": has_special_token, "empty": is_empty, "loop": loops}
     rules["addresses_judge"] = addresses_judge
     array_by_kind = {kind: turns["text"].map(rule).to_numpy(dtype=bool) for kind, rule in rules.items()}
@@ -166,7 +175,7 @@ def faults(turns: pd.DataFrame, training: Iterable[Sequence[str]] | None = None)
         array_by_kind[kind] = np.array(same, dtype=bool) & long.to_numpy(dtype=bool)
     usual = longest_usual(turns)
     if usual is not None:
-        array_by_kind["endless"] = (turns["plain"].str.split().str.len() > usual).to_numpy(dtype=bool)
+        array_by_kind["endless"] = (lengths > usual).to_numpy(dtype=bool)
     if training is not None:
         training_texts = {plain_text(text) for episode in training for text in episode} - {""}
         array_by_kind["training"] = turns["plain"].isin(training_texts).to_numpy(dtype=bool)

@@ -4,14 +4,27 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from parlai_spotbot.texts.characters import HAN, KANA, ON_LETTERS, OTHER_UNSPACED, UNSPACED
+
 _WORD = re.compile(r"[^\W_]+")
 _SYMBOL = re.compile(r"[^\x00-\x7f\w\s]")
+LETTERS_AND_DIGITS = rf"\w+(?:[{ON_LETTERS}]+\w*)*"
+_PLAIN = re.compile(LETTERS_AND_DIGITS)
+_UNIT = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:[{ON_LETTERS}]+[^\W{UNSPACED}]*)*")
+
+PIECE = rf"[{HAN}]{{1,2}}|[{KANA}]{{1,3}}|(?:[{OTHER_UNSPACED}][{ON_LETTERS}]*){{1,3}}"
+"""What stands for a word in scripts that have no spaces between words: about as many characters as words have there."""
+_PIECE = re.compile(PIECE)
+
+LETTERS = rf"[^\W_{UNSPACED}]+(?:[{ON_LETTERS}]+[^\W_{UNSPACED}]*)*"
+"""A word in the others."""
 
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese, which have no spaces between words."""
-
-_UNIT = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+def words(text: str) -> list[str]:
+    """Return the text between spaces, of scripts without spaces between words in pieces as long as words."""
+    if not text.isascii():
+        text = _PIECE.sub(r" \g<0> ", text)
+    return text.split()
 
 
 def units(text: str) -> list[str]:
@@ -22,7 +35,7 @@ def units(text: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)
 def plain_text(text: str) -> str:
     """Words in lower case, without punctuation, one space between them."""
-    return " ".join(re.findall(r"\w+", text.lower()))
+    return " ".join(_PLAIN.findall(text.lower()))
 
 
 def bare_text(text: str) -> str:

@@ -8,13 +8,17 @@ import re
 import unicodedata
 from functools import lru_cache
 
-VERSION = 1
+from parlai_spotbot.texts.characters import ASKING, PAUSES, STOPS, UNSPACED, WIDE
+
+VERSION = 2
 
 RULE = (
     "Unicode in compatibility form (NFKC); curly quotes, dashes and invisible characters made plain; special tokens of "
     "models (<pad>, </s>, __unk__, …) taken out; contractions and punctuation joined to their words as in print; one "
     "space after , ; ? ! before a letter; white space collapsed; all letters in lower case; no full stop at the end of "
     "a turn (people in a chat leave it out, bots hardly ever do); a turn of which nothing is left is shown as '...'. "
+    "So with the marks of every script; no spaces next to Chinese and Japanese characters, after which , : ; ? ! stand "
+    "in the wide form, as , ; ? in the Arabic form after Arabic letters. "
     "Emoji, spelling, wording and all other punctuation stay."
 )
 
@@ -39,15 +43,25 @@ PLAIN = str.maketrans(
     }
 )
 
-SPLIT_CONTRACTION = re.compile(r"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)|(?<![,;?!]) (?=n't\b)", re.IGNORECASE)
+MARKS = re.escape(STOPS + ASKING + PAUSES)
+BEFORE_LETTERS = "".join(mark for mark in ASKING + PAUSES + STOPS[4:] if mark not in ":\uff01\uff1f")
+
+SPLIT_CONTRACTION = re.compile(
+    rf"(?<=[a-z]) ?' ?(?=(?:s|m|re|ve|ll|d|t)\b)|(?<![{BEFORE_LETTERS}]) (?=n't\b)", re.IGNORECASE
+)
 SPLIT_WORD = re.compile(r"\b(gon|wan) (?=na\b)", re.IGNORECASE)
-SPACE_BEFORE_PUNCTUATION = re.compile(r"(?<!\s)\s+(?=[,.!?;:]+(?:\s|$))")
+SPACE_BEFORE_PUNCTUATION = re.compile(rf"(?<!\s)\s+(?=[{MARKS}]+(?:\s|$))")
 # The same where white space is collapsed; a third of the time.
-ONE_SPACE_BEFORE_PUNCTUATION = re.compile(r" (?=[,.!?;:]+(?: |$))")
-NO_SPACE_AFTER_PUNCTUATION = re.compile(r"([,;?!])(?=[^\W\d_])")
+ONE_SPACE_BEFORE_PUNCTUATION = re.compile(rf" (?=[{MARKS}]+(?: |$))")
+NO_SPACE_AFTER_PUNCTUATION = re.compile(rf"([{BEFORE_LETTERS}])(?=[^\W\d_{UNSPACED}])")
 INNER_QUOTES = re.compile(r'(?<!\S)" ([^"]*[^"\s]) "(?!\w)')
 WORD_QUOTES = re.compile(r"'{2,}")
-FINAL_STOP = re.compile(r"(?<![.\s])\.$")
+FINAL_STOP = re.compile(rf"(?<![{STOPS}\s])[{STOPS}]$")
+SPACE_BESIDE_WIDE = re.compile(rf"(?<=[{WIDE}])\s|\s(?=[{WIDE}])")
+AFTER_WIDE = re.compile(rf"(?<=[{WIDE}])(?:[,:;?!]+|\.(?![^\W{WIDE}]|\.))")
+WIDE_FORMS = str.maketrans(",:;?!.", "\uff0c\uff1a\uff1b\uff1f\uff01\u3002")
+AFTER_ARABIC = re.compile("(?<=[\u061f-\u065f\u066e-\u06d3\u060c\u061b])[,;?]+")
+ARABIC_FORMS = str.maketrans(",;?", "\u060c\u061b\u061f")
 BRACKETS = re.compile(r"(?<=\() +(?=\w)|(?<=\w) +(?=\))")
 
 
@@ -61,9 +75,18 @@ def has_special_token(text: str) -> bool:
 
 
 def _without_final_stop(text: str) -> str:
-    if text.endswith("."):
+    if text.endswith(tuple(STOPS)):
         return FINAL_STOP.sub("", text)
     return text
+
+
+def _in_forms_of_script(text: str) -> str:
+    """Return the text without spaces next to Chinese and Japanese, and with the marks of the script before them."""
+    if text.isascii():
+        return text
+    text = SPACE_BESIDE_WIDE.sub("", text)
+    text = AFTER_WIDE.sub(lambda marks: marks[0].translate(WIDE_FORMS), text)
+    return AFTER_ARABIC.sub(lambda marks: marks[0].translate(ARABIC_FORMS), text)
 
 
 def _once(text: str) -> str:
@@ -85,7 +108,8 @@ def _once(text: str) -> str:
     if '"' in text:
         text = INNER_QUOTES.sub(r'"\1"', text)
     text = ONE_SPACE_BEFORE_PUNCTUATION.sub("", text)
-    if "," in text or "!" in text or "?" in text or ";" in text:
+    text = _in_forms_of_script(text)
+    if not text.isascii() or "," in text or "!" in text or "?" in text or ";" in text:
         text = NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
     if "(" in text or ")" in text:
         text = BRACKETS.sub("", text)

@@ -12,11 +12,13 @@ from string import ascii_uppercase
 import numpy as np
 
 from parlai_spotbot.records import HUMAN, Conversation
+from parlai_spotbot.texts.characters import ASKING, STOPS
 from parlai_spotbot.texts.phrases import ends
 from parlai_spotbot.texts.surface import (
     NO_SPACE_AFTER_PUNCTUATION,
     RULE,
     SPACE_BEFORE_PUNCTUATION,
+    SPACE_BESIDE_WIDE,
     SPLIT_CONTRACTION,
     SURFACES,
     VERSION,
@@ -34,17 +36,24 @@ CAPITALS = ascii_uppercase.encode()
 NO_LETTERS = bytes(place for place in range(128) if not chr(place).isalpha())
 EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 CURLY = re.compile("[‘’“”„«»–—]")
-PATTERNS = (re.compile(r"[.!?…][\"')\]]*\s*\Z"), SPACE_BEFORE_PUNCTUATION, NO_SPACE_AFTER_PUNCTUATION)
+CLOSING = re.escape("\"')]\u201d\u2019\u00bb\u300d\u300f\u3011\uff09\uff3d")
+PATTERNS = (
+    re.compile(rf"[{STOPS}{ASKING}…][{CLOSING}]*\s*\Z"),
+    re.compile(rf"(?<![{STOPS}])[{STOPS}]\s*\Z"),
+    SPACE_BEFORE_PUNCTUATION,
+    NO_SPACE_AFTER_PUNCTUATION,
+)
 """Features that a pattern finds, from "ends with punctuation" on."""
 FEATURES = (
     "starts with a lower-case letter",
     "capital letters",
     "all capitals",
     "ends with punctuation",
+    "ends with a full stop",
     "space before punctuation",
     "no space after punctuation",
     "split contractions",
-    "repeated or outer white space",
+    "needless white space",
     "letters beyond ASCII",
     "curly quotes or dashes",
     "emoji",
@@ -71,7 +80,7 @@ def features(text: str) -> list[float]:
         len(letters) > 1 and capitals == len(letters),
         *[bool(pattern.search(text)) for pattern in PATTERNS],
         "'" in text and any(" " in contraction for contraction in SPLIT_CONTRACTION.findall(text)),
-        text != " ".join(text.split()),
+        text != " ".join(text.split()) or (not plain and bool(SPACE_BESIDE_WIDE.search(text))),
         not letters.isascii(),
         not plain and bool(CURLY.search(text)),
         not plain and bool(EMOJI.search(text)),

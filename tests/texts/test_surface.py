@@ -22,7 +22,8 @@ from tests.case_tables import cases
 
 WORDS = yaml.safe_load(r"""
 [hello, 'Yes', i, do, n't, like, '''', s, <pad>, __unk__, < /s >, '?', '!', ',', ., ..., “, ”, '"',
-’, '``', '''''', (, ), ':)', 😂, é, İ, ß, ﬁ, ½, "\u200b", "\xa0", —, '3', gon, na]
+’, '``', '''''', (, ), ':)', 😂, é, İ, ß, ﬁ, ½, "\u200b", "\xa0", —, '3', gon, na,
+。, ？, ﹗, 、, ：, です, 我, 「, 」, ｶﾞ, "\u3000", ۔, ؟, ،, مرحبا, ।, है, ။, 한국]
 """)
 
 
@@ -33,7 +34,7 @@ def every_pattern(text):
     text = " ".join(text.lower().split())
     text = surface.SPLIT_CONTRACTION.sub(lambda match: "'" if "'" in match.group() else "", text)
     text = surface.INNER_QUOTES.sub(r'"\1"', surface.SPLIT_WORD.sub(r"\1", text))
-    text = surface.SPACE_BEFORE_PUNCTUATION.sub("", text)
+    text = surface._in_forms_of_script(surface.SPACE_BEFORE_PUNCTUATION.sub("", text))
     text = surface.NO_SPACE_AFTER_PUNCTUATION.sub(r"\1 ", text)
     return surface.FINAL_STOP.sub("", surface.BRACKETS.sub("", text))
 
@@ -63,6 +64,18 @@ def test_a_pattern_is_passed_over_only_where_it_finds_nothing(text):
 - [look ( here ), look (here)]
 - [<pad>, ...]
 - ['', ...]
+- [これは とても 美味しい です 。, これはとても美味しいです]
+- ['これはとても美味しいです! 行きましょう?', これはとても美味しいです！行きましょう？]
+- [今日は雨です｡傘は？, 今日は雨です。傘は？]
+- ['我 喜欢 Python 语言 , 你呢 ?', 我喜欢python语言，你呢？]
+- [我喜欢Python语言，你呢？, 我喜欢python语言，你呢？]
+- [好的... 明天见。, 好的...明天见]
+- ['كيف حالك?أنا بخير ,شكرا .', كيف حالك؟ أنا بخير، شكرا]
+- ['आप कैसे हैं ?मैं ठीक हूँ ।', 'आप कैसे हैं? मैं ठीक हूँ']
+- [डॉ. शर्मा ठीक हैं।, डॉ. शर्मा ठीक हैं]
+- ['Das ist schön . Und dir ?', 'das ist schön. und dir?']
+- [آپ کیسے ہیں ؟ میں ٹھیک ہوں۔, آپ کیسے ہیں؟ میں ٹھیک ہوں]
+- ['안녕하세요 . 반가워요 !', '안녕하세요. 반가워요!']
 """,
 )
 def test_the_rule(said, shown):
@@ -86,7 +99,8 @@ def test_twice_is_once_and_no_trace_of_casing_or_spacing_stays(text):
         "no space after punctuation",
         "split contractions",
         "special tokens",
-        "repeated or outer white space",
+        "needless white space",
+        "ends with a full stop",
     ):
         assert seen[name] == 0, (name, shown)
     assert shown == shown.lower()
@@ -137,6 +151,48 @@ def test_planted_casing_is_found_and_normalised_away():
     (warning,) = warnings(report)
     assert "bot0" in warning
     assert "ends with punctuation (0%, people 100%)" in warning
+
+
+LANGUAGES = yaml.safe_load(
+    """
+japanese: {mark: 。, asks: ？, narrow: '?', said: [今日は雨です, 映画を見ました, 猫が好きです, 駅まで歩きます]}
+chinese: {mark: 。, asks: ？, narrow: '?', said: [我喜欢吃苹果, 今天下雨了, 他在学校工作, 我们去看电影]}
+arabic: {mark: ., asks: ؟, narrow: '?', said: [أنا أحب القهوة, الجو جميل اليوم, ذهبت إلى السوق, لدي قطة صغيرة]}
+hindi: {mark: ।, asks: '?', narrow: '?', said: [मुझे चाय पसंद है, आज बारिश हो रही है, मैं स्कूल जाता हूँ, मेरे पास एक बिल्ली है]}
+german: {mark: ., asks: '?', narrow: '?', said: [Ich mag Äpfel sehr, heute regnet es, er wohnt in Köln]}
+mixed: {mark: 。, asks: ？, narrow: '?', said: [我用 Python 写代码, Tokyo は楽しい, こんにちは hello, I live in 北京]}
+"""
+)
+
+
+def styles(mark, asks, narrow):
+    """Ways in which a bot and people write: name -> (bot's way, people's way); each takes a random number."""
+    return {
+        "stops": (lambda text, chance: text + mark, lambda text, chance: text),
+        "questions": (lambda text, chance: text + mark, lambda text, chance: text + (asks if chance < 0.4 else mark)),
+        "forms": (lambda text, chance: text + asks, lambda text, chance: text + narrow),
+        "spaces": (lambda text, chance: " ".join(text) + " " + asks, lambda text, chance: text + asks),
+        "full stops": (lambda text, chance: text + ".", lambda text, chance: text + (mark if chance < 0.5 else "")),
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("style", styles("", "", ""))
+def test_normalising_makes_no_bot_easier_to_tell(language, style):
+    made = LANGUAGES[language]
+    bot, people = styles(made["mark"], made["asks"], made["narrow"])[style]
+    rng = np.random.default_rng(1)
+
+    def say(speaker, turn):
+        written = bot if speaker == "bot0" else people
+        return written(made["said"][int(turn.split()[0]) // 2 % 3], rng.random())  # both say the same
+
+    row = surface_report(pool(bots=2, per_pair=30, people=30, say=say), (5,), "normalise")["contestants"]["bot0"]
+    assert row["after"] <= row["before"] + 0.02
+    if style == "questions":
+        assert row["before"] > 0.8
+    elif not (style == "spaces" and language in ("arabic", "hindi", "german", "mixed")):
+        assert row["after"] < 0.6
 
 
 def test_lengths_and_words_are_not_seen():

@@ -8,10 +8,12 @@ bots in 10 % of 1,964 annotations.
 from __future__ import annotations
 
 import random
+import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 from typing import ClassVar
 
@@ -34,6 +36,7 @@ from parlai_spotbot.surveys.packing.units_file import items_of
 from parlai_spotbot.surveys.scripted_bots import GIVEN_AWAY, WORD, Words, scriptable, scripted, words_of
 from parlai_spotbot.surveys.shipped import data
 from parlai_spotbot.surveys.survey import Survey
+from parlai_spotbot.texts.characters import HAN, KATAKANA, OTHER_UNSPACED, UNSPACED
 from parlai_spotbot.texts.surface import SURFACES
 
 NATURES = (("nature", "entity:0"), ("nature", "entity:1"))
@@ -68,7 +71,9 @@ RULE = (
     "Known people: a segment of a conversation between people; no unit shows that conversation or another one of its "
     "seed. One of the two takes up a word of the other's turn just before, and nobody says a turn twice; of such "
     "segments those are used whose turns have, together, the lengths most like the drawn items'. A word taken up has "
-    "four letters or more, the same first six, and is not an everyday word. Segments that speak of bots, robots, "
+    "four letters or more, the same first six, and is not an everyday word; in scripts without spaces two Chinese "
+    "characters in a row are a word, three of katakana, or six letters. Where few words are everyday English ones, "
+    "everyday words are those of more than one turn in twenty. Segments that speak of bots, robots, "
     "computers or tests are not used. Known bots: two scripts. "
     f"{SCRIPTS} Known people are missed if both are called bots, known bots if one is called human or both unsure, and "
     "where one is asked about, that one."
@@ -76,6 +81,15 @@ RULE = (
 
 
 EVERYDAY = frozenset(data("controls/everyday_words").split())
+
+ENGLISH = 0.25
+"""Where a smaller share of the words is in `EVERYDAY`, the conversations are in another language."""
+
+MANY = 0.05
+"""In another language words are everyday ones that stand in more than this share of turns, and in three."""
+
+UNSPACED_STEM = re.compile(rf"(?=([{HAN}]{{2}}|[{KATAKANA}]{{3}}|[{OTHER_UNSPACED}]{{6}}))")
+_UNSPACED = re.compile(rf"[{UNSPACED}]+")
 
 
 Sets = Sequence[tuple[str, ...]]
@@ -217,17 +231,36 @@ class SegmentControl(PeopleControl):
 # -- the rule -------------------------------------------------------------------------------------------------------
 
 
-def fits(turns: Sequence[str]) -> bool:
-    """Return True if hardly anyone would take the two of a segment for bots; turns are in their surface form."""
-    telling = [telling_words(turn) for turn in turns]
+def fits(turns: Sequence[str], everyday: Set[str] = frozenset()) -> bool:
+    """Return True if hardly anyone would take the two of a segment for bots; turns are in their surface form.
+
+    `everyday` are words that are no sign that one takes up the other's, besides the English ones.
+    """
+    telling = [telling_words(turn) - everyday for turn in turns]
     taken_up = any(telling[i] & telling[i - 1] for i in range(1, len(turns)))
     return taken_up and len(set(turns)) == len(turns)
 
 
 def telling_words(turn: str) -> set[str]:
-    """Return the first six letters of each word of four letters or more that is not an everyday word."""
+    """Return the first six letters of each word of four letters or more that is not an everyday word.
+
+    In scripts without spaces between words: all sequences that are as long as a telling word is there.
+    """
+    unspaced: set[str] = set()
+    if not turn.isascii():
+        unspaced.update(UNSPACED_STEM.findall(turn))
+        turn = _UNSPACED.sub(" ", turn)
     stems = {word.split("'")[0] for word in WORD.findall(turn) if word not in EVERYDAY}
-    return {stem[:6] for stem in stems if len(stem) >= 4 and stem not in EVERYDAY}
+    return unspaced | {stem[:6] for stem in stems if len(stem) >= 4 and stem not in EVERYDAY}
+
+
+def everyday_words(turns: Sequence[str]) -> set[str]:
+    """Return the telling words that many of these turns have; of English ones only words in other scripts."""
+    words = [word for turn in turns for word in WORD.findall(turn)]
+    is_english = sum(word in EVERYDAY for word in words) >= ENGLISH * len(words)
+    counts = Counter(word for turn in turns for word in telling_words(turn))
+    many = max(2, MANY * len(turns))
+    return {word for word, count in counts.items() if count > many and not (is_english and word.isascii())}
 
 
 # -- making ---------------------------------------------------------------------------------------------------------
@@ -240,10 +273,13 @@ def segments_like(
     patterns: Sequence[Sequence[str]],
     conversations: Sequence[Conversation],
     options: PackOptions,
-    fit: Callable[[Sequence[str]], bool] = fits,
+    fit: Callable[[Sequence[str]], bool] | None = None,
 ) -> list[Segment | None]:
     """Return for each pattern a segment as annotators would see it, as many exchanges that `fit` (or by `RULE`)."""
     show = SURFACES[options.surface]
+    if fit is None:
+        talks = {talk.conversation_id: talk for talk in conversations}.values()
+        fit = partial(fits, everyday=everyday_words([show(turn.text) for talk in talks for turn in talk.shown]))
 
     def fitting(turns: int) -> list[Segment]:
         talks = sorted((c for c in conversations if 2 * c.exchanges >= turns > 0), key=attrgetter("conversation_id"))

@@ -18,9 +18,10 @@ from statistics import fmean
 from parlai_spotbot.records import Conversation, Item, Unit
 from parlai_spotbot.surveys.controls.control import KNOWN_BETTER, KNOWN_CHOICE, KNOWN_LOW, Answers, control_item
 from parlai_spotbot.surveys.controls.lengths import Segment
-from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, fits, segments_like, texts_of
+from parlai_spotbot.surveys.controls.segments import SCRIPTS, Draw, PeopleControl, Sets, segments_like, texts_of
 from parlai_spotbot.surveys.packing.blocks import is_people
 from parlai_spotbot.surveys.survey import RATING_VALUES, Survey
+from parlai_spotbot.texts.normal_forms import words
 
 OPEN = ("consistency", "emotional_understanding", "grammaticality", "proactivity")
 """Dimensions in which a bot that loops need not be worse: it never contradicts itself, its one sentence may be
@@ -123,9 +124,9 @@ class ChoiceControl(_WholeControl):
         for (kind, seat), patterns in sorted(wanted.items()):
             patterns.sort(key=lambda one: draw.talks[one[0].conversation_ids[one[1]]].entities)
             others = [texts_of(item.transcripts[right]) for item, right in (*patterns[1:], patterns[0])]
-            fit = partial(varied, seat=seat)
-            if kind == "people":
-                fit = fits
+            fit = None
+            if kind != "people":
+                fit = partial(varied, seat=seat)
             segments = segments_like(others, [talk for talk in shown if talk.kind == kind], draw.options, fit)
             if not any(segments):
                 segments = segments_like(others, people, draw.options)
@@ -190,8 +191,8 @@ class RatingControl(_WholeControl):
 def varied(turns: Sequence[str], seat: int) -> bool:
     """Return True if the speaker of this seat says no turn twice, and half of its words or more are different."""
     own = turns[seat::2]
-    words = " ".join(own).split()
-    return len(set(own)) == len(own) and 2 * len(set(words)) >= len(words)
+    said = words(" ".join(own))
+    return len(set(own)) == len(own) and 2 * len(set(said)) >= len(said)
 
 
 def patterns_of(draw: Draw) -> list[Item]:

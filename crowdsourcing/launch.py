@@ -19,6 +19,7 @@ from parlai_spotbot import checksums, files, hints
 from parlai_spotbot.crowdsourcing import dry_run
 from parlai_spotbot.crowdsourcing.collection import CrowdCollection, planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, check_part
+from parlai_spotbot.crowdsourcing.languages import check_language, spoken_language
 from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.platforms.tokens import operator_link, read_secret
 from parlai_spotbot.crowdsourcing.settings import read_settings
@@ -51,6 +52,8 @@ def launch(request: LaunchRequest, say: Say = print) -> int:
         settings = read_settings(request.config, provider=request.provider, language=request.language)
     part = check_part(study, request.survey, request.part)
     request = replace(request, settings=settings, part=part)
+    if not request.close:
+        check_language(request, study, say)
     if request.dry_run:
         _planned(request, study, say)
         if request.settled:
@@ -136,7 +139,8 @@ def _collection(request: LaunchRequest, study: Study) -> CrowdCollection:
     from parlai_spotbot.surveys.controls import read_controls
 
     settings = request.settings
-    texts, survey = load_texts(settings.language, whole_survey(study, request.survey), settings.texts)
+    whole = whole_survey(study, request.survey)
+    texts, survey = load_texts(settings.language, whole, settings.texts, spoken=spoken_language(study, settings))
     survey = as_asked(study, survey)
     controls = read_controls(study, request.survey)
     mistakes = settings.survey(survey).limits.control_mistakes

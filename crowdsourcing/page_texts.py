@@ -10,8 +10,9 @@
         fluency: {wording: …, options: {no_difference: {label: Kein Unterschied}}}
         extra_why: {kind: free_text, targets: [pair], wording: What gave it away?, required: false}
 
-What a file does not name stays in English. An unknown key, or a placeholder like {entity} that does not belong there,
-is a `UserError` that names it.
+A file is laid over the package's texts in its language. What neither names stays in English, which a launch refuses
+(`languages`). An unknown key, or a placeholder like {entity} that does not belong there, is a `UserError` that names
+it.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ from pathlib import Path
 from typing import Any
 
 from parlai_spotbot.crowdsourcing.desk.refusals import REASONS, REFUSALS
+from parlai_spotbot.crowdsourcing.exercises import Dialogues, exercises_in
+from parlai_spotbot.crowdsourcing.translated import ENGLISH, Translated
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.records import ADDITIONAL
 from parlai_spotbot.surveys import survey_names
-from parlai_spotbot.surveys.shipped import exercise_row
+from parlai_spotbot.surveys.shipped import data, exercise_row
 from parlai_spotbot.surveys.survey import Exercise, Option, Question, Survey
 from parlai_spotbot.user_files import read_file, validated
 
 HERE = Path(__file__).parent
-ENGLISH = "en"
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 PLACEHOLDER = re.compile(r"{([a-z_]+(?::[01])?)(?:\|[^{}|]*\|[^{}|]*)?}")
 FILLINGS = {"unpaid": "none", "contact": "whoever gave you the link"}
@@ -59,9 +61,15 @@ TEXTS = (
 
 @dataclass(frozen=True)
 class TextsFile:
-    """Content of a file of texts."""
+    """Content of a file of texts.
+
+    `conversations` are those of surveys/conversations.yaml, which practice and examples show, in this language;
+    `in_english` says of conversations that they are in English, where they are.
+    """
 
     language: str = ENGLISH
+    in_english: str = ""
+    conversations: dict[str, list[str]] = field(default_factory=dict)
     page: dict[str, str] = field(default_factory=dict)
     survey: dict[str, Any] = field(default_factory=dict)
     surveys: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -82,7 +90,11 @@ def languages() -> list[str]:
 
 
 def load_texts(
-    language: str | Path, survey: Survey, replaced: Mapping[str, str] | None = None, where: str = "texts"
+    language: str | Path,
+    survey: Survey,
+    replaced: Mapping[str, str] | None = None,
+    where: str = "texts",
+    spoken: str = "",
 ) -> tuple[dict[str, str], Survey]:
     """Return the page's texts by key (the language's code under "language"), and the survey in that language.
 
@@ -94,6 +106,8 @@ def load_texts(
         As the package has it; what the file does not name stays.
     replaced : mapping
         Single texts of the page that take precedence over those of the file; `where` names their place in errors.
+    spoken : str
+        The language of the conversations; by default the page's. Exercises in another language are left out.
 
     Raises
     ------
@@ -101,16 +115,61 @@ def load_texts(
         Names the file and the key.
     """
     texts = {**page_texts(), "language": ENGLISH}
-    if str(language) != ENGLISH:
-        path = _path(language)
-        file = read_file(TextsFile, path, "Name a YAML file that you may read.")
-        if not LANGUAGE.fullmatch(file.language):
-            raise UserError(f"{path}: language: expected a code like 'de' or 'pt-BR'.", "Correct it.")
+    english = survey
+    dialogues: Dialogues = {}
+    in_english = ""
+    for path in _paths(language):
+        file = _read(path)
         texts |= _page(file.page, f"{path}: page") | {"language": file.language}
         by_name = _known(file.surveys, survey_names(), f"{path}: surveys")
         survey = translated(survey, file.survey, f"{path}: survey")
         survey = translated(survey, by_name.get(survey.name, {}), f"{path}: surveys.{survey.name}")
+        dialogues.update(file.conversations)
+        in_english = file.in_english or in_english
+    spoken = spoken or texts["language"]
+    survey = exercises_in(survey, english, dialogues, texts["language"], spoken)
+    if spoken == ENGLISH and in_english and survey.layout != "chat":
+        survey = _said_of(survey, in_english)
     return texts | _page(replaced or {}, where), survey
+
+
+def _said_of(survey: Survey, sentence: str) -> Survey:
+    """Return the survey with a sentence on its conversations at the end of what instructions and consent begin with."""
+    first, *paragraphs = survey.instructions.split("\n\n")
+    instructions = "\n\n".join([f"{first} {sentence}", *paragraphs])
+    consent = list(survey.consent)
+    consent[:1] = [type(paragraph)(f"{paragraph} {sentence}") for paragraph in consent[:1]]
+    features = survey.features
+    if features.consent:
+        features = replace(features, consent=type(features.consent)(f"{features.consent} {sentence}"))
+    instructions = type(survey.instructions)(instructions)
+    return replace(survey, instructions=instructions, consent=tuple(consent), features=features)
+
+
+def _paths(language: str | Path) -> list[Path]:
+    """Return the files of a language: the package's, and the user's own, which is laid over it."""
+    if str(language) == ENGLISH:
+        return []
+    path = _path(language)
+    shipped = HERE / "texts" / f"{_read(path).language}.yaml"
+    if shipped.exists() and shipped != path:
+        return [shipped, path]
+    return [path]
+
+
+def _read(path: Path) -> TextsFile:
+    """Return the content of a file of texts; its language is a code."""
+    file = read_file(TextsFile, path, "Name a YAML file that you may read.")
+    if not LANGUAGE.fullmatch(file.language):
+        raise UserError(f"{path}: language: expected a code like 'de' or 'pt-BR'.", "Correct it.")
+    english = data("conversations")
+    for name, turns in _known(file.conversations, english, f"{path}: conversations").items():
+        if len(turns) != len(english[name]):
+            raise UserError(
+                f"{path}: conversations.{name}: {len(turns)} turns, expected {len(english[name])}.",
+                "Translate turn by turn.",
+            )
+    return file
 
 
 def _path(language: str | Path) -> Path:
@@ -141,7 +200,7 @@ def _page(row: Mapping[str, str], where: str) -> dict[str, str]:
         _text(text, names, f"{where}.{key}")
         for name in sorted(set(names) - set(PLACEHOLDER.findall(text))):
             raise UserError(f"{where}.{key}: the placeholder {{{name}}} is missing.", "Put it where its value belongs.")
-    return dict(row)
+    return {key: Translated(text) for key, text in row.items()}
 
 
 def _text(text: Any, placeholders: Collection[str], where: str) -> str:
@@ -150,7 +209,7 @@ def _text(text: Any, placeholders: Collection[str], where: str) -> str:
     for name in sorted(set(PLACEHOLDER.findall(text)) - set(placeholders)):
         names = ", ".join(f"{{{placeholder}}}" for placeholder in placeholders) or "none"
         raise UserError(f"{where}: unknown placeholder {{{name}}}; known here: {names}.", "Correct it.")
-    return text
+    return Translated(text)
 
 
 # -- the survey --------------------------------------------------------------------------------------------------------

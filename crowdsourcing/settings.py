@@ -36,6 +36,7 @@ def _known_platform(name: str) -> str:
 Provider = Annotated[str, AfterValidator(_known_platform)]
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 Currency = Annotated[str, Field(pattern="^[A-Z]{3}$")]
+LanguageCode = Annotated[str, Field(pattern="^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$")]
 StudyId = Annotated[str, Field(pattern="^([0-9a-f]{24})?$")]
 
 
@@ -69,7 +70,8 @@ class LaunchSettings:
 
     `pay` is in `currency`, for a unit; `minutes_per_unit` is the time limit of a unit. `completion_code` is what
     Prolific expects of who has finished, `screened_out_code` of who is stopped before the first unit is done.
-    `language` is a language of ours or a file of texts, `texts` replaces single ones. `fee` is the platform's share
+    `language` is a language of ours or a file of texts, `texts` replaces single ones; `conversations` is the code of
+    the conversations' language ("": English where their words are, else the page's). `fee` is the platform's share
     (None: what it took when this was written). `group` names the group of annotators (students, …) by which training
     outcomes are reported. `prolific_study` is the study's id at Prolific, whose links Prolific signs.
     """
@@ -88,6 +90,7 @@ class LaunchSettings:
     limits: _rules(Limits, MAY_BE_NONE) = field(default_factory=dict)
     chat: _rules(ChatRules, ("longest_delay",)) = field(default_factory=dict)
     language: str = "en"
+    conversations: LanguageCode = ""
     texts: dict[str, str] = field(default_factory=dict)
     fee: number(ge=0, le=10) | None = None
     group: str = ""

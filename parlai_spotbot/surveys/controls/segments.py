@@ -256,11 +256,16 @@ def telling_words(turn: str) -> set[str]:
 
 def everyday_words(turns: Sequence[str]) -> set[str]:
     """Return the telling words that many of these turns have; of English ones only words in other scripts."""
-    words = [word for turn in turns for word in WORD.findall(turn)]
-    is_english = sum(word in EVERYDAY for word in words) >= ENGLISH * len(words)
+    english = is_english(turns)
     counts = Counter(word for turn in turns for word in telling_words(turn))
     many = max(2, MANY * len(turns))
-    return {word for word, count in counts.items() if count > many and not (is_english and word.isascii())}
+    return {word for word, count in counts.items() if count > many and not (english and word.isascii())}
+
+
+def is_english(turns: Sequence[str]) -> bool:
+    """Return True if everyday English words are a share of `ENGLISH` or more of the words of turns in lower case."""
+    words = [word for turn in turns for word in WORD.findall(turn)]
+    return bool(words) and sum(word in EVERYDAY for word in words) >= ENGLISH * len(words)
 
 
 # -- making ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,59 @@
+"""The example and the exercises of a survey in the language of the conversations that people will read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from parlai_spotbot.crowdsourcing.translated import ENGLISH, Translated
+from parlai_spotbot.surveys.shipped import data
+from parlai_spotbot.surveys.survey import Exercise, Survey
+
+Dialogues = dict[str, list[str]]
+"""Conversations of surveys/conversations.yaml by name, in another language."""
+
+Turns = tuple[tuple[int, str], ...]
+
+
+def exercises_in(survey: Survey, english: Survey, dialogues: Dialogues, language: str, spoken: str) -> Survey:
+    """Return the survey with those of its exercises that are in the language that is `spoken`.
+
+    Parameters
+    ----------
+    survey, english : Survey
+        The survey in the page's `language`, and in English.
+    dialogues : dict
+        The conversations of the package in the page's language.
+
+    Notes
+    -----
+    The package's own exercises are in English. In a page of another language they stay where a file has their
+    explanation, with the conversations of `dialogues` where people will read conversations in that language. Those that
+    a file replaced are taken to be in the right language.
+    """
+    if language == spoken == ENGLISH:
+        return survey
+    names = {_numbered(turns): name for name, turns in data("conversations").items()}
+    of_package = {exercise.turns for exercise in (english.example, *sum(english.onboarding, ())) if exercise}
+
+    def in_language(exercise: Exercise) -> Exercise | None:
+        if exercise.turns not in of_package:
+            return exercise
+        if language != ENGLISH and not isinstance(exercise.explanation, Translated):
+            return None
+        if spoken == ENGLISH:
+            return exercise
+        shown = [dialogues.get(names.get(turns, "")) for turns in exercise.transcripts]
+        if spoken != language or not all(shown) or exercise.candidates:
+            return None
+        first, *second = map(_numbered, shown)
+        return replace(exercise, turns=first, second=(second or [()])[0])
+
+    rounds = [tuple(filter(None, map(in_language, exercises))) for exercises in survey.onboarding]
+    example = survey.example and in_language(survey.example)
+    return replace(survey, example=example, onboarding=tuple(filter(None, rounds)))
+
+
+def _numbered(turns: Sequence[str]) -> Turns:
+    """Return turns with the number of who says them."""
+    return tuple((number % 2, text) for number, text in enumerate(turns))

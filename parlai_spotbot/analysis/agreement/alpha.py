@@ -54,14 +54,14 @@ def alpha_of(met: np.ndarray, metric: str = "nominal", values: ArrayLike | None 
     """
     given = met.sum(axis=-1)
     n = given.sum(axis=-1)
-    far = _distances(given, metric, values)
+    far = answer_distances(given, metric, values)
     within = (met * far).sum(axis=(-2, -1))
     chance = np.einsum("...c,...cd,...d->...", given, far, given)
     defined = (chance > 0) & (n > 1)
     return 1 - np.divide((n - 1) * within, chance, out=np.full(np.shape(n), np.nan), where=defined)
 
 
-def _distances(given: np.ndarray, metric: str, values: ArrayLike | None) -> np.ndarray:
+def answer_distances(given: np.ndarray, metric: str, values: ArrayLike | None) -> np.ndarray:
     """Return the distances of levels (levels, levels) from how often each was `given` (..., levels), or its value."""
     check_choice(metric, "metric", METRICS)
     if metric == "nominal":
@@ -115,7 +115,7 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
     if not isinstance(clusters, Clusters) or clusters.rows != np.size(np.asarray(answers, dtype=object)):
         kind = f"Clusters of {clusters.rows} rows" if isinstance(clusters, Clusters) else type(clusters).__name__
         raise ValueError(f"clusters is {kind}, expected Clusters of each answer: Clusters.by(conversations, workers)")
-    judged = _Answers.of(units, answers, metric, clusters.workers)
+    judged = UnitAnswers.of(units, answers, metric, clusters.workers)
     size = judged.table.sum(axis=1)
     pairs = (size * (size - 1)).sum()
     same = (judged.table * (judged.table - 1)).sum()
@@ -143,7 +143,7 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
 
 
 @dataclass(frozen=True)
-class _Answers:
+class UnitAnswers:
     """Answers about units with two answers or more: the place of each among all (`rows`), its unit and its level (m,);
     `values` (levels,) are the answers; `table` (units, levels) counts the levels of each unit."""
 
@@ -155,7 +155,7 @@ class _Answers:
     metric: str
 
     @classmethod
-    def of(cls, units: ArrayLike, answers: ArrayLike, metric: str, workers: np.ndarray | None = None) -> _Answers:
+    def of(cls, units: ArrayLike, answers: ArrayLike, metric: str, workers: np.ndarray | None = None) -> UnitAnswers:
         """Keep, of each of `workers` (n,), the last answer about a unit."""
         answers = np.asarray(answers, dtype=object)
         if answers.ndim != 1:
@@ -186,7 +186,7 @@ class _Answers:
 
     def scores(self) -> np.ndarray:
         """Return each answer's half (m,) of the errors of the pairs that it is in; they sum to 0."""
-        slope = _slope(self.met, self.metric, self.values)
+        slope = alpha_slope(self.met, self.metric, self.values)
         others = (self.table @ slope)[self.unit, self.level] - np.diag(slope)[self.level]
         return others / (self.table.sum(axis=1)[self.unit] - 1)
 
@@ -218,11 +218,11 @@ def _of_annotators(score: np.ndarray, worker: np.ndarray, home: np.ndarray) -> t
     return max(0.0, float((1 - 1 / effective) * (square / (1 - of_couples) ** 2).sum())), effective, False
 
 
-def _slope(met: np.ndarray, metric: str, values: np.ndarray) -> np.ndarray:
+def alpha_slope(met: np.ndarray, metric: str, values: ArrayLike | None) -> np.ndarray:
     """Return the derivative of alpha with respect to each coincidence (levels, levels); its sum over `met` is 0."""
     given = met.sum(axis=1)
     n = given.sum()
-    far = _distances(given, metric, values)
+    far = answer_distances(given, metric, values)
     within = (met * far).sum()
     chance = given @ far @ given
     of_within = np.zeros(len(given))
@@ -236,7 +236,7 @@ def _slope(met: np.ndarray, metric: str, values: np.ndarray) -> np.ndarray:
     return (n - 1) / n * ((by_level[:, None] + by_level[None, :]) / 2 - n / chance * far)
 
 
-def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool]:
+def _variance(answers: UnitAnswers, clusters: Clusters) -> tuple[float, float, bool]:
     """Return the variance of alpha, its degrees of freedom, and whether the annotators are too few to generalise.
 
     `clusters` are those of the answers.

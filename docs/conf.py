@@ -84,8 +84,8 @@ The same on the command line: :doc:`commands`.
 
 """
 ORDER = (
-    "demo Study rank finding survival agreement trust read_votes plan compare selfplay openai pack judge_study analyze "
-    "report"
+    "demo Study rank finding survival agreement trust read_votes certify plan compare selfplay openai pack judge_study "
+    "analyze report"
 )
 
 

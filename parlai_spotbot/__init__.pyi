@@ -2,6 +2,7 @@
 
 from . import analysis as analysis
 from .findings.plan_request import PlanRequest as PlanRequest
+from .notebook.certificates import certify as certify
 from .notebook.commands import analyze as analyze
 from .notebook.commands import compare as compare
 from .notebook.commands import import_study as import_study

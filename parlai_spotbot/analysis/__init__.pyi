@@ -4,6 +4,7 @@ from parlai_spotbot.analysis import agreement as agreement
 from parlai_spotbot.analysis import annotators as annotators
 from parlai_spotbot.analysis import answers as answers
 from parlai_spotbot.analysis import behaviours as behaviours
+from parlai_spotbot.analysis import certificate as certificate
 from parlai_spotbot.analysis import choices as choices
 from parlai_spotbot.analysis import frames as frames
 from parlai_spotbot.analysis import metrics as metrics

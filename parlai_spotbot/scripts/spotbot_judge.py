@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.hints import command
+from parlai_spotbot.judges.certificate.certify_request import CertifyRequest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command, seed_of
 from parlai_spotbot.scripts.result import DONE
@@ -13,13 +16,25 @@ from parlai_spotbot.sequential.settled_request import SettledRequest
 
 if TYPE_CHECKING:
     from parlai_spotbot.judges import Judge
+    from parlai_spotbot.judges.certificate import Certificate
     from parlai_spotbot.study import Study
+
+NAME = "certificate.json"
 
 
 class SpotbotJudge(Command):
-    REQUESTS = (JudgeRequest, SettledRequest)
+    REQUESTS = (JudgeRequest, SettledRequest, CertifyRequest)
 
     def execute(self) -> int:
+        if self.opt["certify"]:
+            return self._certify_file(Path(self.opt["certify"]))
+        if not self.opt["study"]:
+            raise UserError("--study missing.", "Name it; --help shows an example.")
+        if self.opt["certify"] is not None:
+            return self._certify_study()
+        return self._judge()
+
+    def _judge(self) -> int:
         from parlai_spotbot.judges.run import let_judge
         from parlai_spotbot.judges.summary import accounted, is_open
         from parlai_spotbot.study import Study
@@ -58,6 +73,35 @@ class SpotbotJudge(Command):
             if any(map(is_open, summaries.values())):
                 print(f"for the missing answers: {again}")
         return code
+
+    def _certify_file(self, path: Path) -> int:
+        """Certify a judge by a file's verdicts and labels."""
+        from parlai_spotbot.judges.certificate.of_file import certificate_of_file
+
+        return self._certified(
+            certificate_of_file(path, self.opt["columns"], self.opt["judge_name"] or ""), Path(self.opt["out"] or NAME)
+        )
+
+    def _certify_study(self) -> int:
+        """Certify a judge by what people answered in the study."""
+        from parlai_spotbot.judges.certificate.of_study import certificate_path, certified, judged_items
+        from parlai_spotbot.study import Study
+
+        study = Study.open(self.opt["study"])
+        survey = self.opt["survey"]
+        with study.lock("spotbot_judge"):
+            items = judged_items(study, survey, self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
+            path = certificate_path(study, survey, items.judge)
+            return self._certified(certified(items, seed_of(self.opt, study)), Path(self.opt["out"] or path))
+
+    def _certified(self, certificate: Certificate, path: Path) -> int:
+        """Print a certificate, and write it."""
+        self.tell(str(certificate))
+        certificate.write(path)
+        self.result.figures = {"uses": certificate.uses, **certificate.figures}
+        self.result.wrote(certificate=path)
+        print(f"\nwritten: {path}")
+        return DONE
 
     def _estimate(self, study: Study, survey: str, judges: Sequence[Judge], settled: SettledRequest | None) -> int:
         """Print what it would take, and ask nothing."""

@@ -36,6 +36,9 @@ FLIPS = 0.25
 FEWEST = 8
 """Labels of the rarer answers, without which nothing is known."""
 
+SMALLEST = 60
+"""Labels that may settle a use, where there are too few for any statement."""
+
 POWER = 1.43
 """Of an interval's half, what the gap has to be that is found with 80 % power."""
 
@@ -80,7 +83,7 @@ def _status(use: str, table: LabelledVerdicts, judge: Measured, people: PeopleAl
     limit = CRITERIA[use]
     apart = people.difference
     if lacking := _lacking(table):
-        return UseStatus(use, NOT_KNOWN, lacking, requires, None)
+        return UseStatus(use, NOT_KNOWN, lacking, requires, max(1, SMALLEST - table.labels))
     if not np.isfinite(judge.low):
         return UseStatus(use, NOT_KNOWN, "no_interval", requires, None)
     if forbidden and use != "screen":

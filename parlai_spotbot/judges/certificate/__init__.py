@@ -1,0 +1,204 @@
+"""Certificate of a judge: what people's labels vouch for, for which judge, survey and bots; see README.md.
+
+The statistics are `analysis.certificate`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from parlai_spotbot import checksums, files
+from parlai_spotbot.analysis.certificate import CRITERIA, assess
+from parlai_spotbot.analysis.certificate.assess import Assessment
+from parlai_spotbot.analysis.certificate.uses import FAVOUR, FEWEST, FLIPS, MARGIN, VALID
+from parlai_spotbot.analysis.values import plain
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.reading import own_data
+from parlai_spotbot.user_files import validated
+from parlai_spotbot.wording import counted, filled, listed, number, people_said, percent, upper_first
+
+ANSWERS, REASONS, REMEDIES = own_data(__file__, "certificate.yaml")
+LIMITS = {"margin": MARGIN, "fewest": FEWEST, "favour": FAVOUR, "flips": FLIPS}
+FAVOURS = "{kind} {group}: it says {answer} {estimate:points} points{0:ci_points} against people, beside the others"
+NAME = "certificate.json"
+REMEDY = "Make it anew: spotbot judge --certify."
+COVERED = ("bot", "domain", "length")
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What labels vouch for.
+
+    `uses` are records of `analysis.certificate.uses.UseStatus`, `figures` those of `Assessment`. `covered` has the
+    bots, domains and lengths with labels, and how many; `not_covered` those that the judge answered without. `bound`
+    says which judge, survey and labels it is of, with a `digest`; `frozen` are the verdicts that a recheck asks for
+    again, by item, target and variant.
+    """
+
+    judge: str
+    uses: list[dict[str, Any]]
+    figures: dict[str, Any]
+    covered: dict[str, Any]
+    not_covered: dict[str, list[str]]
+    bound: dict[str, Any] = field(default_factory=dict)
+    frozen: list[dict[str, Any]] = field(default_factory=list)
+
+    def use(self, name: str) -> dict[str, Any]:
+        """Return the record of a use."""
+        return next(row for row in self.uses if row["use"] == name)
+
+    @property
+    def vouched(self) -> str:
+        """Return by how many labels it is vouched for, and its agreement with people."""
+        people = ""
+        if self.figures["people"]:
+            people = f" of {people_said(self.figures['people'])}"
+        return f"{counted(self.figures['labels'], 'label')}{people}, agreement {_measured(self.figures['agreement'])}"
+
+    def said(self, use: str) -> str:
+        """Return the status of a use with its reason, and what to do where it isn't valid."""
+        row = self.use(use)
+        values = {**LIMITS, **row, "limit": CRITERIA[use]}
+        text = f"{row['status']}: {filled(REASONS[row['reason']], **values)}"
+        remedy = REMEDIES.get(row["reason"], "")
+        if row["reason"] == "unclear" and row["labels"] is None:
+            remedy = "it is too near to be told by labels"
+        if row["status"] != VALID and remedy:
+            text += f"; {filled(remedy, **values)}"
+        return f"{text}."
+
+    def __str__(self) -> str:
+        """Return the answer, and below it what it rests on."""
+        valid = [row["use"] for row in self.uses if row["status"] == VALID]
+        name = upper_first(f"judge {self.judge}".strip()) if self.judge else "The judge"
+        lines = [ANSWERS["none"].format(judge=name)]
+        if valid:
+            lines = [ANSWERS["valid"].format(judge=name, uses=listed(valid))]
+        lines.append(f"  {self.vouched} (Krippendorff's alpha)")
+        own = self.figures["people_agreement"]
+        if own["alpha"]["estimate"] is not None:
+            shared = counted(own["items"], "item")
+            lines.append(f"  people agree with each other by {_measured(own['alpha'])}, on {shared}")
+        if self.figures["accuracy"]["estimate"] is not None:
+            right = _measured(self.figures["accuracy"], percent)
+            chance = percent(self.figures["chance"])
+            lines.append(f"  right about {right} of labels, all answers weighed alike (guessing: {chance})")
+        uses: dict[str, list[str]] = {}
+        for row in self.uses:
+            uses.setdefault(self.said(row["use"]), []).append(row["use"])
+        lines += [f"  {', '.join(names)}: {said}" for said, names in uses.items()]
+        lines += [f"  {line}" for line in (*self._favours(), *self._lacks())]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+    def _favours(self) -> list[str]:
+        """Return the greatest difference by bot, family, length and order that the labels show or leave open."""
+        lines = []
+        for kind in dict.fromkeys(row["kind"] for row in self.figures["favours"]):
+            rows = [row for row in self.figures["favours"] if row["kind"] == kind and row["low"] is not None]
+            if not rows:
+                continue
+            worst = max(rows, key=lambda row: max(abs(row["low"]), abs(row["high"])))
+            lines.append(filled(FAVOURS, (worst["low"], worst["high"]), **worst))
+        flips = self.figures["flips"]
+        if flips:
+            lines.append(f"the order changes {_measured(flips, percent)} of its verdicts")
+        return lines
+
+    def _lacks(self) -> list[str]:
+        return [
+            f"no labels of {plural}: {', '.join(names)}"
+            for plural, names in ((f"{kind}s", self.not_covered.get(kind)) for kind in COVERED)
+            if names
+        ]
+
+    def write(self, path: Path) -> None:
+        """Write it as JSON; in a study with its checksum."""
+        checksums.write_json(path, plain(asdict(self)))
+
+
+def _measured(record: Mapping, show: Any = number) -> str:
+    low = record["low"]
+    if low is None:
+        return f"{show(record['estimate'])} (no interval)"
+    return f"{show(record['estimate'])} [{show(low)}, {show(record['high'])}]"
+
+
+def read_certificate(path: Path) -> Certificate:
+    """Return the certificate in a file; a missing or malformed one is a `UserError`."""
+    if path.is_dir():
+        path = path / NAME
+    value = checksums.read_json(path, "certificate", REMEDY)
+    certificate = validated(Certificate, value, path, REMEDY)
+    if digest(certificate.bound) != certificate.bound.get("digest"):
+        raise UserError(f"{path}: what it is bound to was changed.", REMEDY)
+    return certificate
+
+
+def certificate_of(
+    labelled: pd.DataFrame,
+    unlabelled: pd.DataFrame,
+    judge: str = "",
+    scale: Sequence[str] | None = None,
+    bound: Mapping[str, Any] | None = None,
+    frozen: Sequence[Mapping] = (),
+) -> Certificate:
+    """Return the certificate of a judge by labelled rows (see `analysis.certificate.assess`); `unlabelled` has its
+    other verdicts.
+    """
+    found = assess(labelled, scale)
+    covered = {}
+    not_covered = {}
+    for kind in COVERED:
+        if kind in labelled:
+            covered[kind] = {str(name): int(n) for name, n in labelled[kind].value_counts(sort=False).items()}
+            others = set(unlabelled.get(kind, pd.Series(dtype=str)).astype(str)) - {""}
+            not_covered[kind] = sorted(others - covered[kind].keys())
+    about = {**(bound or {}), "labels_sha256": frame_digest(labelled)}
+    return Certificate(
+        judge=judge,
+        uses=[plain(use.to_json()) for use in found.uses],
+        figures=plain(_figures(found)),
+        covered=covered,
+        not_covered=not_covered,
+        bound={**about, "digest": digest(about)},
+        frozen=[dict(row) for row in frozen],
+    )
+
+
+def _figures(found: Assessment) -> dict[str, Any]:
+    return {
+        "labels": found.table.labels,
+        "people": found.table.people,
+        "measure": found.table.metric,
+        "answers": found.table.levels,
+        "agreement": found.agreement.to_json(),
+        "accuracy": found.accuracy.to_json(),
+        "chance": found.chance,
+        "by_label": {name: measured.to_json() for name, measured in found.by_label.items()},
+        "people_agreement": asdict(found.people),
+        "confusion": found.confusion,
+        "favours": found.favours.to_dict("records"),
+        "flips": dict(found.flips),
+    }
+
+
+def digest(bound: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a certificate is bound to, without its own digest."""
+    about = {name: value for name, value in bound.items() if name != "digest"}
+    return hashlib.sha256(files.json_bytes(plain(about))).hexdigest()
+
+
+def frame_digest(frame: pd.DataFrame) -> str:
+    """Return the SHA-256 of rows, whatever their order and that of the columns."""
+    rows = frame[sorted(frame)].astype(str).agg("\t".join, axis=1)
+    return hashlib.sha256("\n".join(sorted(rows)).encode("utf-8", "replace")).hexdigest()

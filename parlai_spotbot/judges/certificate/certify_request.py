@@ -1,0 +1,20 @@
+"""The options by which a judge is certified, with their defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from parlai_spotbot.options import described
+
+
+@dataclass(frozen=True, kw_only=True)
+@described
+class CertifyRequest:
+    """Options of a certificate; `certify` is a file, "" for the study, None where none is asked for."""
+
+    certify: str | None = None
+    recheck: int | None = None
+    columns: str | Mapping[str, str] | None = None
+    question: str | None = None
+    out: str | None = None

@@ -1,0 +1,30 @@
+"""The certificate of a judge by verdicts and labels that were made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from parlai_spotbot.judges.certificate import Certificate, certificate_of
+from parlai_spotbot.judges.certificate.labelled_rows import ready, rows_of_file, scale_of, standard
+
+
+def certificate_of_file(path: Path, columns: str | Mapping[str, str] | None = None, judge: str = "") -> Certificate:
+    """Return the certificate by a file's rows; see `certificate_of_frame`."""
+    return _certificate(rows_of_file(path, columns), judge, path)
+
+
+def certificate_of_frame(
+    frame: pd.DataFrame, columns: str | Mapping[str, str] | None = None, judge: str = ""
+) -> Certificate:
+    """Return the certificate by a frame's rows; `columns` say how it calls our fields (`labelled_rows.yaml`)."""
+    return _certificate(standard(frame, columns, "the frame"), judge, "the frame")
+
+
+def _certificate(frame: pd.DataFrame, judge: str, where: object) -> Certificate:
+    labelled, unlabelled, without = ready(frame, where)
+    found = certificate_of(labelled, unlabelled, judge, scale_of(labelled))
+    found.figures["without_verdict"] = without
+    return found

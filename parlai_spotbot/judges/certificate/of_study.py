@@ -1,0 +1,197 @@
+"""The certificate of a judge by what people answered in the same study."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from parlai_spotbot import files, hints
+from parlai_spotbot.analysis.answers import answers_frame, shown_item
+from parlai_spotbot.errors import UserError, nearest
+from parlai_spotbot.judges.certificate import NAME, Certificate, certificate_of
+from parlai_spotbot.records import HUMAN, Conversation, Item, indexed, judged_name
+from parlai_spotbot.study import Study
+from parlai_spotbot.surveys import launched_survey, survey_of
+from parlai_spotbot.surveys.controls.exclusion import without_failed
+from parlai_spotbot.surveys.survey import Question, Survey
+from parlai_spotbot.texts.repetition import near_copies
+
+KINDS = ("choice", "scale")
+"""Kinds of questions whose answers can be compared."""
+
+MOST_FROZEN = 200
+ASKED = ("title", "instructions", "questions", "entities", "conversations", "speakers", "other")
+"""What of a survey makes it another one."""
+
+
+@dataclass(frozen=True)
+class JudgedItems:
+    """Verdicts of a judge in a study, and labels of people on the same items, for one question."""
+
+    study: Study
+    survey: Survey
+    judge: str
+    question: Question
+    labelled: pd.DataFrame
+    unlabelled: pd.DataFrame
+
+    @property
+    def scale(self) -> list[str] | None:
+        if self.question.kind != "scale":
+            return None
+        return [option.value for option in self.question.options]
+
+
+def certificate_path(study: Study, survey: str, judge: str) -> Path:
+    return study.survey_path(survey) / "judges" / judge / NAME
+
+
+def judged_items(study: Study, survey: str, judge: str | None = None, question: str | None = None) -> JudgedItems:
+    """Return what a judge and people answered to one question; by default those of the only judge.
+
+    Raises
+    ------
+    UserError
+        Where there is no such judge or question, or nothing that both answered.
+    """
+    launched = launched_survey(study, survey)
+    asked = _question(launched, question)
+    loaded = study.load(survey)
+    judge = _judge_of({row.source for row in loaded.judgements} - {HUMAN}, judge, study, survey)
+    talks = indexed(loaded.conversations)
+    kept = without_failed(loaded.judgements, launched)
+    copies = near_copies(talks.values())
+    tidy = answers_frame(kept, talks.values(), None, shown_item(loaded.items, talks), copies).frame
+    rows = tidy[(tidy["question"] == asked.name) & tidy["answer"].map(lambda answer: isinstance(answer, str))]
+    judged = rows[rows["source"] == f"judge:{judge}"]
+    people = rows[rows["source"] == HUMAN]
+    names = {"answer": "label", "worker_id": "annotator"}
+    both = judged.merge(people[["item_id", "target", *names]].rename(columns=names), on=["item_id", "target"])
+    open_ = judged[~judged["item_id"].isin(both["item_id"])]
+    if both.empty:
+        raise UserError(
+            f"{study.judgements_path(survey)}: people and judge {judge} have answered no item both ('{asked.name}').",
+            hints.run("crowdsource", study.path, survey, dry_run=True),
+        )
+    return JudgedItems(
+        study, launched, judge, asked, _described(both, loaded.items, talks), _described(open_, loaded.items, talks)
+    )
+
+
+def _question(survey: Survey, name: str | None) -> Question:
+    names = [question.name for question in survey.questions if question.kind in KINDS]
+    if not names:
+        raise UserError(f"--survey {survey.name}: no question is a choice or a scale.", "Certify another survey.")
+    if name is None:
+        name = names[0]
+        if survey.spots:
+            name = "nature"
+    if name not in names:
+        raise UserError(f"--question {name}: survey {survey.name} has no such choice or scale.", nearest(name, names))
+    return survey.question(name)
+
+
+def _judge_of(sources: set[str], judge: str | None, study: Study, survey: str) -> str:
+    names = sorted(source.removeprefix("judge:") for source in sources)
+    if judge is None and len(names) == 1:
+        return names[0]
+    if judge in names:
+        return str(judge)
+    if not names:
+        raise UserError(
+            f"{study.judgements_path(survey)}: no answers of a judge.", hints.run("judge", study.path, survey)
+        )
+    if judge is None:
+        raise UserError(f"--judges: {len(names)} judges have answered.", f"Name one: {', '.join(names)}.")
+    raise UserError(f"--judges {judge}: it has answered nothing here.", nearest(judge, names))
+
+
+def _described(rows: pd.DataFrame, items: Mapping[str, Item], talks: Mapping[str, Conversation]) -> pd.DataFrame:
+    """Return the rows with the columns of `analysis.certificate.assess`, as far as they are known."""
+    frame = pd.DataFrame(
+        {
+            "verdict": rows["answer"],
+            "conversation": rows["cluster_id" if "cluster_id" in rows else "conversation_id"],
+            "item": rows["item_id"] + "\t" + rows["target"],
+            "bot": [_bot_of(row, items, talks) for row in rows.itertuples()],
+            "domain": [talks[name].domain for name in rows["conversation_id"]],
+            "length": rows["exchanges"].astype(float),
+        }
+    )
+    if (frame["bot"] == "").any():
+        frame = frame.drop(columns="bot")
+    if frame["length"].nunique() < 2:
+        frame = frame.drop(columns="length")
+    if "label" in rows:
+        frame["label"] = rows["label"]
+        frame["annotator"] = rows["annotator"]
+        frame["weight"] = 1 / frame.groupby(["item", "annotator"])["verdict"].transform("size")
+    return frame
+
+
+def _bot_of(row: Any, items: Mapping[str, Item], talks: Mapping[str, Conversation]) -> str:
+    """Return whom an answer is about, "" where it is about two."""
+    talk = talks[row.conversation_id]
+    if row.target.startswith("entity:"):
+        return talk.entities[int(row.target.removeprefix("entity:"))]
+    item = items.get(row.item_id)
+    if len(row.conversation_ids) > 1:
+        return ""
+    judged = item.judged[0] if item is not None and item.judged else None
+    return judged_name(talk, judged) or ""
+
+
+def certified(items: JudgedItems, seed: int = 0) -> Certificate:
+    """Return the certificate, with the items that a recheck asks about again: drawn by `seed`."""
+    frozen = items.labelled.drop_duplicates("item")[["item", "verdict"]].sort_values("item")
+    if len(frozen) > MOST_FROZEN:
+        frozen = frozen.sample(MOST_FROZEN, random_state=seed).sort_values("item")
+    labels = items.labelled.groupby("item")["label"].agg(list)
+    rows = [{**row, "labels": labels[row["item"]]} for row in frozen.to_dict("records")]
+    return certificate_of(
+        items.labelled,
+        items.unlabelled,
+        items.judge,
+        items.scale,
+        {**bound_of(items.study, items.survey.name, items.judge), "question": items.question.name},
+        rows,
+    )
+
+
+def bound_of(study: Study, survey: str, judge: str) -> dict[str, Any]:
+    """Return what a certificate is bound to: the judge's options and prompt, the model as its server reports it, and
+    the survey's questions and texts.
+    """
+    options = study.provenance().get("judge", {}).get(survey, {}).get(judge, {})
+    account = study.judges(survey).get(f"judge:{judge}", {})
+    served = (account.get("model") or {}) if isinstance(account.get("model"), dict) else {}
+    asked = survey_of(study, survey).to_json()
+    text = files.json_bytes({name: asked[name] for name in ASKED if name in asked})
+    return {
+        "judge": judge,
+        "options": {name: value for name, value in options.items() if name != "seed"},
+        "served": sorted(served.get("served", {})),
+        "survey": survey,
+        "survey_sha256": hashlib.sha256(text).hexdigest(),
+    }
+
+
+def stale(certificate: Certificate, now: Mapping[str, Any]) -> list[str]:
+    """Return what has changed since a judge was certified, in words; [] where nothing has."""
+    then = certificate.bound
+    changed = [
+        f"the {what} is another"
+        for name, what in (("survey", "survey"), ("survey_sha256", "survey's text"), ("served", "model that answers"))
+        if then.get(name) != now.get(name)
+    ]
+    before = then.get("options", {})
+    after = now.get("options", {})
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            changed.append(f"{name} is {after.get(name)!r:.60}, was {before.get(name)!r:.60}")
+    return changed

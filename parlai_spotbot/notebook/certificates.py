@@ -1,0 +1,70 @@
+"""What people's labels vouch for of a judge, from frames and sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from parlai_spotbot.judges.certificate import Certificate
+from parlai_spotbot.judges.certificate.of_file import certificate_of_file, certificate_of_frame
+from parlai_spotbot.notebook.calling import as_value_error
+
+
+def certify(
+    verdicts: pd.DataFrame | Path | str | Sequence[Any],
+    labels: Sequence[Any] | None = None,
+    *,
+    beside: Mapping[str, Sequence[Any]] | None = None,
+    columns: Mapping[str, str] | None = None,
+    judge: str = "",
+) -> Certificate:
+    """Tell what people's labels vouch for: whether a judge may screen, rank or gate, or how many labels would tell.
+
+    Parameters
+    ----------
+    verdicts : frame, path or sequence (n,)
+        A frame or a file (CSV, JSON lines) with a row for each label, or the judge's verdicts.
+    labels : sequence (n,), optional
+        People's labels, where `verdicts` is a sequence.
+    beside : mapping of sequences (n,), optional
+        What else is known of each row, beside sequences: item, conversation, annotator, bot, order, family, length,
+        domain, weight.
+    columns : mapping, optional
+        Our field to the frame's or file's column, where it can't be guessed.
+    judge : str
+        The judge's name.
+
+    Returns
+    -------
+    Certificate
+        ``str()`` is the answer and what it rests on; `uses` and `figures` have the numbers, `write` writes it as JSON.
+
+    Raises
+    ------
+    ValueError
+        Names the column or the sequence that can't be used, and what to do about it.
+
+    Examples
+    --------
+    >>> found = sb.certify(["good", "bad"] * 40, ["good", "bad"] * 36 + ["bad", "good"] * 4, judge="parrot-1")
+    >>> print(str(found).splitlines()[0])
+    Judge parrot-1 may screen, rank and gate: people vouch for it.
+    """
+    with as_value_error("verdicts"):
+        if isinstance(verdicts, (str, Path)):
+            return certificate_of_file(Path(verdicts), columns, judge)
+        if isinstance(verdicts, pd.DataFrame):
+            return certificate_of_frame(verdicts, columns, judge)
+    if labels is None:
+        raise ValueError("labels: missing, expected people's labels, one for each of the verdicts")
+    parts = {"verdict": list(verdicts), "label": list(labels)}
+    parts |= {name: list(values) for name, values in (beside or {}).items()}
+    for name, values in parts.items():
+        if len(values) != len(parts["verdict"]):
+            count = len(parts["verdict"])
+            raise ValueError(f"{name}: has {len(values)} entries, expected one for each of {count} verdicts")
+    with as_value_error("verdicts"):
+        return certificate_of_frame(pd.DataFrame(parts), None, judge)

@@ -1,0 +1,139 @@
+"""Certificates of judges by verdicts and labels that were made elsewhere: files, frames, sequences."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import parlai_spotbot as sb
+from parlai_spotbot.analysis.certificate import USES
+from parlai_spotbot.errors import UserError
+from parlai_spotbot.judges.certificate import read_certificate
+from tests.analysis.certificate.labelled_talks import made_up
+from tests.case_tables import cases
+from tests.in_process import spotbot
+from tests.outside_data import ABC_EVAL, released_data
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def frame(**shape) -> pd.DataFrame:
+    return made_up(np.random.default_rng(3), 75, 14, 2, **{"judge": 0.3, "noise": 0.3, **shape})
+
+
+def test_two_columns_are_one_command(folder):
+    frame()[["verdict", "label"]].to_csv("labels.csv", index=False)
+    out, _ = spotbot("judge", "--certify", "labels.csv")
+    assert out.splitlines()[0] == "The judge may screen and rank: people vouch for it."
+    assert "  150 labels, agreement 0.64 [0.49, 0.75] (Krippendorff's alpha)" in out
+    assert len(out.splitlines()) < 10
+    assert "gate: not known: its agreement may lie on either side of 0.60; about 4," in out
+    certificate = read_certificate(folder)
+    assert certificate.figures["accuracy"]["estimate"] == pytest.approx(0.82, abs=0.005)
+    assert str(certificate) == out.rpartition("\n\nwritten")[0]
+
+
+def test_a_file_a_frame_and_sequences_say_the_same(folder):
+    rows = frame()
+    rows.rename(columns={"verdict": "GPT says", "label": "Human label"}).to_csv("a.tsv", sep=";", index=False)
+    by_file = sb.certify("a.tsv", columns={"verdict": "GPT says"})
+    beside = {name: rows[name].tolist() for name in ("item", "conversation", "annotator", "bot")}
+    by_lists = sb.certify(rows["verdict"].tolist(), rows["label"].tolist(), beside=beside)
+    assert by_file == sb.certify(rows) == by_lists
+    assert sb.certify(rows.sample(frac=1, random_state=1)).bound == by_file.bound
+    out, _ = spotbot("judge", "--certify", "a.tsv", "--columns", "verdict=GPT says", "--json")
+    told = json.loads(out)
+    assert told["figures"]["agreement"] == by_file.figures["agreement"]
+    assert told["written"] == {"certificate": "certificate.json"}
+
+
+def test_what_was_judged_and_not_labelled_is_not_covered(folder):
+    rows = frame()
+    rows.loc[rows["bot"] == "b2", "label"] = ""
+    found = sb.certify(rows)
+    assert (found.covered["bot"].keys(), found.not_covered["bot"]) == ({"b0", "b1"}, ["b2"])
+    assert "  no labels of bots: b2" in str(found)
+    rows.loc[rows["bot"] == "b1", "verdict"] = None
+    assert sb.certify(rows).figures["without_verdict"] == (rows["bot"] == "b1").sum()
+
+
+@pytest.mark.parametrize("numbers", [[1, 2, 3, 4, 5], [1.0, 2.0, 3.0, 4.0, 5.0], [0.5, 1.0, 1.5, 2.0, 10.0]])
+def test_numbers_are_a_scale(numbers):
+    label = np.random.default_rng(1).integers(0, 5, 80)
+    values = np.array(numbers)
+    found = sb.certify(values[np.clip(label + 1, 0, 4)], values[label])
+    assert (found.figures["measure"], found.figures["answers"][-1]) == ("ordinal", f"{values[-1]:g}")
+    assert found.figures["agreement"]["estimate"] > 0.5
+    assert sb.certify(values[label] > values[1], values[label] > values[2]).figures["measure"] == "nominal"
+
+
+def test_a_conversation_is_the_item_where_nobody_labels_it_twice():
+    rows = frame()
+    without = rows.drop(columns="item")
+    assert sb.certify(without).figures["people_agreement"]["items"] == 75
+    turns = pd.concat([without, without])
+    assert sb.certify(turns).figures["people_agreement"]["alpha"]["estimate"] is None
+
+
+@cases(
+    "text words says",
+    """
+- ['', [], 'holds no rows']
+- ["verdict,label\\n", [], 'holds no rows']
+- ["verdict,labels\\na,b\\n", [], 'no column is known to hold label (there are verdict, labels)']
+- ["verdict,label\\na,\\n", [], 'no row has both a verdict and a label']
+- ["a,b\\n1,2\\n", [], 'no column is known to hold verdict and label']
+- ["judge,human\\n1,2\\n", [--columns, label=humna], "Did you mean 'human'?"]
+- ["judge,human\\n1,2\\n", [--columns, lable=human], "Did you mean 'label'?"]
+- ["judge,human\\n1,2\\n", [--columns, label], "'label' is not of the form A=B"]
+- ["judge,human\\n1,2\\n", [--columns, 'label=judge,verdict=judge'], "one column, 'judge', for verdict and label"]
+- ["judge,human,length\\n1,2,x\\n", [], "length is 'x', expected a number"]
+- ["judge,human,rater\\n1,2,x\\n1,2,\\n", [], 'annotator is empty in row 2']
+""",
+)
+def test_what_is_wrong_is_one_error(folder, text, words, says):
+    (folder / "labels.csv").write_text(text)
+    _, err = spotbot("judge", "--certify", "labels.csv", *words, code=2)
+    assert says in err
+    assert not (folder / "certificate.json").exists()
+
+
+def test_a_missing_file_and_a_changed_certificate_are_errors(folder):
+    _, err = spotbot("judge", "--certify", "nowhere.csv", code=2)
+    assert "nowhere.csv: no such file" in err
+    _, err = spotbot("judge", code=2)
+    assert "--study missing" in err
+    sb.certify(frame()).write(folder / "c.json")
+    changed = json.loads((folder / "c.json").read_text())
+    changed["bound"]["labels_sha256"] = "0"
+    (folder / "c.json").write_text(json.dumps(changed))
+    with pytest.raises(UserError, match="what it is bound to was changed"):
+        read_certificate(folder / "c.json")
+    with pytest.raises(ValueError, match="labels: missing"):
+        sb.certify(["a"])
+    with pytest.raises(ValueError, match="label: has 1 entries, expected one for each of 2 verdicts"):
+        sb.certify(["a", "b"], ["a"])
+
+
+@pytest.mark.parametrize("behaviour", ["empathetic", "self contradiction", "irrelevant"])
+def test_language_models_of_abc_eval_beside_two_people(behaviour):
+    dialogues = json.loads((released_data(ABC_EVAL) / "behavior-classification-results.json").read_text())
+    rows = []
+    for name, turns in dialogues.items():
+        for number, turn in enumerate(turns):
+            given = turn["behaviors"][behaviour]
+            for person, label in enumerate(given["human"]):
+                about = {"conversation": name, "item": f"{name} {number}", "annotator": f"{name} {person}"}
+                rows.append({**about, "bot": name.partition("_")[2], "verdict": given["gpt"], "label": label})
+    frame = pd.DataFrame(rows)
+    found = sb.certify(frame, judge="gpt")
+    expected = [((frame["verdict"] == frame["label"])[frame["label"] == label]).mean() for label in (0, 1)]
+    assert found.figures["accuracy"]["estimate"] == pytest.approx(np.mean(expected))
+    assert found.use("gate")["status"] != "valid"
+    assert set(USES) == {row["use"] for row in found.uses}

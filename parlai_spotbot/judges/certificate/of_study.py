@@ -17,6 +17,7 @@ from parlai_spotbot.judges.certificate import NAME, Certificate, certificate_of
 from parlai_spotbot.records import HUMAN, Conversation, Item, indexed, judged_name
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import launched_survey, survey_of
+from parlai_spotbot.surveys.asking import incomplete
 from parlai_spotbot.surveys.controls.exclusion import without_failed
 from parlai_spotbot.surveys.survey import Question, Survey
 from parlai_spotbot.texts.repetition import near_copies
@@ -66,7 +67,8 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
     talks = indexed(loaded.conversations)
     kept = without_failed(loaded.judgements, launched)
     copies = near_copies(talks.values())
-    tidy = answers_frame(kept, talks.values(), None, shown_item(loaded.items, talks), copies).frame
+    lacking = incomplete(launched, loaded.items)
+    tidy = answers_frame(kept, talks.values(), lacking, shown_item(loaded.items, talks), copies).frame
     rows = tidy[(tidy["question"] == asked.name) & tidy["answer"].map(lambda answer: isinstance(answer, str))]
     judged = rows[rows["source"] == f"judge:{judge}"]
     people = rows[rows["source"] == HUMAN]

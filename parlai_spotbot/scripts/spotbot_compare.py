@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,11 +13,13 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.names import plain
 from parlai_spotbot.scripts.play_options import asked_of, engine_of
-from parlai_spotbot.scripts.result import DONE, MISTAKE, UNDECIDED, WORSE
+from parlai_spotbot.scripts.result import DONE, MISTAKE, PARTLY, UNDECIDED, WORSE
 from parlai_spotbot.scripts.spotbot_tournament import SpotbotTournament
 
 if TYPE_CHECKING:
     from parlai_spotbot.evaluation import Evaluation
+    from parlai_spotbot.findings.comparison import Comparison
+    from parlai_spotbot.judges.certificate import Certificate
     from parlai_spotbot.judges.specs import JudgeSpec
     from parlai_spotbot.records import Contestant
     from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -31,11 +34,17 @@ class SpotbotCompare(SpotbotTournament):
         both = {bot.name: bot for bot in sorted((new, old), key=lambda bot: bot.name)}  # whichever is the new one
         request = replace(asked_of({**self.opt, "pool": None, "contestants": None}), contestants=both)
         evaluation, judges = self._asked()
+        path = Path(self.opt["study"] or f"{new.name}-vs-{old.name}")
+        certificate = None
+        if self.opt["gate"] is not None:
+            certificate, objection = self._certificate(path, evaluation.checked().name, judges[0].name)
+            if certificate is None or objection:
+                return self._mistake(*objection, PARTLY)
         from parlai_spotbot.findings.comparison import compare
         from parlai_spotbot.findings.survey_data import load
         from parlai_spotbot.selfplay.play import claimed, play
 
-        with claimed(Path(self.opt["study"] or f"{new.name}-vs-{old.name}"), "spotbot_compare") as path:
+        with claimed(path, "spotbot_compare") as path:
             played = play(path, request, engine=engine_of(self.opt))
             print(played.text())
             done = self._evaluate(evaluation, played, judges)
@@ -44,6 +53,11 @@ class SpotbotCompare(SpotbotTournament):
         comparison = compare(load(played.study, done.survey), f"judge:{judges[0].name}", new.name, old.name)
         self.result.verdict = comparison.verdict
         self.result.said = str(comparison)
+        objection = None
+        if certificate:
+            objection = self._objection(certificate, played.study, done.survey, comparison)
+        if certificate and not objection:
+            self.result.said += f", vouched for by {certificate.vouched}"
         self.result.figures = asdict(comparison)
         equal = comparison.equal or (comparison.settled and comparison.settled["ended"] == "settled")
         cause = comparison.cause
@@ -53,8 +67,32 @@ class SpotbotCompare(SpotbotTournament):
         elif comparison.verdict == "undecided" and not equal:
             self.result.next = self._more(played.study, evaluation.settled)
             more = f"\nnext, for more conversations: {self.result.next}"
-        print(f"\n{comparison}{more}")
+        print(f"\n{self.result.said}{more}")
+        if objection:
+            self.result.verdict = ""
+            return self._mistake(*objection, PARTLY)
         return CODES[comparison.verdict]
+
+    def _certificate(self, path: Path, survey: str, judge: str) -> tuple[Certificate | None, Sequence[str]]:
+        """Return the certificate that --gate names, by default the study's, and why it can't gate, with a remedy."""
+        from parlai_spotbot.judges.certificate import NAME, read_certificate
+        from parlai_spotbot.judges.certificate.gate import before_answers
+
+        file = Path(self.opt["gate"] or path / "surveys" / survey / "judges" / judge / NAME)
+        if not self.opt["gate"] and not file.exists():
+            remedy = "Name the certificate of a study in which people answered, too: --gate STUDY/…/certificate.json."
+            return None, (f"--gate: {file}: judge {judge} has no certificate.", remedy)
+        certificate = read_certificate(file)
+        return certificate, before_answers(certificate, survey)
+
+    def _objection(
+        self, certificate: Certificate, study: Study, survey: str, comparison: Comparison
+    ) -> tuple[str, str] | None:
+        """Return why the certificate isn't one for these answers, with a remedy; None where it is."""
+        from parlai_spotbot.judges.certificate.gate import after_answers
+
+        judge = comparison.source.removeprefix("judge:")
+        return after_answers(certificate, study, survey, judge, (comparison.new, comparison.old))
 
     def _two(self) -> tuple[Contestant, Contestant]:
         """Both contestants, checked as those of a pool are."""
@@ -101,6 +139,8 @@ class SpotbotCompare(SpotbotTournament):
             path = path.with_name(f"{path.name}-{given['conversations']}")
         elif self.opt["margin"]:
             given["margin"] = self.opt["margin"]
+        if self.opt["gate"] is not None:
+            given["gate"] = self.opt["gate"] or True
         begin, _, options = hints.command("compare", path, **given).partition(" --")
         named = [word for text in self.opt["contestants"] or () for word in ("--contestant", text)]
         return f"{begin} {shlex.join((self.opt['new'], self.opt['old'], *named))} --{options}"

@@ -9,8 +9,10 @@ import pytest
 
 import parlai_spotbot as sb
 from parlai_spotbot.findings.comparison import Comparison
+from parlai_spotbot.study import Study
 from tests.case_tables import cases
 from tests.in_process import spotbot
+from tests.judges.certificate.labelled_study import let_people
 
 PHRASES = {"talks_on": "i like it a lot", "says_hm": "hm"}
 
@@ -116,3 +118,33 @@ def test_scores_are_told_as_differences():
     assert str(Comparison("a", "b", "human", "undecided", "win rate")) == (
         "a and b can't be told apart: no match was decided, by people"
     )
+
+
+@pytest.mark.slow
+def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
+    asked = ["--judge-url", server.url, "--judge-model", "parrot-1", "--bootstraps", 50, "--yes"]
+    bots = ["talks_on:respond", "says_hm:respond", "--conversations", 8, "--study", "s"]
+    _, err = spotbot("compare", *bots, *asked, "--gate", code=1)
+    assert "judge parrot-1 has no certificate" in err
+    assert not Path("s").exists()
+    spotbot("compare", *bots, *asked)
+    study = let_people(Study.open("s"), right=0.95)
+    spotbot("judge", "--study", "s", "--certify")
+    out, _ = spotbot("compare", *bots, *asked, "--gate", "--json")
+    assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
+    assert json.loads(out)["verdict"] == "better"
+
+    path = study.survey_path("spot_the_bot") / "judges" / "parrot-1" / "certificate.json"
+    other = [*bots[:-1], "t", "--gate", path]
+    out, err = spotbot("compare", *other, *asked, "--judge-name", "else", "--one-request", "no", code=1)
+    assert "the certificate is stale: one_request is None, was True" in err
+    assert "vouched" not in out
+    certificate = json.loads(path.read_text())
+    _, err = spotbot("compare", *bots, *asked, "--gate", "nowhere.json", code=2)
+    assert "nowhere.json: no such certificate" in err
+    for use in certificate["uses"]:
+        use |= {"status": "not known", "reason": "unclear", "labels": 70}
+    Path("c.json").write_text(json.dumps(certificate))
+    _, err = spotbot("compare", *bots, *asked, "--gate", "c.json", code=1)
+    assert "--gate: judge parrot-1, not known: its agreement may lie on either side of 0." in err
+    assert "About 70 labels more would settle it" in err

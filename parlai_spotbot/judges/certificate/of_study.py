@@ -122,13 +122,11 @@ def _described(rows: pd.DataFrame, items: Mapping[str, Item], talks: Mapping[str
             "item": rows["item_id"] + "\t" + rows["target"],
             "bot": [_bot_of(row, items, talks) for row in rows.itertuples()],
             "domain": [talks[name].domain for name in rows["conversation_id"]],
-            "length": rows["exchanges"].astype(float),
+            "length": rows["exchanges"].astype(int),
         }
     )
     if (frame["bot"] == "").any():
         frame = frame.drop(columns="bot")
-    if frame["length"].nunique() < 2:
-        frame = frame.drop(columns="length")
     if "label" in rows:
         frame["label"] = rows["label"]
         frame["annotator"] = rows["annotator"]

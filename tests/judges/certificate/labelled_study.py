@@ -15,10 +15,14 @@ SURVEY = "spot_the_bot"
 OPTIONS = {"human": "bot", "bot": "human", "unsure": "bot"}
 
 
-def labelled_demo(path: Path, right: float = 0.9, share: float = 1.0, people: int = 12, seed: int = 0) -> Study:
-    """Return a copy of the demo in which two of `people` labelled a `share` of its items."""
+def labelled_demo(path: Path, **labels: float) -> Study:
+    """Return a copy of the demo in which people labelled, see `let_people`."""
     shutil.copytree(sb.demo().path, path)
-    study = Study.open(path)
+    return let_people(Study.open(path), **labels)
+
+
+def let_people(study: Study, right: float = 0.9, share: float = 1.0, people: int = 12, seed: int = 0) -> Study:
+    """Let two of `people` label a `share` of a study's items, as its judge did with chance `right`."""
     rng = np.random.default_rng(seed)
     rows: list[Judgement] = []
     judged = [row for row in study.judgements(SURVEY) if row.control is None]
@@ -35,4 +39,4 @@ def labelled_demo(path: Path, right: float = 0.9, share: float = 1.0, people: in
             rows.append(replace(row, **about, answer=answer, source="human"))
     with checksums.RecordedJournal(study.judgements_path(SURVEY)) as journal:
         journal.append(*rows)
-    return Study.open(path)
+    return Study.open(study.path)

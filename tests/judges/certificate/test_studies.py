@@ -1,13 +1,16 @@
 """Certificates of judges by what people answered in the same study."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import parlai_spotbot as sb
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.judges.certificate import read_certificate
+from parlai_spotbot.judges.certificate.gate import after_answers, before_answers
 from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, certified, judged_items, stale
+from tests.case_tables import cases
 from tests.in_process import spotbot
 from tests.judges.certificate.labelled_study import SURVEY, labelled_demo
 
@@ -59,3 +62,28 @@ def test_what_cannot_be_certified_is_an_error(study, tmp_path):
     nobody = labelled_demo(tmp_path / "nobody", share=0.0)
     _, err = spotbot("judge", "--study", nobody.path, "--certify", code=2)
     assert "people and judge spotter have answered no item both ('nature')" in err
+
+
+@cases(
+    "kind covered says",
+    """
+- [bot, {zed: 9}, 'no labels of eliza or tfidf (but of zed)']
+- [domain, {elsewhere: 9}, 'no labels of 1 domain (']
+- [length, {'1': 9}, ' exchanges']
+""",
+)
+def test_a_gate_asks_for_labels_of_the_kind_of_bots(study, kind, covered, says):
+    certificate = certified(judged_items(study, SURVEY))
+    bots = ("eliza", "tfidf")
+    assert after_answers(certificate, study, SURVEY, "spotter", bots) is None
+    narrow = replace(certificate, covered={**certificate.covered, kind: covered})
+    problem, remedy = after_answers(narrow, study, SURVEY, "spotter", bots)
+    assert says in problem
+    assert "crowdsource" in remedy
+
+
+def test_a_gate_is_for_the_survey_that_was_certified(study):
+    certificate = certified(judged_items(study, SURVEY))
+    assert before_answers(certificate, SURVEY) == ()
+    assert "is for survey spot_the_bot, not acute_eval" in before_answers(certificate, "acute_eval")[0]
+    assert "bound to no survey" in before_answers(sb.certify(["a", "b"], ["a", "b"]), SURVEY)[0]

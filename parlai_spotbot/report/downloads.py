@@ -21,13 +21,13 @@ def _files(drawing: Drawing) -> Iterator[tuple[str, str, bytes]]:
             yield kind, f"{drawing.name}.{kind}", data
 
 
-def links(drawing: Drawing) -> list[tuple[str, str, str]]:
+def links(drawing: Drawing, *kinds: str) -> list[tuple[str, str, str]]:
     """Return what of a drawing can be saved from the page: what it is, the file's name, and a link that holds its
     bytes. SVG and PNG are made of the figure on the page (``figures.js``)."""
     return [
         (kind.upper(), name, f"data:{TYPES[kind]};base64,{base64.b64encode(data).decode()}")
         for kind, name, data in _files(drawing)
-        if kind in TYPES
+        if kind in kinds
     ]
 
 

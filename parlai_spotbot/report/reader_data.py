@@ -6,14 +6,15 @@ shows answers as question, target and answer, whatever the survey; nothing here 
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
 
 from parlai_spotbot.findings.whole_study.hygiene import TITLES as FAULTS
 from parlai_spotbot.records import Conversation, Judgement
@@ -45,11 +46,11 @@ def numbering() -> defaultdict[Any, int]:
     return numbers
 
 
-def as_data(value: Any) -> Markup:
-    """JSON that ends no script element and opens no comment in it; a lone surrogate, which is no text, is escaped."""
+def as_data(value: Any) -> str:
+    """JSON, packed and in letters that are safe in a script element; a lone surrogate, which is no text, is escaped."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return Markup(SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+    text = SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
 def collect(views: Sequence[SurveyView]) -> dict:

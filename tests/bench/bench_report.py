@@ -106,7 +106,7 @@ def run() -> Iterator[Row]:
 
     with tempfile.TemporaryDirectory() as folder:
         report = make(Path(folder) / "study", BOTS, PER_PAIR)
-        yield Row("size of the page", report.stat().st_size / 1e6, 10.0, "limit", "MB")
+        yield Row("size of the page", report.stat().st_size / 1e6, 3.0, "limit", "MB")
         if not CHROMIUM:
             print("no Chromium here: no times")
             return

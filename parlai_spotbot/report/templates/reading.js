@@ -1,10 +1,12 @@
 // Browsing of all conversations: filters, search, order, pages; each conversation with its judgements, built when it is
-// opened. Whatever was said is set as text, never as HTML. Without script the page shows some conversations instead.
-(() => {
+// opened. Whatever was said is set as text, never as HTML. Without script the page says where conversations are.
+(async () => {
   const source = document.getElementById("conversations");
   const reader = document.getElementById("reader");
-  if (!source || !reader) return;
-  const data = JSON.parse(source.textContent);
+  if (!source || !reader || !globalThis.DecompressionStream) return;
+  const packed = Uint8Array.from(atob(source.textContent), (letter) => letter.charCodeAt(0));
+  const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const data = JSON.parse(await new Response(unpacked).text());
   const PAGE = 20, LONG = 160, FOLDED = 1500;
   const WON = 1, LOST = 2, TIED = 3, LEVEL = { bot: 0, unsure: 1, human: 2 };
   const STEPS = 2; // ratings on a scale differ from two steps on: one step is a matter of taste
@@ -336,6 +338,7 @@
   });
   addEventListener("hashchange", go);
   reader.hidden = false;
+  document.getElementById("unread").hidden = true;
   update();
   go();
 })();

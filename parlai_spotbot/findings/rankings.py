@@ -100,6 +100,18 @@ class Ranking:
         """Whether it is by matches, not by means."""
         return bool(self.whole.get("matches"))
 
+    def answers_about(self, bot: str) -> int | None:
+        """Return how many ratings of a contestant, or comparisons with others, its place rests on; None if unknown."""
+        if bot in self.too_few:
+            return self.too_few[bot]
+        rated = self.contestants.get(bot, {}).get("n")
+        if rated is not None:
+            return rated
+        met = [row for row in self.pairs if bot in (row["a"], row["b"])]
+        if not met or any(row.get("n") is None for row in met):
+            return None
+        return sum(row["n"] for row in met)
+
     def ends(self, bot: str, column: str) -> list[Any]:
         """Return the interval of a contestant's value; of None where there is none."""
         return ends(self.contestants.get(bot, {}), column)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 
 from parlai_spotbot import terminal
-from parlai_spotbot.analysis.values import best_first
-from parlai_spotbot.findings import addressed, sections
-from parlai_spotbot.findings.frames import ends
+from parlai_spotbot.analysis.verdict.probe import BETTER, WORSE
+from parlai_spotbot.findings import addressed, card_bars, sections
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, ends_of, value_of
-from parlai_spotbot.findings.sections import Card, CardBar, Name, Section, Step, bar, clusters
+from parlai_spotbot.findings.schema import ENDS, Chart, Column, Table, value_of
+from parlai_spotbot.findings.sections import Card, Name, Section, Step, clusters
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import NONE
 
@@ -141,7 +138,10 @@ def page_chart(finding: Finding, frames: Mapping[str, pd.DataFrame]) -> sections
         return None
     table = finding.tables[chart.table]
     frame = frames[chart.table]
-    data = KINDS[chart.kind](chart, table, frame)
+    if chart.kind == "matches":
+        data = _matches(frame, list(frames["ranking"]["bot"]))
+    else:
+        data = KINDS[chart.kind](chart, table, frame)
     if not data:
         return None
     hidden = [name for name, column in table.columns.items() if column.kind == "annotator"]
@@ -184,27 +184,40 @@ def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
 
 
 def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
-    """Cells of a column of values at two columns of names; of pairs each also the other way round."""
-    pairs = {chart.y, chart.x} == {"a", "b"}
+    """Cells of a column of values at two columns of names."""
     cells = {}
     for row in frame.to_dict("records"):
-        value = value_of(row, chart.value, table.columns[chart.value])
-        cells[row[chart.y], row[chart.x]] = value
-        if pairs:
-            cells[row[chart.x], row[chart.y]] = None if value is None else 1 - value
+        cells[row[chart.y], row[chart.x]] = value_of(row, chart.value, table.columns[chart.value])
     rows, columns = (list(dict.fromkeys(ends)) for ends in zip(*cells, strict=True))
-    if pairs:
-        rows = columns = best_first(rows, [_mean(cells, name) for name in rows])
     if max(len(rows), len(columns)) > MOST_NAMES:
         return {}
     labels = {
         "rows": [_label(table, chart.y, name) for name in rows],
         "columns": [_label(table, chart.x, name) for name in columns],
     }
-    titles = {"x": "", "y": ""}
-    if not pairs:
-        titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
+    titles = {"x": _title(table, chart.x), "y": _title(table, chart.y)}
     return {**labels, **_cells(cells, rows, columns, table.columns[chart.value]), **titles}
+
+
+def _matches(frame: pd.DataFrame, order: Sequence[str]) -> dict:
+    """Wins, ties and losses of each contestant against each other, in the order of the ranking; who is told apart."""
+    cells: dict[tuple[str, str], tuple] = {}
+    clear = set()
+    for row in frame.to_dict("records"):
+        counts = (row["wins_a"], row["ties"], row["wins_b"])
+        cells[row["a"], row["b"]] = counts
+        cells[row["b"], row["a"]] = counts[::-1]
+        if row["verdict"] in (BETTER, WORSE):
+            clear |= {(row["a"], row["b"]), (row["b"], row["a"])}
+    met = {name for pair in cells for name in pair}
+    names = [Name(name) for name in order if name in met]
+    if len(names) > MOST_NAMES:
+        return {}
+    return {
+        "rows": names,
+        "parts": [[cells.get((name, other)) for other in names] for name in names],
+        "clear": [[(name, other) in clear for other in names] for name in names],
+    }
 
 
 def _cells(cells: Mapping, rows: Sequence, columns: Sequence, column: Column) -> dict[str, list[list]]:
@@ -219,14 +232,6 @@ def _cells(cells: Mapping, rows: Sequence, columns: Sequence, column: Column) ->
             line = [None] * len(line)
         values.append(line)
     return {"values": values, "texts": texts}
-
-
-def _mean(cells: Mapping[tuple[str, str], float | None], name: str) -> float:
-    """Return the mean of the known values of one row."""
-    present = [value for (first, _), value in cells.items() if first == name and value is not None]
-    if not present:
-        return 0.0
-    return fmean(present)
 
 
 KINDS = {"forest": _forest, "curve": _curve, "grid": _grid}
@@ -290,32 +295,11 @@ def card(finding: Finding, result: Result) -> Card | None:
 
 def _ranked(finding: Finding, ranking: Ranking, text: list[str]) -> Card:
     """Return the card of a ranking that has an order."""
-    bars = _bars_of(finding, ranking)
-    card = Card(tuple(bars), clusters(ranking, bars), text=text)
-    column = finding.bars[-1]
-    people = ranking.frames.one("people")
-    value = people.get(column)
-    if value is None:
+    bars = card_bars.of_ranking(_first_table(finding), finding.bars, ranking)
+    card = Card(tuple(bars), clusters(ranking, list(bars.values())), text=text)
+    people = None
+    if bars:
+        people = list(bars.values())[-1].get(HUMAN)
+    if people is None or HUMAN in ranking.contestants:
         return card
-    shown = _first_table(finding).columns[column]
-    people_text = f"{shown.title}: people {shown.show(value, ends(people, column))}."
-    return replace(card, people=100 * value, people_text=people_text)
-
-
-def _bars_of(finding: Finding, ranking: Ranking) -> dict[str, dict[str, CardBar]]:
-    """Return the bar of each contestant by the title of each column; shares from 0 to 1, others over their range."""
-    table = _first_table(finding)
-    frame = table.read(ranking.frames)
-    name = next(name for name, column in table.columns.items() if column.kind == "name")
-    bars = {}
-    for key in finding.bars:
-        column = table.columns[key]
-        rows = frame[frame[key].notna()].to_dict("records")
-        if not rows:
-            continue
-        scale = (0.0, 1.0)
-        if column.kind != "share":
-            values = pd.DataFrame(rows).filter(regex=f"^{key}(_low|_high)?$").to_numpy(dtype=float)
-            scale = (np.nanmin(values), np.nanmax(values))
-        bars[column.title] = {row[name]: bar(row[key], ends_of(row, key, column), scale, column.show) for row in rows}
-    return bars
+    return replace(card, people=people, people_text=f"{card.scales[-1].title}: people {people.text}.")

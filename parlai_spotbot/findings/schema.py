@@ -137,8 +137,8 @@ class Chart:
     Attributes
     ----------
     kind : str
-        "forest" (names `y`, values `x`), "curve" (`y` over `x`) or "grid" (values `value` at rows `y` and columns
-        `x`).
+        "forest" (names `y`, values `x`), "curve" (`y` over `x`), "grid" (values `value` at rows `y` and columns
+        `x`) or "matches" (wins, ties and losses of pairs).
     table : str
         Which of the finding's tables.
     group : str

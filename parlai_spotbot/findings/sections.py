@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from parlai_spotbot.findings.rankings import Ranking
-from parlai_spotbot.wording import NONE, between, span
+from parlai_spotbot.wording import NONE, span
 
 FEW = 8
 """So many contestants that aren't ranked stand below those that are."""
@@ -15,6 +15,10 @@ FEW = 8
 
 class Name(str):
     """A contestant's name, shown with its colour."""
+
+
+class Drawn(str):
+    """A sentence whose figures the first screen draws: there it isn't said as well."""
 
 
 class Step(str):
@@ -65,6 +69,8 @@ class CardChart:
     grid
         ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what is in the cell]], ``x``,
         ``y``.
+    matches
+        ``rows`` [names], ``parts`` [[(wins, ties, losses) or None]] and ``clear`` [[bool]], each of all by all.
     curve
         ``series`` [{label, x [..], y [..], low [..], high [..] (both optional)}], ``x``, ``y``, ``steps`` (bool),
         ``reference`` (a horizontal line, or None).
@@ -102,40 +108,47 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Scale:
+    """The axis of a column of bars: `ticks`, evenly from its beginning to its end, and a line of reference, which are
+    places from 0 to 100 (percent of its width)."""
+
+    title: str
+    ticks: tuple[tuple[float, str], ...]
+    reference: float | None = None
+    parts: bool = False
+    """Whether its bars are shares of human, unsure and bot."""
+
+    @property
+    def step(self) -> float:
+        """Return how far its ticks are apart."""
+        return round(100 / (len(self.ticks) - 1), 2)
+
+
+@dataclass(frozen=True)
 class CardBar:
-    """A value with its interval on a scale from 0 to 100 (percent of the bar's width), and as text."""
+    """A value with its interval on a scale from 0 to 100 (percent of the bar's width), and as text; `figures` are the
+    value and its interval themselves, `unsure` the share that is stacked on it."""
 
     at: float
     low: float
     high: float
     text: str
-
-
-def bar(value: float, ci: Sequence[float | None] | None, scale: tuple[float, float], show: Callable) -> CardBar:
-    """A value's bar on a `scale` from its least to its greatest value."""
-    low, high = scale
-
-    def place(x: float) -> float:
-        return round(100 * (x - low) / ((high - low) or 1), 1)
-
-    left, right = ci or (None, None)
-    if left is None or right is None:
-        left = right = value
-    return CardBar(place(value), place(left), place(right), show(value) + between(ci, show))
+    figures: tuple[float | None, ...] = ()
+    unsure: float | None = None
 
 
 @dataclass(frozen=True)
 class Card:
-    """Record of what a reader sees first of a source's ranking: `clusters` are (places, [(bot, range of ranks, bars)]),
-    `scales` name the bars; `text` are sentences.
+    """Record of what a reader sees first of a source's ranking: `clusters` are (places, [(bot, comparisons, bars)]),
+    `scales` are those of the bars; `text` are sentences.
 
-    `people` is where people are on the last bar (percent of its width), `people_text` the same in words. Where there
-    is an order by each of several criteria only, a `table` of them is in place of clusters; a long one is folded.
+    `people` is people's bar on the last scale, `people_text` the same in words. Where there is an order by each of
+    several criteria only, a `table` of them is in place of clusters; a long one is folded.
     """
 
-    scales: tuple[str, ...] = ()
-    clusters: list[tuple[str, list[tuple[Name, str, list[CardBar | None]]]]] = field(default_factory=list)
-    people: float | None = None
+    scales: tuple[Scale, ...] = ()
+    clusters: list[tuple[str, list[tuple[Name, int | None, list[CardBar | None]]]]] = field(default_factory=list)
+    people: CardBar | None = None
     people_text: str = ""
     text: list[str] = field(default_factory=list)
     table: CardTable | None = None
@@ -155,15 +168,12 @@ def places_said(ranking: Ranking) -> dict[str, str]:
     return places
 
 
-def clusters(ranking: Ranking, bars: Mapping[str, Mapping[str, CardBar]]) -> list[tuple[str, list]]:
-    """The contestants of a ranking by their places, each with its bars; groups that never met say which they are."""
+def clusters(ranking: Ranking, bars: Sequence[Mapping[str, CardBar]]) -> list[tuple[str, list]]:
+    """The contestants of a ranking by their places, each with its comparisons and bars; groups that never met say which
+    they are."""
 
-    def line(bot: str) -> tuple[Name, str, list[CardBar | None]]:
-        row = ranking.contestants.get(bot, {})
-        ranks = ""
-        if row.get("range_first") is not None:
-            ranks = span([row["range_first"], row["range_last"]])
-        return Name(bot), ranks, [column.get(bot) for column in bars.values()]
+    def line(bot: str) -> tuple[Name, int | None, list[CardBar | None]]:
+        return Name(bot), ranking.answers_about(bot), [column.get(bot) for column in bars]
 
     grouped = groupby(ranking.order, key=places_said(ranking).__getitem__)
     shown = [(places, list(map(line, bots))) for places, bots in grouped]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
+from urllib.parse import quote
 
 import matplotlib as mpl
 from markupsafe import Markup
@@ -91,19 +92,24 @@ class Drawing(Markup):
     figure: Figure
 
 
-def tell(artist: Artist, title: str) -> None:
-    """Let a mark say something to whoever points at it; see `_told`."""
+def tell(artist: Artist, title: str, pair: tuple[str, ...] = ()) -> None:
+    """Let a mark say something to whoever points at it, and lead to the conversations of a pair; see `_told`."""
+    words = [title.encode().hex(), *(name.encode().hex() for name in pair)]
     if title:
-        artist.set_gid(f"{TOLD}{title.encode().hex()}")
+        artist.set_gid(f"{TOLD}{'-'.join(words)}")
 
 
 def _told(text: str) -> str:
     """Return what marks say, as titles of their groups, which browsers show."""
 
     def title(match: re.Match) -> str:
-        return f'<g class="told"><title>{html.escape(bytes.fromhex(match[1]).decode())}</title>'
+        words, *pair = [bytes.fromhex(part).decode() for part in match[1].split("-")]
+        link = ""
+        if pair:
+            link = f' data-pair="{"/".join(map(quote, pair))}"'
+        return f'<g class="told"{link}><title>{html.escape(words)}</title>'
 
-    return re.sub(rf'<g id="{TOLD}([0-9a-f]+)">', title, text)
+    return re.sub(rf'<g id="{TOLD}([0-9a-f-]+)">', title, text)
 
 
 def svg(figure: Figure, name: str, label: str, data: Iterable[Mapping] = ()) -> Drawing:

@@ -13,19 +13,23 @@ from typing import TYPE_CHECKING
 from parlai_spotbot.analysis.verdict.probe import AMBER, RED
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.audit import of_level
+from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
-from parlai_spotbot.findings.sections import Section
+from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.sections import Drawn, Section
 from parlai_spotbot.findings.sections import Step as NextStep
 from parlai_spotbot.hints import command
 from parlai_spotbot.judges.next_step import answers_by_people, next_step, settles
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
+from parlai_spotbot.report.examples import Examples, examples_of
 from parlai_spotbot.report.lead import lead_of
 from parlai_spotbot.wording import source_said, upper_first
 
 if TYPE_CHECKING:
+    from parlai_spotbot.findings.rankings import Ranking
     from parlai_spotbot.findings.survey_data import SurveyData
 
 ROWS = 8
@@ -54,7 +58,7 @@ class ScreenStep:
 @dataclass(frozen=True)
 class FirstScreen:
     """The first screen: `answer` is one sentence, `lead` the ranking, `uncertain` sentences on what isn't known,
-    `alarms` the probes that say what could be wrong."""
+    `alarms` the probes that say what could be wrong, `note` why points and labels disagree, `why` two conversations."""
 
     question: str
     answer: str
@@ -62,6 +66,8 @@ class FirstScreen:
     lead: SourceCard | None = None
     uncertain: list[str] = field(default_factory=list)
     alarms: list[Mapping] = field(default_factory=list)
+    note: str = ""
+    why: Examples | None = None
 
 
 def first_screen(chapter: Chapter) -> FirstScreen:
@@ -76,14 +82,42 @@ def first_screen(chapter: Chapter) -> FirstScreen:
             question = f"{question.rstrip('?')}, by {source_said(lead.source)}?"
         alarms = of_level(audit_rows(contents, lead.source), RED, AMBER)[:ALARMS]
         further = lead.card.text[1 : 1 + FURTHER - bool(alarms)]
-        uncertain = [text for text in further if not isinstance(text, (Caution, Fact))]
+        uncertain = [text for text in further if not isinstance(text, (Caution, Fact, Drawn))]
         unsettled = [section for source, section in chapter.first if source == lead.source] or before(contents)
         for section in unsettled:
             uncertain += section.text
         told = [section for source, section in chapter.told if source == lead.source]
         advice = next((section.step for section in [*unsettled, *told] if section.step), None)
         step = _step(contents, lead, advice)
-        return FirstScreen(question, _answer(contents, lead), step, _shortened(lead), uncertain, alarms)
+        ranking = contents.ranking(lead.source)
+        return FirstScreen(
+            question,
+            _answer(contents, lead),
+            step,
+            _shortened(lead),
+            uncertain,
+            alarms,
+            _disagreement(ranking),
+            examples_of(contents, ranking, lead.source),
+        )
+
+
+def _disagreement(ranking: Ranking) -> str:
+    """Return why a contestant with more points than another is clearly less often taken for human, the farthest two;
+    "" where none is."""
+    rows = [row for row in ranking.contestants.values() if known(*ends(row, "human_share"))]
+    apart = []
+    for place, first in enumerate(rows):
+        for other in rows[place + 1 :]:
+            if first["human_share_high"] < other["human_share_low"]:
+                apart.append((other["human_share"] - first["human_share"], first, other))
+    if not apart:
+        return ""
+    _, first, other = max(apart, key=lambda pair: pair[0])
+    return (
+        f"{first['bot']} has more points than {other['bot']}, but is less often called human: unsure beats bot, and "
+        "equal labels share the point."
+    )
 
 
 def answer(contents: SurveyData) -> str:

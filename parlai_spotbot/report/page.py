@@ -24,12 +24,13 @@ from parlai_spotbot.reading import own_data
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import appendix, downloads, first_screen, reader_data
 from parlai_spotbot.report.chapters import Chapter, PageSection, SourceCard, card, chapter_of, known_to, part_of_source
+from parlai_spotbot.report.charts.headline import headline
 from parlai_spotbot.report.drawing import Drawing
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.parts import SurveyView, here
-from parlai_spotbot.report.second_screen import second_screen
+from parlai_spotbot.report.second_screen import judged_by, second_screen
 from parlai_spotbot.report.templating import environment, write_text
-from parlai_spotbot.wording import NONE, counted
+from parlai_spotbot.wording import NONE, counted, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.finding import Finding
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 
 FAILURE = ("contestant", "kind", "conversation_id")
+
+READ = "Points with 95 % intervals; shading: places that the data leave open together. Made by parlai_spotbot."
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
     view, contents = views[0], read[0]
     chapters = [chapter_of(view) for view in views]
     screen = first_screen.first_screen(chapters[0])
+    figure = _figure(chapters[0], screen)
     of_study = told_of_study(views, without)
     careful = [section for _, sections in of_study for _, section in sections]
     whole = _whole_study(view, of_study)
@@ -72,7 +76,7 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
             chapters=chapters,
             screen=screen,
             found=second_screen(chapters, careful, failures_sentence(contents.failures, finished), without),
-            figure=_figure(chapters[0], screen),
+            figure=figure,
             panels=_panels(chapters, screen, whole),
             spoken=bool(contents.conversations) or not contents.counted,
             reading=reader_data.as_data(reader_data.collect(views)),
@@ -83,7 +87,8 @@ def render(read: Sequence[SurveyData], paper: Mapping[str, str], without: Sequen
     )
     sections = [section for chapter in chapters for section in chapter.sections]
     parts = [part for section in [*sections, *whole] for part in section.parts]
-    return text, [part.drawing for part in parts if part.drawing]
+    drawings = [part.drawing for part in parts]
+    return text, [drawing for drawing in (figure, *drawings) if drawing]
 
 
 def _whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list[PageSection]:
@@ -96,11 +101,16 @@ def _whole_study(view: SurveyView, told: Sequence[tuple[Finding, list]]) -> list
 
 
 def _figure(chapter: Chapter, screen: FirstScreen) -> Drawing | None:
-    """The figure of the ranking that the first screen shows, to be taken away."""
-    if screen.lead is None:
+    """The ranking of the first screen as a figure, to be taken away; None where it has no order."""
+    contents = chapter.view.contents
+    if screen.lead is None or not screen.lead.card.clusters:
         return None
-    parts = [part for section in chapter.sections for part in section.parts if part.source == screen.lead.source]
-    return next((part.drawing for part in parts if part.drawing), None)
+    whole = card(contents, screen.lead.source)
+    if whole is None:
+        return None
+    footer = f"{chapter.title}, {contents.study.plan.domain}. {upper_first(judged_by(contents))}."
+    name = chapter.view.figure_name("headline", screen.lead.source)
+    return headline(whole.card, chapter.view.looks, name, screen.answer, f"{footer} {READ}")
 
 
 def _panels(chapters: Sequence[Chapter], screen: FirstScreen, whole: list[PageSection]) -> list[Panel]:

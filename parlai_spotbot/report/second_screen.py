@@ -76,7 +76,7 @@ def second_screen(
     """Return what is said of how the first survey's answer was found; `of_study` is told of the whole study, `failures`
     are self-play's, `without` are the sources left out."""
     first, contents = chapters[0], chapters[0].view.contents
-    how = [("Conversations", _conversations(first)), ("Judged by", _judged_by(contents))]
+    how = [("Conversations", _conversations(first)), ("Judged by", judged_by(contents))]
     careful = [*_of_files(contents), *packing_warnings(contents)]
     if without:
         careful.append(f"This page leaves out the answers of {listed(map(source_said, without))}.")
@@ -172,7 +172,8 @@ def _conversations(chapter: Chapter) -> str:
     return text
 
 
-def _judged_by(contents: SurveyData) -> str:
+def judged_by(contents: SurveyData) -> str:
+    """Return who answered, how much of it, and how much of that the figures are of."""
     what = "annotation"
     if contents.counted:
         what = "vote"

@@ -90,7 +90,7 @@ def test_page_csv_terminal_and_first_screen_are_derived():
     assert (section.how, section.careful) == ((("Made", "By hand."),), ("Take care.",))
     assert [table.title for table in section.tables] == ["Ranking", "Pairs"]
     assert section.tables[0].head == ("Bot", "Places", "Score", "Skill")  # what is never known has no column
-    assert section.chart.data["texts"] == [["", "70%"], ["30%", ""]]
+    assert section.chart.data["texts"] == [["70%"]]
     found = tables_of([own], {"ranking": {"by_source": {HUMAN: DATA}}})
     assert list(found) == ["ranking", "ranking_pairs"]
     assert found["ranking_pairs"].iloc[0].tolist() == [HUMAN, "ann", "bob", 0.7, 0.0004, "x y"]

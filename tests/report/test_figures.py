@@ -95,6 +95,9 @@ grid:
   y: chosen
   values: [[null, 0.7, 0.9], [0.3, null, null], [0.1, 0.5, null]]
   texts: [['', '70', 90*], ['30', '', –], [10*, '50', '']]
+matches:
+  parts: [[null, [8, 22, 0], [1, 0, 3]], [[0, 22, 8], null, null], [[3, 0, 1], null, null]]
+  clear: [[false, false, true], [false, false, false], [true, false, false]]
 curve:
   series:
   - {label: alice, x: [1, 10, 100], y: [0.1, null, 0.9], low: [0.0, null, 0.8], high: [0.2, null, 1.0]}
@@ -106,6 +109,7 @@ curve:
 """)
 
 DATA["grid"] |= {"rows": NAMES, "columns": NAMES}
+DATA["matches"]["rows"] = NAMES
 for row in DATA["forest"]["rows"][:2] + DATA["curve"]["series"]:
     row["label"] = Name(row["label"])
 
@@ -117,8 +121,16 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     assert drawing.name == "name"
     assert "$" not in drawing  # no formula is left unread
     assert rows(drawing) == [{"x": "1"}, {"x": "2"}]
-    if kind != "grid":
+    if kind in ("forest", "curve"):
         assert "var(--bot0)" in drawing
+
+
+def test_matches_are_bars_of_wins_ties_and_losses_that_say_their_numbers():
+    drawing = charts.draw(CardChart("c", "matches", "c", DATA["matches"]), looks(BOTS), "name")
+    assert "alice against eliza: 8 wins, 22 ties, 0 losses of 30; not told apart" in drawing
+    assert "alice against tfidf: 1 wins, 0 ties, 3 losses of 4; told apart" in drawing
+    assert drawing.count("data-pair=") == 4
+    assert 'data-pair="eliza/alice"' in drawing
 
 
 def test_an_interval_goes_from_its_low_end_to_its_high_one(monkeypatch):
@@ -142,6 +154,7 @@ def test_an_interval_goes_from_its_low_end_to_its_high_one(monkeypatch):
     [
         ("forest", {"rows": []}),
         ("grid", {"rows": NAMES, "columns": NAMES, "values": [[None] * 3] * 3, "texts": [[""] * 3] * 3}),
+        ("matches", {"rows": NAMES[:1], "parts": [[None]], "clear": [[False]]}),
         ("curve", {"series": []}),
     ],
 )

@@ -84,8 +84,8 @@ OVERLAPS = """() => {
   const over = parts.flatMap((a, i) => parts.slice(i + 1).filter((b) =>
     a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
   const out = [...document.querySelectorAll(".screen > *")].flatMap((part) =>
-    [...part.querySelectorAll("table, td, th, span, p")].filter((one) =>
-      box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1));
+    [...part.querySelectorAll("table, td, th, span, p")].filter((one) => one.checkVisibility() && (
+      box(one).right > box(part).right + 1 || box(one).left < box(part).left - 1)));
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth + 1;
   return { over: over.length, out: out.map((one) => one.textContent.slice(0, 40)), wide };
 }"""

@@ -81,6 +81,7 @@ def test_ids_are_unique_and_all_links_lead_somewhere(study, page):
     targets = {link[1:] for link in links if not link.startswith("data:")}
     targets |= set(re.findall(r"url\(#([^)]*)\)", page))
     talks = {target for target in targets if target.startswith("c-")}  # these the reader opens
+    assert talks
     assert {unquote(target[2:]) for target in talks} <= {c.conversation_id for c in study.conversations()}
     assert targets - talks <= set(ids)
     assert {"paper", "provenance"} <= targets

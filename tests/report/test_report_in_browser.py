@@ -217,6 +217,24 @@ def test_judgements_stand_beside_their_segment_and_links_lead_to_it(study, one, 
         assert not entry.evaluate("(e) => e.open")
 
 
+def test_a_cell_and_a_row_of_a_pair_lead_to_its_conversations(one, chromium):
+    with opened(chromium, one) as tab:
+        tab.locator("#ranking svg .told").first.click()
+        tab.locator(".tip a").click()
+        box = tab.locator("#list details.example[open]")
+        assert box.count() == 2
+        first, second = tab.locator("#filters select").nth(0), tab.locator("#filters select").nth(1)
+        pair = [one.evaluate("(field) => field.selectedOptions[0].text") for one in (first, second)]
+        assert f"one that {pair[0]} won, then one that it lost" in tab.locator("#count").inner_text()
+        assert tab.evaluate("document.activeElement.localName") == "summary"
+        link = tab.locator("#ranking .read").first
+        names = link.locator("xpath=ancestor::tr").locator(".chip").all_inner_texts()[:2]
+        link.focus()
+        tab.keyboard.press("Enter")
+        tab.wait_for_function("location.hash.startsWith('#pair-')")
+        assert [field.evaluate("(field) => field.selectedOptions[0].text") for field in (first, second)] == names
+
+
 def test_without_script_the_page_says_where_conversations_are(one, chromium):
     context = chromium.new_context(java_script_enabled=False)
     tab = context.new_page()
@@ -244,6 +262,7 @@ def test_figures_are_saved_as_they_are_on_light_ground(chromium, one, tmp_path):
         tab = chromium.new_page(color_scheme=scheme)
         tab.goto(one.as_uri())
         tab.get_by_role("button", name="Open all sections").click()
+        tab.locator("#figure > summary").click()
         places = tab.locator("[data-figure-of]")
         assert places.count() > 1
         for place in places.all():

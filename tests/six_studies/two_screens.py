@@ -14,7 +14,7 @@ VISIBLE = """() => {
   for (let node = walk.nextNode(); node; node = walk.nextNode()) {
     if (tab && node.compareDocumentPosition(tab) !== Node.DOCUMENT_POSITION_FOLLOWING) break;
     const holder = node.parentElement, shown = holder.checkVisibility({ visibilityProperty: true });
-    if (!shown || holder.closest("script, style, noscript, title, desc")) continue;
+    if (!shown || holder.closest("script, style, noscript, title, desc, .turn")) continue;
     words.push(...node.data.split(/\\s+/).filter(Boolean));
   }
   return words;

@@ -16,10 +16,13 @@ from parlai_spotbot.findings.finding import Result, declared
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking, main_ranking
 from parlai_spotbot.findings.schema import known
+from parlai_spotbot.findings.sections import Drawn
 from parlai_spotbot.findings.spotting import FORM, Annotations
 from parlai_spotbot.findings.spotting.standing import by_matches
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.wording import percent, some
+
+UNSURE = "unsure"
 
 
 def compute(answers: Annotations) -> Frames:
@@ -52,13 +55,16 @@ def ranked(answers: Annotations) -> Ranking:
 
 
 def _shares(answers: Annotations) -> pd.DataFrame:
-    """Compute how often each name is taken for human, with its interval."""
+    """Compute how often each name is taken for human, with its interval, and how often annotators are unsure."""
     taken = (answers.entities["nature"] == HUMAN).to_numpy()
+    unsure = (answers.entities["nature"] == UNSURE).to_numpy()
     clusters = answers.together.take(answers.pages)
     rows = []
     for name, own in answers.entities.groupby("name", sort=True).indices.items():
-        rows.append((name, taken[own].mean(), *share_interval(taken[own], clusters.take(own)), len(own)))
-    return pd.DataFrame(rows, columns=["bot", "human_share", "human_share_low", "human_share_high", "labels"])
+        interval = share_interval(taken[own], clusters.take(own))
+        rows.append((name, taken[own].mean(), *interval, unsure[own].mean(), len(own)))
+    columns = ["bot", "human_share", "human_share_low", "human_share_high", "unsure_share", "labels"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _differences(answers: Annotations) -> pd.DataFrame:
@@ -119,7 +125,7 @@ def _beside_people(ranking: Ranking, by: str = "") -> str:
             kind = "clearly less often" if row["apart"] < 0 else "clearly more often"
         groups[kind].append(f"{row['bot']} ({percent(row['human_share'])})")
     parts = [f"{kind}: {some(bots, 'bots')}" for kind, bots in groups.items() if bots]
-    return "; ".join([f"People are called human in {percent(people)} of judgements{by}", *parts]) + "."
+    return Drawn("; ".join([f"People are called human in {percent(people)} of judgements{by}", *parts]) + ".")
 
 
 FINDING = declared(__file__, FORM, compute, summarise)

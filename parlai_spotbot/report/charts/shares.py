@@ -1,17 +1,24 @@
-"""Chart of a grid of values."""
+"""Charts of cells: a grid of values, and the matches of all pairs."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from parlai_spotbot.findings.sections import CardChart, Name
+from parlai_spotbot.findings.sections import CardChart
 from parlai_spotbot.report.charts.axes import Looks, label_text
-from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg
+from parlai_spotbot.report.drawing import LINE, LOSS, WIDTH, WIN, Drawing, drawn, svg, tell
+
+FEW = 4
+"""Of more contestants cells are narrower."""
+
+BAR = 0.84
+"""Width of a bar of matches; one is that of a cell."""
 
 
 def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
-    """Cells coloured by their value: from one half where contestants meet contestants, else from nought."""
+    """Cells coloured by their value."""
     data = chart.data
     rows = data["rows"]
     columns = data["columns"]
@@ -20,37 +27,73 @@ def grid(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
         return None
     longest = max(len(part) for text in cells for part in str(text).split("\n"))
     wide = max(0.6, 0.075 * longest + 0.15)
-    against = list(rows) == list(columns) and all(isinstance(label, Name) for label in rows)
     with drawn(max(WIDTH, 1.1 + wide * len(columns)), 1.05 + 0.42 * len(rows)) as drawing:
         axes = drawing.subplots()
         for y, line in enumerate(data["values"]):
             for x, value in enumerate(line):
-                _cell(axes, x, y, value, data["texts"][y][x], against)
-        axes.set_xlim(-0.5, len(columns) - 0.5)
-        axes.set_xticks(
-            range(len(columns)), [*map(label_text, columns)], rotation=30, ha="left", rotation_mode="anchor"
-        )
-        axes.xaxis.tick_top()
-        axes.set_yticks(range(len(rows)), [*map(label_text, rows)])
-        axes.set_ylim(len(rows) - 0.5, -0.5)
-        axes.tick_params(length=0)
-        axes.spines[:].set_visible(False)
+                _cell(axes, x, y, value, data["texts"][y][x])
+        _labels(axes, rows, columns)
         axes.set_xlabel(data["x"])
         axes.set_ylabel(data["y"])
         return svg(drawing, name, chart.label, chart.rows)
 
 
-def _cell(axes: Axes, x: int, y: int, value: float | None, text: str, against: bool) -> None:
-    """Draw a cell, the stronger the more its value differs from one half, or from nought."""
+def matches(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
+    """Cells of wins, ties and losses, as counts over a bar of their shares."""
+    names = chart.data["rows"]
+    if len(names) < 2:
+        return None
+    wide = 0.85
+    if len(names) > FEW:
+        wide = 0.6
+    with drawn(max(WIDTH, 1.1 + wide * len(names)), 1.05 + 0.42 * len(names)) as drawing:
+        axes = drawing.subplots()
+        _labels(axes, names, names)
+        for y, line in enumerate(chart.data["parts"]):
+            for x, counts in enumerate(line):
+                if counts and sum(counts):
+                    pair = (names[y], names[x])
+                    _match(axes, (x, y), counts, pair, chart.data["clear"][y][x])
+        return svg(drawing, name, chart.label, chart.rows)
+
+
+def _match(axes: Axes, place: tuple[int, int], counts: Sequence[int], pair: tuple[str, str], clear: bool) -> None:
+    """Draw the matches of a pair, which say their numbers to whoever points at them; pale if they don't tell."""
+    x, y = place
+    total = sum(counts)
+    strength = 0.35
+    told = "not told apart"
+    if clear:
+        strength = 1.0
+        told = "told apart"
+    left = x - BAR / 2
+    for count, colour in zip(counts, (WIN, LINE, LOSS), strict=True):
+        width = BAR * count / total
+        axes.add_patch(Rectangle((left, y + 0.08), width, 0.24, fc=colour, alpha=strength, lw=0))
+        left += width
+    wins, ties, losses = counts
+    axes.text(x, y - 0.14, f"{wins}–{ties}–{losses}", ha="center", va="center", fontsize=8, alpha=max(strength, 0.7))
+    cell = axes.add_patch(Rectangle((x - 0.48, y - 0.47), 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
+    first, other = pair
+    tell(cell, f"{first} against {other}: {wins} wins, {ties} ties, {losses} losses of {total}; {told}", pair)
+
+
+def _labels(axes: Axes, rows: Sequence[str], columns: Sequence[str]) -> None:
+    """Label rows and columns."""
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_xticks(range(len(columns)), [*map(label_text, columns)], rotation=30, ha="left", rotation_mode="anchor")
+    axes.xaxis.tick_top()
+    axes.set_yticks(range(len(rows)), [*map(label_text, rows)])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _cell(axes: Axes, x: int, y: int, value: float | None, text: str) -> None:
+    """Draw a cell, the stronger the greater its value."""
     corner = (x - 0.48, y - 0.47)
     if value is not None:
-        colour = WIN
-        strength = 0.6 * value
-        if against:
-            strength = 1.2 * abs(value - 0.5)
-            if value < 0.5:
-                colour = LOSS
-        axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=colour, alpha=min(strength, 0.7), lw=0))
+        axes.add_patch(Rectangle(corner, 0.96, 0.94, fc=WIN, alpha=min(0.6 * value, 0.7), lw=0))
     if value is not None or text:
         axes.add_patch(Rectangle(corner, 0.96, 0.94, fc="none", ec=LINE, lw=0.7))
     axes.text(x, y, text, ha="center", va="center", fontsize=8)

@@ -7,13 +7,13 @@
   const targetOf = (hash) => {
     let id = hash.slice(1);
     try { id = decodeURIComponent(id); } catch { /* a link that somebody wrote by hand */ }
-    return document.getElementById(id.startsWith("c-") ? "examples" : id);
+    return document.getElementById(/^(c|pair)-/.test(id) ? "examples" : id);
   };
   const follow = () => {
     const target = targetOf(location.hash), section = target && target.closest("details.section");
     if (!section || section.open) return;
     section.open = true;
-    if (!location.hash.startsWith("#c-")) target.scrollIntoView({ block: "start" });
+    if (!/^#(c|pair)-/.test(location.hash)) target.scrollIntoView({ block: "start" });
   };
   addEventListener("hashchange", follow);
   follow();
@@ -36,6 +36,19 @@
   document.getElementById("offers").append(button);
   addEventListener("beforeprint", openAll);
 
+  // -- from a pair to its conversations --------------------------------------------------------------------------------
+  const readable = document.getElementById("conversations");
+  const readLink = (pair, text) => Object.assign(document.createElement("a"), { href: `#pair-${pair}`, textContent: text });
+  for (const row of readable ? document.querySelectorAll(".scroll tbody tr") : []) {
+    const pair = [...row.cells].slice(0, 2).map((cell) => cell.querySelector(".chip"));
+    if (!pair[0] || !pair[1]) continue;
+    const names = pair.map((chip) => chip.textContent.trim());
+    const link = readLink(names.map(encodeURIComponent).join("/"), ""); // its text is the style's: a copied table lacks it
+    link.className = "read";
+    link.setAttribute("aria-label", `Read conversations of ${names.join(" and ")}`);
+    row.cells[1].append(link);
+  }
+
   // -- figures of a mark that is tapped, as a browser shows them where it is pointed at -----------------------------------
   const tip = document.createElement("p");
   tip.className = "tip";
@@ -47,6 +60,7 @@
     tip.hidden = !mark;
     if (!mark) return;
     tip.textContent = mark.querySelector("title").textContent;
+    if (mark.dataset.pair && readable) tip.append(" ", readLink(mark.dataset.pair, "Read conversations"));
     tip.style.left = `${Math.max(0, Math.min(event.pageX, document.documentElement.scrollWidth - tip.offsetWidth - 8))}px`;
     tip.style.top = `${event.pageY + 12}px`;
   });

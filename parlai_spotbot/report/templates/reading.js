@@ -297,7 +297,25 @@
   };
   const update = () => { now = chosen(); page = 0; draw(); };
 
+  // A pair: first a conversation that the one won, then one that it lost, both open; then all others.
+  const goToPair = () => {
+    const pair = location.hash.slice(6).split("/").map(decodeURIComponent).map((own) => data.names.findIndex(([label]) => label === own));
+    if (pair.length !== 2 || pair.includes(-1)) return;
+    for (const field of form.elements) field.value = "";
+    [form.elements.one.value, form.elements.other.value] = pair;
+    now = chosen();
+    const first = [WON, LOST].flatMap((wanted) => now.kept.find((c) => seats(c, ...pair).some((seat) => result(c, c.told, seat) === wanted)) ?? []);
+    now.kept = [...new Set([...first, ...now.kept])];
+    page = 0;
+    draw();
+    if (first.length === 2) document.getElementById("count").append(`; first one that ${data.names[pair[0]][0]} won, then one that it lost`);
+    list.querySelectorAll("details.example").forEach((box, i) => { box.open = i < first.length; });
+    reader.scrollIntoView({ block: "start" });
+    list.querySelector("summary")?.focus({ preventScroll: true });
+  };
+
   const go = () => {
+    if (location.hash.startsWith("#pair-")) goToPair();
     if (!location.hash.startsWith("#c-")) return;
     let id = location.hash.slice(3);
     try { id = decodeURIComponent(id); } catch { /* a link that somebody wrote by hand */ }

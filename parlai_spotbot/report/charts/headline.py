@@ -1,0 +1,105 @@
+"""The headline as a figure of its own: who is ahead by how much, with all that a reader of the figure alone needs."""
+
+import textwrap
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from parlai_spotbot.findings.sections import Card, CardBar, Name
+from parlai_spotbot.report.charts.axes import Looks, label_text, look_of
+from parlai_spotbot.report.drawing import INK, LINE, MUTED, Drawing, drawn, svg
+from parlai_spotbot.wording import who
+
+WIDE = 6.6
+"""Inches: a column of text of a paper, or a slide's."""
+
+LETTERS = 74
+"""Characters in a line of the title, of the footer a half more."""
+
+COLUMNS = (8, 48, 136)
+"""Points by which places, value and count are to the right of the axes."""
+
+MOST = 40
+"""So many contestants are drawn."""
+
+
+def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> Drawing | None:
+    """Contestants by their places with the first of their bars, one below the other, values on the right; the verdict
+    is its title, what of which study it is the footer."""
+    lines = []
+    for places, members in card.clusters:
+        lines += [(places, bot, count, bars[0]) for bot, count, bars in members if bars[0]]
+    lines = lines[:MOST]
+    if not lines:
+        return None
+    [scale, *_] = card.scales
+    labels = [label_text(bot) for _, bot, *_ in lines]
+    tall = np.array([max(1, 0.62 * (label.count("\n") + 1)) for label in labels])
+    heights = np.cumsum(tall) - tall / 2
+    title = textwrap.fill(verdict, LETTERS)
+    footer = textwrap.fill(source, LETTERS * 3 // 2)
+    breaks = title.count("\n") + footer.count("\n")
+    with drawn(WIDE, 1.25 + 0.17 * breaks + 0.27 * tall.sum()) as figure:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        figure.supxlabel(footer, x=0.01, ha="left", fontsize=7, color=MUTED)
+        axes = figure.subplots()
+        axes.set_xlim(0, 100)
+        axes.set_ylim(tall.sum(), 0)
+        axes.set_xticks([at for at, _ in scale.ticks], [text for _, text in scale.ticks])
+        axes.set_yticks(heights, labels)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x")
+        axes.set_xlabel(scale.title)
+        if scale.reference is not None:
+            axes.axvline(scale.reference, color=INK, lw=0.9)
+        _bands(axes, [places for places, *_ in lines], tall)
+        _column(axes, -0.45, ("Places", scale.title, "n"))
+        for height, (places, bot, count, bar) in zip(heights, lines, strict=True):
+            number = ""
+            if count is not None:
+                number = f"{count:,}"
+            _column(axes, height, (places, bar.text, number))
+            _mark(axes, bot, bar, height, looks)
+        return svg(figure, name, f"{verdict} {scale.title}", list(map(_row, lines)))
+
+
+def _bands(axes: Axes, places: list[str], tall: np.ndarray) -> None:
+    """Shade every other group of contestants that share their places."""
+    bottoms = np.cumsum(tall)
+    shaded = False
+    for number, bottom in enumerate(bottoms):
+        if number and places[number] != places[number - 1]:
+            shaded = not shaded
+        if shaded:
+            axes.axhspan(bottom - tall[number], bottom, color=LINE, alpha=0.35, lw=0)
+
+
+def _column(axes: Axes, height: float, texts: tuple[str, ...]) -> None:
+    """Write what stands on the right of a line."""
+    for text, distance in zip(texts, COLUMNS, strict=True):
+        colour = INK
+        if height < 0:
+            colour = MUTED
+        axes.annotate(
+            text,
+            (1, height),
+            xycoords=axes.get_yaxis_transform(),
+            xytext=(distance, 0),
+            textcoords="offset points",
+            fontsize=8.5,
+            va="center",
+            color=colour,
+        )
+
+
+def _mark(axes: Axes, bot: Name, bar: CardBar, height: float, looks: Looks) -> None:
+    look = look_of(bot, looks)
+    axes.hlines(height, bar.low, bar.high, color=look.colour, lw=1.8, zorder=3)
+    axes.plot([bar.at], [height], color=look.colour, marker=look.marker, ms=6, zorder=4)
+
+
+def _row(line: tuple) -> dict:
+    """Return a line of the figure's data."""
+    places, bot, count, bar = line
+    value, low, high = (*bar.figures, None, None)[:3]
+    return {"contestant": who(bot), "places": places, "value": value, "low": low, "high": high, "n": count}

@@ -33,6 +33,7 @@ def test_what_a_benchmark_imports_is_there(path):
 @cases(
     "benchmark constants rows",
     """
+- [judging, {CONVERSATIONS: 3, LATENCY: 0.01}, 2]
 - [metrics, {}, 1]
 - [nuc, {QUESTIONS: 4}, 2]
 - [packing, {BOTS: 30, PEOPLE: 12, UNITS: 90}, 1]

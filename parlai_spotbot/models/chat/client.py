@@ -136,6 +136,7 @@ class ChatClient:
             if not self._http.met:
                 with contextlib.suppress(TimeoutError):
                     return future.result(PATIENCE)
+            if not self._http.met:
                 print(f"{self.server.url}: no answer yet, waiting {self.server.timeout:g} s at most", flush=True)
             return future.result()
         except BaseException:

@@ -1,7 +1,7 @@
 """A judge behind a server: seconds beside the least that its requests can take, and where many of them fail.
 
-The server answers after `LATENCY` seconds; of `BUSY` the answers are status 503. The least is requests times latency over
-concurrency.
+The server answers after `LATENCY` seconds; a share `BUSY` of answers is status 503. The least is requests times latency
+over concurrency.
 """
 
 import random

@@ -11,7 +11,6 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from hydra.core.config_store import ConfigStore
 from mephisto.abstractions.architects.local_architect import LocalArchitectArgs
 from mephisto.data_model.task_run import TaskRunArgs
 from mephisto.operations.hydra_config import MephistoConfig, TaskConfig, register_abstraction_config
@@ -127,29 +126,15 @@ def check_names(arguments: list[str]) -> None:
         name = name.lstrip("+~")
         if not equals or argument.startswith("-") or name == "conf" or name.startswith("hydra"):
             continue
-        if "/" in name:
-            _check_choice(name, value)
-        elif not any(f"{key}.".startswith(f"{name}.") or name.startswith(f"{key}.") for key in known):
+        if remedy := TABLES["choices"].get(name, {}).get(value):
+            raise UserError(f"{argument} can't be launched from here.", remedy)
+        if "/" not in name and not any(f"{key}.".startswith(f"{name}.") or name.startswith(f"{key}.") for key in known):
             if name in TABLES["refused"]:
                 raise UserError(f"{name} can't be set here.", TABLES["refused"][name])
             hint = nearest(name, known, most=0)
             if any(f"{key}.".startswith(f"spotbot.{name}.") for key in known):
                 hint = f"Write spotbot.{argument}"
             raise UserError(f"{name}: unknown key.", hint or "--help lists the keys.")
-
-
-def _check_choice(group: str, name: str) -> None:
-    """Raise `UserError` for a choice of a group of Mephisto's that doesn't exist here."""
-    store = ConfigStore.instance()
-    group = group.partition("@")[0]
-    try:
-        choices = [choice.removesuffix(".yaml") for choice in store.list(group)]
-    except OSError:
-        groups = [f"mephisto/{choice}" for choice in store.list("mephisto") if not choice.endswith(".yaml")]
-        raise UserError(f"{group}: no such group.", nearest(group, groups)) from None
-    if name not in choices:
-        remedy = TABLES["choices"].get(group, {}).get(name) or nearest(name, choices)
-        raise UserError(f"{group}={name} can't be launched from here.", remedy)
 
 
 def _flat(config: Any, prefix: str = "") -> dict[str, Any]:
@@ -167,10 +152,13 @@ def _flat(config: Any, prefix: str = "") -> dict[str, Any]:
 # -- from the configuration to a launch --------------------------------------------------------------------------------
 def request_of(config: DictConfig) -> LaunchRequest:
     """Return the launch that a configuration asks for; `UserError` for what can't be honoured."""
-    row = _given(OmegaConf.to_container(config.spotbot, resolve=True))
+    row: dict[str, Any] = {"settings": {}}
+    for key, value in _flat(config.spotbot).items():
+        if value is not None:
+            _set(row, key, value, "")
     if "study" not in row:
         raise UserError("spotbot.study is missing.", "Write spotbot.study=DIR.")
-    settings = row.pop("settings", {})
+    settings = row.pop("settings")
     if not isinstance(settings, dict):
         raise UserError(f"spotbot.settings={settings}: expected single settings.", "Write spotbot.settings.NAME=VALUE.")
     parts = [part for name in ("task", "group") if (part := row.pop(name, ""))]
@@ -189,14 +177,6 @@ def request_of(config: DictConfig) -> LaunchRequest:
     return replace(request, settings=read_settings(request.config, **settings), settled=settled_request)
 
 
-def _given(row: Any) -> Any:
-    """Return plain values without what is None, missing, or an empty dictionary."""
-    if not isinstance(row, dict):
-        return row
-    rows = {key: _given(value) for key, value in row.items()}
-    return {key: value for key, value in rows.items() if value is not None and value != MISSING and value != {}}
-
-
 def _take_mephisto(config: DictConfig, row: dict[str, Any], settings: dict[str, Any]) -> None:
     """Add what is given under ``mephisto`` to a launch's options, `row`, and its settings; refuse the rest."""
     architect = OmegaConf.select(config, ARCHITECT) or "spotbot"
@@ -209,19 +189,12 @@ def _take_mephisto(config: DictConfig, row: dict[str, Any], settings: dict[str, 
         if key == PROVIDER:
             _set(settings, "provider", TABLES["providers"].get(value, value), key)
         elif key == "mephisto.architect.port" and architect == "local":
-            row["port"] = row["port"] or _port(value)
+            row["port"] = row["port"] or (int(value) if value.isdigit() else value)
         elif key in TABLES["taken"]:
             _set(settings, TABLES["taken"][key], _converted(key, value), key)
         elif value not in (defaults.get(key), *TABLES["same"].get(key, ())):
             remedy = TABLES["refused"].get(key) or TABLES["choices"].get(key, {}).get(value) or TABLES["otherwise"]
             raise UserError(f"{key}={value} can't be honoured.", remedy)
-
-
-def _port(value: str) -> int:
-    """Return the local architect's port as a number, which Mephisto has as text."""
-    if not value.isdigit():
-        raise UserError(f"mephisto.architect.port={value}: expected a number.", "Write for example 3000.")
-    return int(value)
 
 
 def _converted(key: str, value: Any) -> Any:

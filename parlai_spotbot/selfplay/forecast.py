@@ -1,8 +1,6 @@
 """Forecast of what contestants behind chat servers take, before they are asked: requests, tokens and money."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from urllib.parse import urlsplit
 
 from parlai_spotbot.agents.openai_chat.options import ChatServerOptions, options
@@ -15,83 +13,57 @@ from parlai_spotbot.wording import filled
 
 SERVED = "spotbot:openai_chat"
 USUAL = 40
-"""Tokens of a turn, where nothing is known of the contestant: about two sentences."""
-ENOUGH = 20
-"""Requests of earlier runs from which the length of a reply is taken."""
+"""Tokens of a turn, about two sentences."""
 
 
-@dataclass(frozen=True)
-class ChatForecast:
-    """What a contestant's turns in `jobs` of so many `exchanges` take; `usual` tokens are in one of its replies."""
+def prompt_tokens(
+    name: str, server: ChatServerOptions, jobs: Sequence[ConversationJob], exchanges: int, turn: float
+) -> int:
+    """Return the tokens of the prompts of a contestant's turns, where every turn that is played has `turn` of them."""
+    total = tokens(server.system) + 2 * USUAL  # of the request by which it is tried
+    for job in jobs:
+        seed = sum(map(tokens, job.seed.turns))
+        for side in sides_of(name, job):
+            known = tokens(server.system + job.seed.context[side]) + seed
+            for place in range(exchanges):
+                said = (2 * place + side) * (turn + TOKENS_PER_MESSAGE)
+                total += min(known + said, server.room)
+    return round(total)
 
-    name: str
-    server: ChatServerOptions
-    jobs: Sequence[ConversationJob]
-    exchanges: int
-    usual: float
 
-    @cached_property
-    def requests(self) -> int:
-        """Return how many turns it is asked for, and the request by which it is tried."""
-        sides = [entity == self.name for job in self.jobs for entity in job.entities]
-        return sides.count(True) * self.exchanges + 1
-
-    def prompt_tokens(self, turn: float) -> int:
-        """Return the tokens of all prompts where every turn that is played has `turn` tokens."""
-        total = tokens(self.server.system) + 2 * USUAL
-        for job in self.jobs:
-            seed = sum(map(tokens, job.seed.turns))
-            for side, entity in enumerate(job.entities):
-                if entity != self.name:
-                    continue
-                known = tokens(self.server.system + job.seed.context[side]) + seed
-                for place in range(self.exchanges):
-                    said = (2 * place + side) * (turn + TOKENS_PER_MESSAGE)
-                    total += min(known + said, self.server.room)
-        return round(total)
-
-    def to_json(self) -> dict:
-        """Return requests, tokens and costs; `cost` is None without prices, `here` whether this machine serves.
-
-        The most holds where no turn is longer than this contestant's may be, and none has to be asked for again.
-        """
-        from parlai_spotbot.models.chat.client import is_local
-
-        longest = self.server.max_new_tokens
-        forecast = {
-            "contestant": self.name,
-            "requests": self.requests,
-            "prompt_tokens": self.prompt_tokens(self.usual),
-            "completion_tokens": round(self.requests * self.usual),
-            "prompt_tokens_at_most": self.prompt_tokens(longest),
-            "completion_tokens_at_most": self.requests * longest,
-            "cost": None,
-            "here": is_local(urlsplit(self.server.url).hostname or ""),
-        }
-        if self.server.priced:
-            usual = self.server.cost(forecast["prompt_tokens"], forecast["completion_tokens"])
-            most = self.server.cost(forecast["prompt_tokens_at_most"], forecast["completion_tokens_at_most"])
-            forecast |= {"cost": usual, "cost_at_most": most, "currency": self.server.currency}
-        return forecast
+def sides_of(name: str, job: ConversationJob) -> list[int]:
+    """Return which sides of a conversation a contestant has."""
+    return [side for side, entity in enumerate(job.entities) if entity == name]
 
 
 def forecasts(
-    contestants: Mapping[str, Contestant],
-    groups: Sequence[Sequence[ConversationJob]],
-    exchanges: int,
-    played: Mapping[str, Mapping],
+    contestants: Mapping[str, Contestant], groups: Sequence[Sequence[ConversationJob]], exchanges: int
 ) -> list[dict]:
-    """Return the forecast of each contestant behind a chat server; `played` has the accounts of earlier runs."""
+    """Return the forecast of each contestant behind a chat server.
+
+    `cost` is None without prices, `here` whether this machine serves. The most holds where no turn is longer than the
+    contestant's may be, and none has to be asked for again.
+    """
+    from parlai_spotbot.models.chat.client import is_local
+
     rows = []
     for name, contestant in contestants.items():
         jobs = [job for group in groups for job in group if name in job.entities]
-        if contestant.model == SERVED and jobs:
-            server = options(contestant.opt, f"contestant '{name}'")
-            usage = played.get(name, {}).get("usage", {})
-            usual = min(USUAL, server.max_new_tokens)
-            if usage.get("requests", 0) >= ENOUGH and usage.get("completion_tokens"):
-                usual = min(usage["completion_tokens"] / usage["requests"], server.max_new_tokens)
-            rows.append(ChatForecast(name, server, jobs, exchanges, usual).to_json())
+        if contestant.model != SERVED or not jobs:
+            continue
+        server = options(contestant.opt, f"contestant '{name}'")
+        longest = server.max_new_tokens
+        usual = min(USUAL, longest)
+        requests = 1 + exchanges * sum(len(sides_of(name, job)) for job in jobs)
+        read = prompt_tokens(name, server, jobs, exchanges, usual)
+        written = requests * usual
+        row = {"contestant": name, "requests": requests, "prompt_tokens": read, "completion_tokens": written}
+        row |= {"cost": None, "here": is_local(urlsplit(server.url).hostname or "")}
+        if server.priced:
+            row |= {"cost": server.cost(read, written), "currency": server.currency}
+            most = prompt_tokens(name, server, jobs, exchanges, longest)
+            row["cost_at_most"] = server.cost(most, requests * longest)
+        rows.append(row)
     return rows
 
 
@@ -110,26 +82,19 @@ def tell(rows: Sequence[Mapping], say: Say) -> None:
 
 
 def check_cost(rows: Sequence[Mapping], limit: float | None) -> None:
-    """Raise `UserError` where self-play may cost more than the limit, or nobody knows."""
-    if limit is None or not rows:
+    """Raise `UserError` where a contestant may cost more than the limit, or nobody knows what it costs."""
+    if limit is None:
         return
     if not limit > 0:
         raise UserError(f"--max-cost {limit:g}: expected more than 0.", "Leave it out for no limit.")
-    priced = [row for row in rows if row["cost"] is not None]
-    unknown = [row["contestant"] for row in rows if row["cost"] is None and not row["here"]]
-    currencies = sorted({row["currency"] for row in priced})
-    if unknown:
-        names = ", ".join(unknown)
-        raise UserError(
-            f"--max-cost {limit:g}: no prices of {names}.",
-            "Add openai_price_prompt and openai_price_completion (for a million tokens) to its options.",
-        )
-    if len(currencies) > 1:
-        problem = f"--max-cost {limit:g}: prices are in {' and '.join(currencies)}."
-        raise UserError(problem, "Give all in one (openai_currency).")
-    most = sum(row["cost_at_most"] for row in priced)
-    if priced and most > limit:
-        raise UserError(
-            f"--max-cost {limit:g}: self-play may cost {most:.4f} {currencies[0]}; nothing was played.",
-            "Raise it, or ask for fewer --conversations-per-pair or --exchanges.",
-        )
+    for row in rows:
+        if row["cost"] is None and not row["here"]:
+            raise UserError(
+                f"--max-cost {limit:g}: no prices of {row['contestant']}.",
+                "Add openai_price_prompt and openai_price_completion (for a million tokens) to its options.",
+            )
+        if (row["cost"] or 0) and row["cost_at_most"] > limit:
+            text = "--max-cost {0:g}: {contestant} may cost {cost_at_most:.4f} {currency}; nothing was played."
+            raise UserError(
+                filled(text, limit, **row), "Raise it, or ask for fewer --conversations-per-pair or --exchanges."
+            )

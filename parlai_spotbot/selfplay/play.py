@@ -171,7 +171,7 @@ def play(
     if groups:
         say(_to_play(decision, jobs, groups))
     entries = _needed(decision, groups)
-    costs = forecasts(entries, groups, plan.exchanges, _recorded(decision.study))
+    costs = forecasts(entries, groups, plan.exchanges)
     tell(costs, say)
     check_cost(costs, request.max_cost)
     for conversation in people:
@@ -257,7 +257,7 @@ def _needed(decision: PlanDecision, groups: list[list[ConversationJob]]) -> dict
     study = decision.study
     if study is None:
         return needed
-    recorded = _recorded(study)
+    recorded = study.provenance().get("selfplay", {}).get("contestants", {})
     killed = killed_runs(study.accounts_path)
     for name, contestant in needed.items():
         played = (killed.get(name) or [recorded.get(name, {})])[-1]
@@ -276,13 +276,6 @@ def _needed(decision: PlanDecision, groups: list[list[ConversationJob]]) -> dict
                 ),
             )
     return needed
-
-
-def _recorded(study: Study | None) -> dict[str, dict]:
-    """Return the accounts of contestants in provenance.json; {} without a study."""
-    if study is None:
-        return {}
-    return study.provenance().get("selfplay", {}).get("contestants", {})
 
 
 def threads_each(plan: Plan) -> int:

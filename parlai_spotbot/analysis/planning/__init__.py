@@ -2,14 +2,7 @@
 
 from parlai_spotbot.analysis.planning.design import Design
 from parlai_spotbot.analysis.planning.pilot import match_correlations, pilot_design, pilot_needs, rating_needs
-from parlai_spotbot.analysis.planning.power import (
-    conversations_needed,
-    pair_power,
-    plan,
-    rating_power,
-    ratings_needed,
-    significance_curve,
-)
+from parlai_spotbot.analysis.planning.power import conversations_needed, pair_power, plan, rating_power, ratings_needed
 from parlai_spotbot.analysis.planning.simulation import ROUNDS, calibrated, simulated_power
 
 __all__ = [
@@ -25,6 +18,5 @@ __all__ = [
     "rating_needs",
     "rating_power",
     "ratings_needed",
-    "significance_curve",
     "simulated_power",
 ]

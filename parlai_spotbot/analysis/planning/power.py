@@ -24,9 +24,6 @@ LEAST = 0.7
 CLEAREST = 0.99
 """Largest share of decided matches that is planned for; all of them has no strength."""
 
-CURVE = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0)
-"""Parts of the conversations needed at which the curve of significance is computed."""
-
 
 def planned_error(gap: float, conversations: float, design: Design) -> Interval:
     """Return the expected standard error, and degrees of freedom, of the difference `gap` of two log strengths.
@@ -146,6 +143,7 @@ def plan(
     questions: int = 1,
     seconds: float = 50.0,
     wage: float | None = None,
+    needed: int | None = None,
 ) -> dict:
     """Return the study that finds every pair that differs by `difference` or more with the wished power.
 
@@ -160,6 +158,8 @@ def plan(
         Per annotation; the mean, not the median, for that is what is paid.
     wage : float, optional
         Pay per hour.
+    needed : int, optional
+        Plan this many conversations instead, whose power is another.
 
     Returns
     -------
@@ -177,28 +177,14 @@ def plan(
     ):
         if not least < value <= limit:
             raise ValueError(f"{name} is {value}, expected a number above {least:g}, up to {limit:g}")
-    needed = conversations_needed(_rate(difference), design) if sd is None else ratings_needed(difference, sd, design)
+    rate = min(0.5 + difference / 2, CLEAREST)
+    if needed is None:
+        needed = conversations_needed(rate, design) if sd is None else ratings_needed(difference, sd, design)
     if needed is None:
         keys = ("needed", "power", "conversations", "annotations", "workers", "hours", "cost")
         return {"difference": difference, **dict.fromkeys(keys)}
-    return _of_size(needed, design, difference, sd, questions, seconds, wage)
-
-
-def _rate(difference: float) -> float:
-    """Return the share of decided matches that the better of two wins who are so far apart."""
-    return min(0.5 + difference / 2, CLEAREST)
-
-
-def _of_size(
-    needed: int, design: Design, difference: float, sd: float | None, questions: int, seconds: float, wage: float | None
-) -> dict:
-    """Return the study of `needed` conversations of each pair (of each contestant, for ratings), as `plan` does."""
-    if sd is None:
-        power = pair_power(_rate(difference), needed, design)
-        talks = needed * design.pairs
-    else:
-        power = rating_power(difference, needed, sd, design)
-        talks = needed * design.bots
+    power = pair_power(rate, needed, design) if sd is None else rating_power(difference, needed, sd, design)
+    talks = needed * (design.pairs if sd is None else design.bots)
     judgements = talks * design.annotations_per_conversation * questions
     annotations = math.ceil(round(judgements * (1 + design.people), 6))
     hours = annotations * seconds / 3600
@@ -212,32 +198,3 @@ def _of_size(
         "hours": hours,
         "cost": None if wage is None else hours * wage,
     }
-
-
-def significance_curve(
-    design: Design,
-    difference: float,
-    needed: int,
-    *,
-    sd: float | None = None,
-    questions: int = 1,
-    seconds: float = 50.0,
-    wage: float | None = None,
-) -> list[dict]:
-    """Return the chance that a pair's difference is significant, by the hours that people annotate.
-
-    Li, Weston & Roller (2019, ACUTE-EVAL, "Comparison to Likert") plot this for one pair of systems by drawing among
-    the dialogues that they have; here it is the expected power, corrected for all pairs.
-
-    Parameters
-    ----------
-    needed : int
-        Conversations that reach the design's power (`plan`); the curve goes to twice as many.
-
-    Returns
-    -------
-    list of dict
-        As of `plan`, each for another number of conversations, ascending.
-    """
-    sizes = sorted({max(2, round(needed * part)) for part in CURVE})
-    return [_of_size(size, design, difference, sd, questions, seconds, wage) for size in sizes]

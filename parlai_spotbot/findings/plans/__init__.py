@@ -24,7 +24,11 @@ PAIR = ("a", "b", "status", "conversations", "more_conversations", "more_annotat
 """Columns of the table of pairs."""
 
 CURVE = ("hours", "power", "needed", "conversations", "annotations", "workers", "cost")
-"""Columns of the curve of significance."""
+"""Columns of the curve of significance: Li, Weston & Roller (2019, ACUTE-EVAL, "Comparison to Likert") plot for one
+pair the chance that it is significant by the hours of annotation; here it is the power, corrected for all pairs."""
+
+PARTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0)
+"""Parts of the conversations needed at which it is computed."""
 
 DIFFERENCES = {"matches": (0.1, 0.2, 0.3, 0.5), "choices": (0.1, 0.2, 0.3, 0.5), "ratings": (0.25, 0.5, 0.75, 1.0)}
 """Shown side by side with the one that is asked for."""
@@ -118,5 +122,6 @@ def _before(request: PlanRequest, own: Planning, progress: bool, say: Say | None
     rows = [planning.plan(design, apart, **costs) for apart in sorted({*DIFFERENCES[unit], difference})]
     numbers = {"asked": planned, "differences": rows, "design": asdict(design), "simulation": simulation}
     if planned["needed"]:
-        numbers["curve"] = planning.significance_curve(design, difference, planned["needed"], **costs)
+        sizes = sorted({max(2, round(part * planned["needed"])) for part in PARTS})
+        numbers["curve"] = [planning.plan(design, difference, needed=size, **costs) for size in sizes]
     return numbers, design

@@ -3,6 +3,7 @@
 Every mistake is a `UserError` with file, line, field, value and remedy.
 """
 
+import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -97,6 +98,8 @@ def validated(
         remedy = nearest(key, _keys(kind, place))
     elif found.kind == "value_error":
         message = found.message
+    elif found.kind == "literal_error" and isinstance(found.value, str):
+        remedy = nearest(found.value, re.findall("'([^']*)'", found.expected))
     if place:
         message = f"{_named(place)}: {message}"
     raise UserError(f"{where}{_line(where, found.place)}: {message}.", remedy)

@@ -39,4 +39,4 @@ class PlainPythonAgent(DialogueAgent):
         with isolated_random(dialogue.chance()):
             if self._talker is None:
                 self._talker = plain_python.Talker(self._thing, self._called)
-            return self._talker.answer(dialogue.context, dialogue.turns)
+            return self._talker.answer(dialogue.context, dialogue.turns, f"{dialogue.seed:x}")

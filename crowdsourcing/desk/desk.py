@@ -15,7 +15,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from parlai_spotbot.crowdsourcing.desk import grading, questionnaire
-from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, malformed, shaped, short
+from parlai_spotbot.crowdsourcing.desk.answer_checks import check_items, shaped, short
 from parlai_spotbot.crowdsourcing.desk.available_units import marks_of
 from parlai_spotbot.crowdsourcing.desk.contract import Refusal, Visitor
 from parlai_spotbot.crowdsourcing.desk.control_mixing import mix
@@ -249,10 +249,10 @@ class Desk(Reception):
         return self._look(visitor, body, "decide")
 
     def _look(self, visitor: Visitor, body: Any, how: str) -> dict:
+        if not self.opening:
+            raise self.refusal("unknown")
         handout = self._own(visitor, body)
         self._unfinished(handout)
-        if not self.opening:
-            raise malformed("There is nothing to open in this survey.")
         number = getattr(self.opening, how)(handout, self.items_of(handout), body, self.clock())
         return {"item": self.pages(handout)[number][0]}
 
@@ -305,10 +305,9 @@ class Desk(Reception):
 
     def _of_chat(self, visitor: Visitor, body: Any) -> Handout:
         """Return the hand-out that the body names, in a survey in which people chat."""
-        handout = self._own(visitor, body)
         if not self.chats:
-            raise malformed("Nobody chats in this survey.")
-        return handout
+            raise self.refusal("unknown")
+        return self._own(visitor, body)
 
     def _chatting(self, visitor: Visitor, body: Any) -> Handout:
         """Return the same, which is open."""

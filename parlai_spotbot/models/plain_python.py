@@ -1,7 +1,8 @@
 """Plain Python that answers (functions, classes, objects): finding, checking and calling it.
 
-Its one parameter says by its name what it gets: `text`, what the partner said last; `history`, all turns so far, the
-partner's last; or `messages`, the same as an OpenAI-compatible server gets them, with `role` and `content`.
+Its parameters say by their names what they get: `text` or `message`, what the partner said last; `history`, all turns
+so far, beside `message` the messages before it, as Gradio has it; `messages`, the same as an OpenAI-compatible server
+gets them, with `role` and `content`; `conversation_id`, or what else `IDS` has, a name of the conversation.
 """
 
 import asyncio
@@ -13,15 +14,18 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any
 
 from parlai_spotbot.errors import UserError
+from parlai_spotbot.models import agent_objects
 from parlai_spotbot.models.remembered_turn import RememberedTurn, chat_messages
+from parlai_spotbot.models.replies import text_in
 from parlai_spotbot.outside import MOST_OF_A_TURN
 
-TOLD = ("text", "history", "messages")
+TOLD = ("text", "message", "history", "messages")
+IDS = ("conversation_id", "session_id", "thread_id")
 METHODS = ("respond", "reply", "__call__")
 
 SHAPE = (
     "Write for example 'def respond(text):', or 'def respond(history):'; or a class with such a method, of which each "
-    "conversation gets an object. It returns a text, or yields the pieces of one."
+    "conversation gets an object. It returns a text, or a dictionary with one, or yields the pieces of one."
 )
 
 
@@ -59,9 +63,10 @@ def check(thing: Any, name: str) -> None:
     if isinstance(thing, type):
         if not method:
             raise UserError(f"{name} is a class without a method {' or '.join(METHODS)}.", SHAPE)
-        _told(getattr(thing, method), f"{name}.{method}", method=True)
+        if method in METHODS:
+            _told(getattr(thing, method), f"{name}.{method}", method=True)
     elif method:
-        _told(getattr(thing, method), name)
+        _told(_call_of(thing, name), name)
     else:
         raise UserError(f"{name} is a {type(thing).__name__}, no function and no class.", SHAPE)
 
@@ -69,21 +74,34 @@ def check(thing: Any, name: str) -> None:
 def method_of(thing: Any) -> str:
     """Return the method by which an object, or the objects of a class, answer; "" if they can't."""
     own = {name for kind in thing.__mro__ for name in vars(kind)} if isinstance(thing, type) else dir(thing)
-    return next((method for method in METHODS if method in own and callable(getattr(thing, method))), "")
+    ours = [method for method in METHODS if method in own and callable(getattr(thing, method))]
+    if ours and ours[0] != "__call__":
+        return ours[0]
+    return agent_objects.method_of(thing) or next(iter(ours), "")
 
 
-def _told(call: Callable, name: str, method: bool = False) -> str:
-    """Return the name of the parameter that a function expects."""
+def _call_of(thing: Any, name: str) -> Callable:
+    """Return the function by which an object answers."""
+    method = method_of(thing)
+    if method in agent_objects.METHODS:
+        return agent_objects.answering(thing, name)
+    return getattr(thing, method)
+
+
+def _told(call: Callable, name: str, method: bool = False) -> list[str]:
+    """Return the names of the parameters that a function expects."""
     if getattr(call, "__name__", "") == "__call__":
         call = getattr(call, "__self__", call)
     parameters = list(inspect.signature(call).parameters.values())[int(method) :]
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-    told_name = next((p.name for p in parameters if p.name in TOLD), None)
-    if told_name is None or [name for name in needed if name != told_name]:
+    told = [p.name for p in parameters if p.name in (*TOLD, *IDS)]
+    if not set(told) & set(TOLD) or set(needed) - set(told):
         raise UserError(
-            f"{name}({', '.join(needed)}): expected one parameter, called {', '.join(TOLD[:-1])} or {TOLD[-1]}.", SHAPE
+            f"{name}({', '.join(needed)}): expected parameters called {', '.join(TOLD[:-1])} or {TOLD[-1]}; beside "
+            f"these {IDS[0]}.",
+            SHAPE,
         )
-    return told_name
+    return told
 
 
 class Talker:
@@ -96,24 +114,25 @@ class Talker:
             thing = thing()
             if callable(getattr(thing, "reset", None)):
                 _said(thing.reset())
-        self.call = getattr(thing, method_of(thing))
+        self.call = _call_of(thing, name)
         self.told = _told(self.call, name)
 
-    def answer(self, context: str, turns: Sequence[RememberedTurn]) -> str:
-        """The next turn; what isn't text is a `UserError`. `context` is its persona, for `messages`."""
-        reply = _said(self.call(**{self.told: self._of(context, turns)}))
+    def answer(self, context: str, turns: Sequence[RememberedTurn], conversation_id: str = "") -> str:
+        """The next turn; what holds no text is a `UserError`. `context` is its persona, for `messages`."""
+        last = next((turn.text for turn in reversed(turns) if not turn.mine), "")
+        messages = chat_messages(context, turns)
+        given: dict[str, Any] = dict.fromkeys(("text", "message"), last) | dict.fromkeys(IDS, conversation_id)
+        given |= {"messages": messages, "history": [turn.text for turn in turns]}
+        grows = {"message", "history"} <= set(self.told)
+        if grows:
+            given["history"] = messages[:-1]
+        reply = _said(self.call(**{name: given[name] for name in self.told}))
+        text = text_in(reply)
         if isinstance(reply, Iterator):
-            reply = _joined(reply)
-        if not issubclass(type(reply), str):
+            text = _joined(reply, grows)
+        if text is None:
             raise UserError(f"{self.name} returned {repr(reply)[:200]}, which is no text")
-        return reply
-
-    def _of(self, context: str, turns: Sequence[RememberedTurn]) -> Any:
-        if self.told == "text":
-            return next((turn.text for turn in reversed(turns) if not turn.mine), "")
-        if self.told == "history":
-            return [turn.text for turn in turns]
-        return chat_messages(context, turns)
+        return text
 
 
 def _said(returned: Any) -> Any:
@@ -138,12 +157,17 @@ def _as_they_come(pieces: AsyncIterator) -> Iterator:
             return
 
 
-def _joined(pieces: Iterator) -> Any:
-    """Join the pieces of a turn, as far as one is kept; a piece that isn't text is returned alone."""
+def _joined(pieces: Iterator, grows: bool) -> str | None:
+    """Join the pieces of a turn, as far as one is kept; None where one isn't text.
+
+    Of functions of Gradio's form a piece `grows`: it repeats what came before.
+    """
     text = ""
     for piece in pieces:
-        if not isinstance(piece, str):
-            return piece
+        if not issubclass(type(piece), str):
+            return None
+        if grows and piece.startswith(text):
+            text = ""
         text = str.__add__(text, piece)
         if len(text) > MOST_OF_A_TURN:
             break

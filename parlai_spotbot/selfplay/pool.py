@@ -159,6 +159,7 @@ def check_entry(contestant: Contestant, where: str) -> PoolEntry:
             path = checks.model_file(contestant.model_file, bool(agent))
             contestant = replace(contestant, model_file=str(path))
             agent = agent or checks.stored_agent(path)
+            checks.dictionary(path, contestant.opt)
     found = checks.agent(agent) if agent and not problems else None
     with field("opt"):  # an agent's own check, which loads nothing; it may be about a value that must not be repeated
         getattr(found, "check_options", lambda opt: None)(contestant.opt)

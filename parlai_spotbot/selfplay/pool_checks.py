@@ -11,6 +11,7 @@ import importlib
 import os
 import pkgutil
 import traceback
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,10 @@ def agent(model: str) -> Any:
 
 
 PLAIN = "spotbot:plain_python"
+OWN_DICTIONARY = "parlai.core.dict:DictionaryAgent"
+"""ParlAI's dictionary, which is a file; those of Hugging Face's models come with these."""
+WITHOUT_DICTIONARY = ("gpt2", "bytelevelbpe", "slow_bytelevel_bpe")
+"""Tokenizers that bring their vocabulary along."""
 """The agent behind a function, or behind a class that is no agent."""
 
 
@@ -160,6 +165,27 @@ def stored_agent(path: Path) -> str:
         raise UserError(f"{path}.opt does not name its agent.", "Give it as 'model'.")
     agent(stored)
     return stored
+
+
+def dictionary(path: Path, opt: Mapping) -> None:
+    """Raise `UserError` where a model file's options name a dictionary that isn't there, and the entry's, `opt`, none.
+
+    ParlAI would begin an empty one, whose size doesn't fit the weights.
+    """
+    from parlai.core.opt import Opt
+
+    if not Path(f"{path}.opt").exists():
+        return
+    stored = Opt.load(f"{path}.opt")
+    named = str(opt.get("dict_file") or stored.get("dict_file") or "")
+    of_file = stored.get("dict_class", OWN_DICTIONARY) == OWN_DICTIONARY
+    if not named or not of_file or stored.get("dict_tokenizer") in WITHOUT_DICTIONARY:
+        return
+    if not Path(f"{path}.dict").exists() and not Path(named).exists():
+        raise UserError(
+            f"{path}.dict does not exist, the model's dictionary.",
+            "Put it beside the model file, or name it: 'dict_file' under 'opt'.",
+        )
 
 
 # -- options -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.models.plain_python import Talker, check
 from parlai_spotbot.models.remembered_turn import RememberedTurn
 from parlai_spotbot.selfplay.pool import read_entries
@@ -83,3 +84,157 @@ def test_what_cant_answer_is_named_before_play(folder, what, says):
     (problem,) = entry.problems
     assert says in problem.problem
     assert "contestant 'mine'" in problem.problem
+
+
+# -- forms of other libraries ------------------------------------------------------------------------------------------
+def test_a_function_of_gradios_form_gets_the_messages_before_and_may_repeat_itself():
+    told = []
+
+    def chat(message, history):
+        told.append((message, history))
+        yield "I am"
+        yield "I am Ada."
+
+    assert Talker(chat, "chat").answer("", TURNS) == "I am Ada."
+    before = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+    assert told == [("who are you?", before)]
+    check(chat, "chat")
+
+
+@pytest.mark.parametrize("name", ["conversation_id", "session_id", "thread_id"])
+def test_a_conversation_has_a_name(name):
+    space = {}
+    exec(f"def respond(text, {name}): return f'{{text}} {{{name}}}'", space)
+    assert Talker(space["respond"], "it").answer("", TURNS, "7f") == "who are you? 7f"
+    check(space["respond"], "it")
+
+
+class Held:
+    """An object with its text in an attribute, as messages of libraries are."""
+
+    def __init__(self, content):
+        self.content = content
+
+
+@pytest.mark.parametrize(
+    ("returned", "text"),
+    [
+        ({"response": "a"}, "a"),
+        ({"role": "assistant", "content": "a"}, "a"),
+        ({"choices": [{"message": {"role": "assistant", "content": "a"}}]}, "a"),
+        ({"messages": [{"role": "user", "content": "b"}, {"role": "assistant", "content": "a"}]}, "a"),
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, "ab"),
+        (Held("a"), "a"),
+        ([Held("b"), Held("a")], "a"),
+        ({"output": {"text": ""}}, ""),
+        ({"error": "a"}, None),
+        ({"content": 3}, None),
+        ({}, None),
+        ([], None),
+        (3, None),
+        (iter([{"content": "a"}]), None),
+    ],
+)
+def test_a_text_is_found_in_what_is_returned(returned, text):
+    talker = Talker(lambda text: returned, "it")
+    if text is not None:
+        assert talker.answer("", TURNS) == text
+    else:
+        with pytest.raises(UserError, match="which is no text"):
+            talker.answer("", TURNS)
+
+
+class Runnable:
+    """What LangChain's objects have, with the input's schema and what a graph keeps."""
+
+    def __init__(self, schema, checkpointer=None):
+        self.schema = schema
+        self.checkpointer = checkpointer
+        self.given = []
+
+    def get_input_jsonschema(self):
+        return self.schema
+
+    def invoke(self, input, config=None, **more):
+        self.given.append((input, config["configurable"]["thread_id"]))
+        return {"messages": [Held("b"), Held("a")]}
+
+    def __call__(self, *args):
+        raise AssertionError("what is asked is invoke")
+
+
+MESSAGES = [
+    {"role": "user", "content": "hi"},
+    {"role": "assistant", "content": "hello"},
+    {"role": "user", "content": "who are you?"},
+]
+
+
+@pytest.mark.parametrize(
+    ("schema", "given"),
+    [
+        ({}, MESSAGES),
+        ({"anyOf": [{"type": "string"}, {"type": "array"}]}, MESSAGES),
+        ({"type": "string"}, "who are you?"),
+        ({"type": "object", "properties": {"messages": {}}}, {"messages": MESSAGES}),
+        ({"properties": {"question": {}}}, {"question": "who are you?"}),
+        ({"properties": {"input": {}, "chat_history": {}}}, {"input": "who are you?", "chat_history": MESSAGES[:2]}),
+    ],
+)
+def test_an_object_of_langchain_gets_what_its_input_is(schema, given):
+    thing = Runnable(schema)
+    check(thing, "it")
+    assert Talker(thing, "it").answer("", TURNS, "7") == "a"
+    assert thing.given == [(given, "7")]
+
+
+def test_a_graph_that_remembers_is_told_what_is_new_alone():
+    thing = Runnable({"properties": {"messages": {}}}, checkpointer=object())
+    talker = Talker(thing, "it")
+    talker.answer("", TURNS, "7")
+    talker.answer("", (*TURNS, RememberedTurn("a", True), RememberedTurn("and?", False)), "7")
+    assert [len(given["messages"]) for given, _ in thing.given] == [3, 1]
+    assert thing.given[1][0]["messages"][0]["content"] == "and?"
+
+
+def test_a_prompt_with_several_variables_is_named():
+    with pytest.raises(UserError, match="it: its input has the variables topic, style"):
+        Talker(Runnable({"properties": {"topic": {}, "style": {}}}), "it").answer("", TURNS)
+
+
+class CodeAgent:
+    """The method of smolagents' agents."""
+
+    def run(self, task, stream=False, reset=True, max_steps=None):
+        assert reset
+        assert not stream
+        self.task = task
+        return 42
+
+    def __call__(self, task, **more):
+        raise AssertionError("what is asked is run")
+
+
+def test_an_agent_of_smolagents_gets_the_conversation_as_its_task():
+    agent = CodeAgent()
+    check(agent, "it")
+    assert Talker(agent, "it").answer("", TURNS) == "42"
+    assert agent.task.endswith("Partner: hi\nYou: hello\nPartner: who are you?")
+    assert Talker(agent, "it").answer("", TURNS[:1]) == "42"
+    assert agent.task == "hi"
+    assert Talker(agent, "it").answer("", ()) == "42"
+
+
+class Both:
+    """A class of one's own that has a method called as LangChain's, too."""
+
+    def respond(self, text):
+        return "mine"
+
+    def invoke(self, input):
+        return "theirs"
+
+
+def test_a_method_of_ones_own_goes_first():
+    assert Talker(Both, "it").answer("", TURNS) == "mine"
+    assert Talker(Both(), "it").answer("", TURNS) == "mine"

@@ -83,4 +83,6 @@ def test_a_unit_is_left_without_blame_when_its_partner_is_gone(desk):
 
 def test_there_is_no_chat_in_other_surveys(office):
     o = office()
-    assert refusals(o.desk, ANN, o.unit("ann")) == {(400, "malformed")}
+    assert refusals(o.desk, ANN, o.unit("ann")) == {(404, "unknown")}
+    assert refused(o.desk.open_exchange, ANN, {}) == (404, "unknown")
+    assert refused(o.desk.decide, ANN, {}) == (404, "unknown")

@@ -54,5 +54,5 @@ def test_a_plan_holds_it_and_plans_of_before_stay_byte_for_byte(tmp_path):
     assert decide(study.path, SelfPlayRequest()).plan.human_pool == "training"
     with pytest.raises(UserError, match="human_pool: the study has 'training', you asked for 'held_out'"):
         decide(study.path, SelfPlayRequest(human_pool="held_out"))
-    with pytest.raises(UserError, match="human_pool: expected 'held_out' or 'training'"):
+    with pytest.raises(UserError, match=r"human_pool: expected 'held_out' or .* Did you mean 'training'\?"):
         decide(tmp_path / "other", SelfPlayRequest(contestants=POOL, human_pool="trainin"))

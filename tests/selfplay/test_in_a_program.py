@@ -112,7 +112,7 @@ def odd(words):
         ([respond], {}, "contestants: expected names and contestants"),
         ({"a": 3}, {}, "contestants: contestant 'a' is a int, expected a function"),
         ({"a": (word for word in "ab")}, {}, "contestants: contestant 'a' is a generator, expected a function"),
-        ({"a": odd}, {}, "contestants: contestant 'a': .*odd.words.: expected one parameter"),
+        ({"a": odd}, {}, "contestants: contestant 'a': .*odd.words.: expected parameters called text"),
         ({"a*b": respond}, {}, r"contestants: contestant 'a\*b': not a valid name"),
         ({"a": "spotbot:elisa"}, {}, "contestants: contestant 'a': .*Did you mean 'spotbot:eliza'"),
         ({"a": sb.openai("htp://x", "m")}, {}, "contestants: contestant 'a': .*begins with http://"),

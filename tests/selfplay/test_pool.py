@@ -83,6 +83,30 @@ def test_a_pickled_options_file_is_read_but_its_code_not_run(tmp_path, model):
     assert not (tmp_path / "sprung").exists()
 
 
+@pytest.mark.parametrize(
+    ("stored", "beside", "opt", "lacks"),
+    [
+        ({"dict_file": "/elsewhere/mine.dict"}, "", "", True),
+        ({"dict_file": "/elsewhere/mine.dict"}, "mine.dict", "", False),
+        ({"dict_file": "/elsewhere/mine.dict"}, "other.dict", "dict_file: {folder}/other.dict", False),
+        ({"dict_file": "/elsewhere/mine.dict", "dict_tokenizer": "gpt2"}, "", "", False),
+        ({"dict_file": "/x", "dict_class": "parlai.agents.hugging_face.dict:Gpt2DictionaryAgent"}, "", "", False),
+        ({"dict_file": None}, "", "", False),
+        ({}, "", "", False),
+    ],
+)
+def test_a_model_file_without_its_dictionary_is_refused_before_it_is_loaded(tmp_path, stored, beside, opt, lacks):
+    (tmp_path / "mine").write_bytes(b"weights")
+    (tmp_path / "mine.opt").write_text(json.dumps({"model": "seq2seq", **stored}))
+    if beside:
+        (tmp_path / beside).write_text("word\t1\n")
+    (entry,) = read_entries(
+        write(tmp_path, f"a: {{model_file: {tmp_path / 'mine'}, opt: {{{opt.format(folder=tmp_path)}}}}}")
+    )
+    said = [problem.problem for problem in entry.problems]
+    assert ["mine.dict does not exist, the model's dictionary" in text for text in said] == [True] * lacks
+
+
 @case_table(__file__, "refused_model_files")
 def test_what_a_model_file_lacks_is_named(tmp_path, name, options, says):
     folder = tmp_path / "models"

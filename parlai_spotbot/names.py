@@ -14,6 +14,11 @@ JOINERS = frozenset("\u200c\u200d")
 """Without width; some scripts write words with them."""
 
 LONGEST = 100
+CONFUSABLE = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХԚԜаеѕіјһкорсухԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορυ", "ABESIJKMHOPCTYXQWaesijhkopcyxdqwABEZHIKMNOPTYXaikvopu"
+)
+"""Cyrillic and Greek letters, and the Latin ones that look like them."""
+
 RULE = f"Use letters of any script, digits, spaces and / . : - _ + ( ) @, {LONGEST} at most, a letter or digit first."
 
 
@@ -41,8 +46,8 @@ def plain(text: str) -> str:
 
 
 def alike(name: str) -> str:
-    """Return what names have in common that a reader may take for one: compatible signs, of either case."""
-    return unicodedata.normalize("NFKC", name).casefold()
+    """Return what names have in common that a reader may take for one: compatible or like letters, of either case."""
+    return " ".join(unicodedata.normalize("NFKC", name).translate(CONFUSABLE).casefold().split())
 
 
 def stem_of(name: str) -> str:

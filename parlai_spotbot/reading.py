@@ -17,6 +17,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -59,10 +60,13 @@ DEEP = "it is nested too deep"
 LONG = "it holds a number with hundreds of digits"
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 GZIP = b"\x1f\x8b"
+UTF8 = codecs.BOM_UTF8
+_given_encoding: ContextVar[tuple[str, str]] = ContextVar("_given_encoding", default=("", ""))
 UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 ENCODINGS = ("utf-16-be", "utf-16-le", "utf-8-sig")
 """By the place of a zero in a file's first two bytes; a character of ASCII has one in UTF-16."""
 SEPARATORS = ",;\t|"
+CONVERTED = "spotbot_import takes --encoding cp1252, and iconv -f cp1252 -t utf-8 converts it"
 END = "\x00end of the file"
 """A row behind the last one; a quote that is never closed swallows it."""
 HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
@@ -104,6 +108,23 @@ class _Unpacked(gzip.GzipFile):
 
 
 @contextmanager
+def encoded(name: str, data: str) -> Iterator[None]:
+    """Read text files whose paths are in `data`, as --data names them, in an encoding while this is open; "" for none.
+
+    First bytes that tell the encoding go before it.
+    """
+    try:
+        codecs.lookup(name or "utf-8")
+    except LookupError:
+        raise UserError(f"--encoding {name}: unknown.", "Write for example cp1252, latin-1 or utf-16.") from None
+    before = _given_encoding.set((name, data))
+    try:
+        yield
+    finally:
+        _given_encoding.reset(before)
+
+
+@contextmanager
 def opened(path: Path | str) -> Iterator[TextIO]:
     """Open a file as text, unpacked where gzip packed it, in the encoding of its byte order mark, or else UTF-8.
 
@@ -117,10 +138,15 @@ def opened(path: Path | str) -> Iterator[TextIO]:
         try:
             begins = data.peek(2)[:2]
             encoding = "utf-16" if begins in UTF16 else ENCODINGS[begins.find(0)]
+            named, named_data = _given_encoding.get()
+            if named and str(path) in named_data and begins not in (*UTF16, UTF8[:2]):
+                encoding = named
             yield io.TextIOWrapper(data, encoding, newline="")
         except UnicodeDecodeError as err:
             wrong = f"byte 0x{err.object[err.start]:02x} is not {err.encoding.upper()}"
-            raise Malformed(f"{wrong}, it may be cp1252 of Windows (iconv -f cp1252 -t utf-8 converts it)") from None
+            raise Malformed(f"{wrong}, it may be cp1252 of Windows ({CONVERTED})") from None
+        except UnicodeError as err:
+            raise Malformed(str(err)) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as err:
             raise Malformed(f"it can't be unpacked: {err}") from None
 

@@ -1,6 +1,6 @@
 """Names of contestants from others' files: valid and unique."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,6 +8,17 @@ from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.importers.left_out import Unusable
 from parlai_spotbot.names import alike, clean_name, is_name
 from parlai_spotbot.records import HUMAN
+
+
+def twins(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the names that a reader may take for one, each beside the first of those that are alike."""
+    first_of: dict[str, str] = {}
+    found = []
+    for name in sorted(set(names)):
+        first = first_of.setdefault(alike(name), name)
+        if first != name:
+            found.append((first, name))
+    return found
 
 
 @dataclass
@@ -53,18 +64,18 @@ class ContestantNames:
             raise UserError(f"--names {unused[0]}: nobody bears that name.", nearest(unused[0], self.named))
 
     def notes(self) -> list[str]:
-        """Return which names became others, the first three, and which may be one."""
+        """Return which names became others, the first three, and which may be one, unless --names has both."""
         renamed = [f"{theirs} is {name}" for theirs, name in self.named.items() if theirs != name]
         told = []
         if renamed:
             told.append(f"names as they may be: {', '.join(renamed[:3])}")
         if len(renamed) > 3:
             told[0] += f", and {len(renamed) - 3} more"
-        first_of: dict[str, str] = {}
-        for name in sorted({*self.named.values()}):
-            first = first_of.setdefault(alike(name), name)
-            if first != name:
-                told.append(f"{first} and {name} are two; if they are one: --names '{self.taken[name]}'='{first}'")
+        for first, name in twins(self.named.values()):
+            one, other = self.taken[first], self.taken[name]
+            if not {one, other} <= self.given.keys():
+                two = f"if not: --names '{one}'='{first}','{other}'='{name}'"
+                told.append(f"{first} and {name} are two; if they are one: --names '{other}'='{first}'; {two}")
         return told
 
 

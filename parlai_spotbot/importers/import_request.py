@@ -7,9 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from typing_extensions import TypedDict
+
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.importers.left_out import LeftOut
 from parlai_spotbot.options import described
+from parlai_spotbot.user_files import read_file
+
+
+class PairsFile(TypedDict, total=False):
+    """A YAML file for --columns: its headings are options."""
+
+    columns: dict[str, str]
+    answers: dict[str, str]
+    names: dict[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +38,7 @@ class ImportOptions:
     answers: str | Mapping[str, str] | None = None
     winner_is: str = ""
     source: str = ""
+    encoding: str = ""
     strict: bool = False
 
 
@@ -63,6 +75,9 @@ class ImportRequest(ImportOptions):
         text = getattr(self, name)
         if isinstance(text, Mapping):
             return dict(text)
+        file = text or self.columns
+        if isinstance(file, str) and file.endswith((".yaml", ".yml")):
+            return read_file(PairsFile, file, "Name a YAML file, or write A=B,….").get(name, {})
         result = {}
         split = str.partition
         if name in ("names", "answers"):

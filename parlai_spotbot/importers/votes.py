@@ -17,7 +17,7 @@ from typing import Any
 
 from parlai_spotbot import files
 from parlai_spotbot.errors import UserError
-from parlai_spotbot.importers.contestant_names import ContestantNames
+from parlai_spotbot.importers.contestant_names import ContestantNames, twins
 from parlai_spotbot.importers.dataset_rows import REMEDY, Dataset, by_columns, dataset_rows, plain_text
 from parlai_spotbot.importers.format import study_format
 from parlai_spotbot.importers.imported_study import ImportedStudy, contestant
@@ -257,6 +257,10 @@ class _VoteReader:
         annotators = None
         if "annotator" in self.columns:
             annotators = len(self.workers)
+            alike = [f"{first} and {name}" for first, name in twins(self.workers)]
+            if alike:
+                many = counted(len(alike), "pair")
+                notes.append(f"annotators who may be one are counted as two: {many}, {listed(alike[:3])}")
         return {
             "columns": {name: ", ".join(theirs) for name, theirs in self.columns.items()},
             "annotations": self.counts.total(),

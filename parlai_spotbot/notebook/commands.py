@@ -19,6 +19,7 @@ from parlai_spotbot.notebook.calling import as_value_error, in_python, names_of,
 from parlai_spotbot.notebook.playing import Bot, Progress, names_in, selfplay
 from parlai_spotbot.notebook.study_answers import Study
 from parlai_spotbot.options import described, option_values
+from parlai_spotbot.reading import encoded
 from parlai_spotbot.selfplay.plan import PlayOptions
 from parlai_spotbot.sequential.settled_request import SettledRequest
 from parlai_spotbot.study import expect_study
@@ -288,7 +289,8 @@ def import_study(call: ImportCall) -> Study:
     if not isinstance(data, (str, Path)):
         data = ",".join(map(str, data))
     request = ImportRequest(str(data), str(call.study), call.survey, **option_values(ImportOptions, vars(call)))
-    message = in_python(bring(request))
+    with encoded(request.encoding, request.data):
+        message = in_python(bring(request))
     if call.progress:
         print(message)
     for line in request.left_out.lines():

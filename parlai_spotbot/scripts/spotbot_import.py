@@ -3,6 +3,7 @@
 from parlai_spotbot import plugin
 from parlai_spotbot.importers.import_request import ImportOptions, ImportRequest
 from parlai_spotbot.options import option_values
+from parlai_spotbot.reading import encoded
 from parlai_spotbot.scripts.command import Command
 
 IMPORTERS = "parlai_spotbot.importers"
@@ -15,7 +16,8 @@ class SpotbotImport(Command):
         bring = plugin.find(IMPORTERS, "FORMAT", self.opt["format"], "--format")
         where = {name: self.opt[name] for name in ("data", "study", "survey")}
         request = ImportRequest(**where, **option_values(ImportRequest, self.opt))
-        message = bring(request)
+        with encoded(request.encoding, request.data):
+            message = bring(request)
         print(message)
         lines = message.strip().splitlines()
         self.result.said = lines[0]

@@ -125,3 +125,44 @@ def test_every_question_of_a_survey_has_a_column(name):
     assert {question for question, _ in fields.values()} == {question.name for question in survey.main}
     for question, target in fields.values():
         assert target in ("", *survey.question(question).targets)
+
+
+def test_one_yaml_file_names_columns_and_answers(rated, tmp_path):
+    words = {"1": "eins", "2": "zwei", "3": "drei", "4": "vier", "5": "f\xfcnf"}
+    rows = [["Bewerter", "Gespr\xe4ch", "G\xfcte"], *([w, t, words[str(r)]] for (t, w), r in RATINGS.items())]
+    path = tmp_path / "antworten.csv"
+    path.write_bytes("\n".join(";".join(row) for row in rows).encode("cp1252"))
+    names = tmp_path / "names.yaml"
+    names.write_text(
+        "columns:\n  worker_id: Bewerter\n  conversation_id: Gespr\xe4ch\n  quality: G\xfcte\n"
+        "answers:\n" + "".join(f"  {theirs}: '{ours}'\n" for ours, theirs in words.items()),
+        encoding="utf-8",
+    )
+    assert "spotbot_import takes --encoding cp1252" in rated(path, "--columns", names, code=2)
+    assert "--encoding cp12: unknown" in rated(path, "--columns", names, "--encoding", "cp12", code=2)
+    rated(path, "--columns", names, "--encoding", "cp1252")
+    assert means(rated.study) == {"ada": (9, 4), "bob": (9, 3)}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("columns: {quality: yes}", "columns.quality: expected a valid string, found 'True'"),
+        ("colums: {quality: q}", "unknown key 'colums'. Did you mean 'columns'"),
+        ("quality: q", "unknown key 'quality'"),
+        ("[quality]", "expected"),
+    ],
+)
+def test_a_wrong_file_of_columns_is_named(rated, tmp_path, text, says):
+    (tmp_path / "names.yaml").write_text(text)
+    (tmp_path / "a.csv").write_text("worker_id,conversation_id,quality\nw,ada0,3\n")
+    assert says in " ".join(rated(tmp_path / "a.csv", "--columns", tmp_path / "names.yaml", code=2).split())
+
+
+def test_the_first_bytes_of_a_file_go_before_the_encoding_that_is_named(rated, tmp_path):
+    rows = "worker_id,conversation_id,quality\n" + "".join(f"{w},{t},{r}\n" for (t, w), r in RATINGS.items())
+    (tmp_path / "a.csv").write_text(rows, encoding="utf-8-sig")
+    rated(tmp_path / "a.csv", "--encoding", "utf-16")
+    (tmp_path / "b.csv").write_text(rows, encoding="utf-8")
+    assert "UTF-16" in rated(tmp_path / "b.csv", "--encoding", "utf-16", code=2)
+    assert means(rated.study)["ada"] == (9, 4)

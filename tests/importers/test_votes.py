@@ -10,6 +10,7 @@ from parlai_spotbot.findings.votes import REPEATED, _checked
 from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.times import utc_time
 from parlai_spotbot.importers.votes import votes
+from parlai_spotbot.names import alike, clean_name
 from parlai_spotbot.notebook.votes import read_votes
 from parlai_spotbot.records import Judgement
 from parlai_spotbot.scripts.spotbot_analyze import SpotbotAnalyze
@@ -100,8 +101,38 @@ def test_names_that_may_be_one_are_told_and_names_makes_them_one(written):
     path = written("model_a,model_b,winner\nAda,ada,tie\n\u901a\u4e49,ada,tie\nAda,\u901a\u4e49,model_a\n")
     found = votes(path, "x")
     assert set(found.plan.contestants) == {"Ada", "ada", "\u901a\u4e49"}
-    assert found.about["notes"] == ["Ada and ada are two; if they are one: --names 'ada'='Ada'"]
+    two = "if not: --names 'Ada'='Ada','ada'='ada'"
+    assert found.about["notes"] == [f"Ada and ada are two; if they are one: --names 'ada'='Ada'; {two}"]
     assert set(votes(path, "x", names={"ada": "Ada"}).plan.contestants) == {"Ada", "\u901a\u4e49"}
+    answered = votes(path, "x", names={"ada": "ada", "Ada": "Ada"})
+    assert set(answered.plan.contestants) == {"Ada", "ada", "\u901a\u4e49"}
+    assert answered.about["notes"] == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Ada", "\u0410da"), ("pop", "\u0440\u043e\u0440"), ("BETA", "\u0392\u0395\u03a4\u0391"), ("\uff21da", "Ada")],
+)
+def test_letters_that_look_alike_are_one_question(written, one, other):
+    found = votes(written(f"model_a,model_b,winner\n{one},x,model_a\n{other},x,model_b\nx,{one},tie\n"), "x")
+    if clean_name(one) != clean_name(other):
+        assert [note for note in found.about["notes"] if "are two; if they are one" in note]
+    assert alike(one) == alike(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("gpt-4o", "gpt-40"), ("o1", "ol"), ("\u0416\u0435\u043d\u044f", "\u0416\u0430\u043d\u043d\u0430"), ("a", "b")],
+)
+def test_other_names_are_no_question(one, other):
+    assert alike(one) != alike(other)
+
+
+def test_annotators_who_may_be_one_are_counted_as_two_and_told(written):
+    found = votes(written("model_a,model_b,winner,annotator\nx,y,tie,Ann\nx,y,model_a,ann\nx,y,tie,bob\n"), "x")
+    assert found.about["annotators"] == 3
+    (note,) = found.about["notes"]
+    assert note.startswith("annotators who may be one are counted as two: 1 pair, ")
 
 
 def test_a_column_without_a_heading_is_no_field(written):

@@ -7,7 +7,8 @@ back.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from parlai_spotbot.crowdsourcing.collection import planned
 from parlai_spotbot.crowdsourcing.collection_paths import CollectionPaths, begun
 from parlai_spotbot.crowdsourcing.desk import questionnaire
 from parlai_spotbot.crowdsourcing.ledger.backups import backups_of
-from parlai_spotbot.crowdsourcing.ledger.entries import WITHDRAWN, Handout, Submission, TrainingRound
+from parlai_spotbot.crowdsourcing.ledger.entries import WITHDRAWN, Annotator, Handout, Submission, TrainingRound
 from parlai_spotbot.crowdsourcing.ledger.ledger import Ledger, reading
 from parlai_spotbot.crowdsourcing.platforms.participant_lists import left_out, update_lists
 from parlai_spotbot.crowdsourcing.platforms.tokens import pseudonym, read_secret
@@ -70,7 +71,8 @@ class CollectResult:
 class LedgerContents:
     """Contents of all ledgers of a survey.
 
-    `done` are finished hand-outs by handle, `names` the annotators' pseudonyms by worker id, `sittings` the rounds of a
+    `done` are finished hand-outs by handle, `names` the annotators' pseudonyms by worker id, `people` all who agreed to
+    take part by worker id, those who withdrew by a name of nobody's, `sittings` the rounds of a
     training with their task. `out` are the handles whose work was rejected, or is by people unknown to the platform
     (`unknown`).
     """
@@ -78,6 +80,7 @@ class LedgerContents:
     done: dict[str, Handout] = field(default_factory=dict)
     submissions: list[Submission] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
+    people: dict[str, Annotator] = field(default_factory=dict)
     sittings: list[tuple[str, TrainingRound]] = field(default_factory=list)
     out: set[str] = field(default_factory=set)
     unknown: set[str] = field(default_factory=set)
@@ -116,6 +119,8 @@ def collect(study: Study, survey: str) -> CollectResult:
         from parlai_spotbot.crowdsourcing.desk.drawn_units import note_plan  # with statistics, which take a while
 
         note_plan(study, survey)
+    counts = participants(found.people.values())
+    study.record("participants", {**study.provenance().get("participants", {}), survey: counts})
     chats = collect_chats(study, survey, found.names, found.out)
     added, removed = _bring_up_to_date(study.judgements_path(survey), rows, found.done)
     launched = launched_survey(study, survey)
@@ -134,6 +139,19 @@ def collect(study: Study, survey: str) -> CollectResult:
         names=found.names,
         chats=chats,
     )
+
+
+def participants(people: Collection[Annotator]) -> dict[str, int]:
+    """Return how many people took part, were stopped, by the reason, and withdrew."""
+    here = [one for one in people if not one.worker.startswith(WITHDRAWN)]
+    reasons = Counter(one.why for one in here if one.standing == "stopped")
+    return {
+        "came": len(people),
+        "practice": reasons["onboarding"],
+        "training": reasons["training"],
+        "controls": reasons["controls"],
+        "withdrew": len(people) - len(here),
+    }
 
 
 def _unfinished(study: Study, survey: str, found: LedgerContents, mistakes: int) -> int:
@@ -156,7 +174,9 @@ def _read_ledgers(study: Study, survey: str) -> LedgerContents:
         with open_ledger(paths) as ledger:
             done = {handout.handle: handout for handout in ledger.handouts("status = 'done'")}
             found.submissions += [one for one in ledger.submissions() if one.handle in done]
-            workers = [one.worker for one in ledger.annotators() if not one.worker.startswith(WITHDRAWN)]
+            everybody = ledger.annotators()
+            found.people |= {one.worker: one for one in everybody}
+            workers = [one.worker for one in everybody if not one.worker.startswith(WITHDRAWN)]
             found.names |= {worker: pseudonym(secret, worker) for worker in workers}
             found.sittings += [(paths.part, one) for one in ledger.sittings()]
         unknown, rejected = left_out(paths, done)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from parlai_spotbot.crowdsourcing.translated import ENGLISH, untranslated, untranslated_page
+from parlai_spotbot.crowdsourcing.translated import ENGLISH, LETTER, untranslated, untranslated_page
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.study import Study
 from parlai_spotbot.surveys import as_asked, survey_names, whole_survey
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 TURNS = 2000
 """So many turns tell the language."""
+
+NOT_LATIN = re.compile(r"[^\W\d_\0-\u024f]")
 
 UNDETERMINED = "und"
 """The code of a language that is not known."""
@@ -36,15 +38,10 @@ def spoken_language(study: Study, settings: LaunchSettings) -> str:
         return settings.conversations
     if is_english(turns):
         return ENGLISH
-    if settings.language == ENGLISH and _other_script(turns):
+    text = "".join(turns)
+    if settings.language == ENGLISH and len(NOT_LATIN.findall(text)) > len(LETTER.findall(text)) / 2:
         return UNDETERMINED
     return ""
-
-
-def _other_script(turns: Sequence[str]) -> bool:
-    """Return True if most letters are beyond Latin ones."""
-    letters = [letter for turn in turns for letter in turn if letter.isalpha()]
-    return sum(letter > "\u024f" for letter in letters) > len(letters) / 2
 
 
 def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
@@ -59,12 +56,12 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
     spoken = spoken_language(study, settings)
     texts, survey = load_texts(settings.language, english, settings.texts, spoken=spoken)
     language = texts["language"]
-    left_out = sum(map(len, english.onboarding)) - sum(map(len, survey.onboarding))
-    if left_out or bool(english.example) > bool(survey.example):
+    fewer = list(map(len, survey.onboarding)) != list(map(len, english.onboarding))
+    if fewer or (english.example and not survey.example):
         say(
-            f"note: {left_out} exercises of the practice and the example are left out where they aren't both explained "
-            f"in the page's language ({language}) and of conversations in theirs ({spoken or language}); a file of "
-            "texts may hold some (`onboarding`, `example`, `conversations`)"
+            "note: exercises of the practice and the example are left out where they aren't both explained in the "
+            f"page's language ({language}) and of conversations in theirs ({spoken or language}); a file of texts may "
+            "hold some (`onboarding`, `example`, `conversations`)"
         )
     if language.partition("-")[0] == ENGLISH:
         return
@@ -76,21 +73,10 @@ def check_language(request: LaunchRequest, study: Study, say: Say) -> None:
     missing: dict[str, Any] = {"page": untranslated_page(texts)}
     if survey.name in survey_names():
         asked = [question.name for question in as_asked(study, english).questions]
-        missing["surveys"] = {survey.name: untranslated(survey, asked)}
-    count = _count(missing)
-    if count:
+        missing["survey"] = untranslated(survey, asked)
+    if any(missing.values()):
         say(yaml.safe_dump({"language": language, **missing}, allow_unicode=True, sort_keys=False, width=100))
         raise UserError(
-            f"language {language}: {count} texts of --survey {survey.name} are in English only; they are listed above.",
+            f"language {language}: texts of the page or of --survey {survey.name} are in English only, listed above.",
             "Save that list as a file, translate it, and name the file: --language FILE.",
         )
-
-
-def _count(value: Any) -> int:
-    """Return how many texts are in a tree of them."""
-    if isinstance(value, str):
-        return 1
-    parts = value
-    if isinstance(value, dict):
-        parts = value.values()
-    return sum(map(_count, parts))

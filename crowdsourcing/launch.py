@@ -236,6 +236,7 @@ def _record(collection: CrowdCollection, bots: ChatBots | None) -> None:
         "limits": vars(survey.limits),
         "language": collection.texts["language"],
         "controls": len(collection.controls),
+        "exercises": sum(map(len, survey.onboarding[:1])),
         "ids": settings.platform.ids,
     }
     if collection.serving:

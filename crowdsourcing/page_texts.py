@@ -135,15 +135,17 @@ def load_texts(
 
 def _said_of(survey: Survey, sentence: str) -> Survey:
     """Return the survey with a sentence on its conversations at the end of what instructions and consent begin with."""
+
+    def with_sentence(paragraph: str) -> str:
+        return paragraph and type(paragraph)(f"{paragraph} {sentence}")
+
     first, *paragraphs = survey.instructions.split("\n\n")
-    instructions = "\n\n".join([f"{first} {sentence}", *paragraphs])
-    consent = list(survey.consent)
-    consent[:1] = [type(paragraph)(f"{paragraph} {sentence}") for paragraph in consent[:1]]
-    features = survey.features
-    if features.consent:
-        features = replace(features, consent=type(features.consent)(f"{features.consent} {sentence}"))
-    instructions = type(survey.instructions)(instructions)
-    return replace(survey, instructions=instructions, consent=tuple(consent), features=features)
+    return replace(
+        survey,
+        instructions=type(survey.instructions)("\n\n".join([with_sentence(first), *paragraphs])),
+        consent=(*map(with_sentence, survey.consent[:1]), *survey.consent[1:]),
+        features=replace(survey.features, consent=with_sentence(survey.features.consent)),
+    )
 
 
 def _paths(language: str | Path) -> list[Path]:

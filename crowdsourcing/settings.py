@@ -73,7 +73,8 @@ class LaunchSettings:
     `language` is a language of ours or a file of texts, `texts` replaces single ones; `conversations` is the code of
     the conversations' language ("": English where their words are, else the page's). `fee` is the platform's share
     (None: what it took when this was written). `group` names the group of annotators (students, …) by which training
-    outcomes are reported. `prolific_study` is the study's id at Prolific, whose links Prolific signs.
+    outcomes are reported. `prolific_study` is the study's id at Prolific, whose links Prolific signs. `institution`,
+    `approval` (of an ethics board, as a paper says it) and `minimum_age` are for the texts for a paper.
     """
 
     provider: Provider = "in_house"
@@ -95,6 +96,9 @@ class LaunchSettings:
     fee: number(ge=0, le=10) | None = None
     group: str = ""
     prolific_study: StudyId = ""
+    institution: str = ""
+    approval: str = ""
+    minimum_age: number(int, ge=0, le=120) = 0
 
     @property
     def platform(self) -> Any:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from parlai_spotbot.records import ADDITIONAL
-from parlai_spotbot.surveys.survey import CANDIDATE, TARGET, Option, Question, Survey
+from parlai_spotbot.surveys.survey import CANDIDATE, TARGET, FeatureTexts, Option, Question, Survey
 
 ENGLISH = "en"
 PLACEHOLDER = re.compile(r"{[^{}]*}")
@@ -17,7 +16,6 @@ LETTER = re.compile(r"[^\W\d_]")
 SHOWN = ("title", "instructions", "thanks", "entities", "other", "speakers", "consent", "features", "questions")
 """The fields of a survey that its annotators read, with `questionnaire`, and `conversations` in some layouts."""
 
-PARTS = {Question: ("heading", "wording", "help", "options"), Option: ("label", "definition")}
 BESIDE = ("side_by_side", "chat")
 """Layouts in which conversations have names."""
 
@@ -44,35 +42,36 @@ def untranslated(survey: Survey, asked: Collection[str]) -> dict[str, Any]:
         names.append("conversations")
         names.remove("entities")
     found = _of_parts(survey, names)
-    questions = {name: part for name, part in found.pop("questions", {}).items() if name in asked}
-    if questions:
-        found["questions"] = questions
-    return found
+    for name in found.get("questions", {}).keys() - set(asked):
+        del found["questions"][name]
+    return _found(found.items())
 
 
-def _of_parts(value: Any, names: list[str] | tuple[str, ...]) -> dict[str, Any]:
-    found = {name: _of(getattr(value, name)) for name in names}
-    return {name: part for name, part in found.items() if part}
+def _of_parts(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    return _found((name, _of(getattr(value, name))) for name in names)
+
+
+def _found(parts: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: part for name, part in parts if part}
 
 
 def _of(value: Any) -> Any:
-    """Return what of a value no file holds: a text, a mapping, a list with all its entries; None for nothing."""
+    """Return what of a value no file holds: a text, a mapping, a list with all its entries; "" or {} for nothing."""
+    if isinstance(value, FeatureTexts):
+        return _of_parts(value, ("compare", "consent"))
     if isinstance(value, str):
-        is_words = LETTER.search(PLACEHOLDER.sub("", value))
-        return value if is_words and not isinstance(value, Translated) else None
-    if isinstance(value, tuple) and value and isinstance(value[0], Question):
-        found = {one.name: _of_parts(one, PARTS[Question]) for one in value if not one.name.startswith(ADDITIONAL)}
-    elif isinstance(value, tuple) and value and isinstance(value[0], Option):
-        found = {one.value: _of_parts(one, PARTS[Option]) for one in value if not _under_a_name(one)}
-    elif isinstance(value, tuple):
-        if any(_of(part) for part in value):
-            return [str(part) for part in value]
-        return None
-    elif is_dataclass(value):
-        found = {one.name: _of(getattr(value, one.name)) for one in fields(value) if one.name in ("compare", "consent")}
-    else:
-        return None
-    return {name: part for name, part in found.items() if part}
+        if isinstance(value, Translated) or not LETTER.search(PLACEHOLDER.sub("", value)):
+            return ""
+        return value
+    if any(isinstance(part, Question) for part in value):
+        asked = [one for one in value if not one.name.startswith(ADDITIONAL)]
+        return _found((one.name, _of_parts(one, ("heading", "wording", "help", "options"))) for one in asked)
+    if any(isinstance(part, Option) for part in value):
+        shown = [one for one in value if not _under_a_name(one)]
+        return _found((one.value, _of_parts(one, ("label", "definition"))) for one in shown)
+    if any(map(_of, value)):
+        return [str(part) for part in value]
+    return []
 
 
 def _under_a_name(option: Option) -> bool:

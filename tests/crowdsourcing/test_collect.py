@@ -246,6 +246,8 @@ def test_who_withdraws_leaves_no_answer_behind(collection):
     for _ in range(2):
         found = collection.collect()
         assert (found.units, found.withdrawn, found.comments) == (1, 1, 0)
+        counts = {"came": 2, "practice": 0, "training": 0, "controls": 0, "withdrew": 1}
+        assert collection.study.provenance()["participants"] == {SURVEY: counts}
     assert len(collection.rows()) == 40
     held = b"".join(path.read_bytes() for path in collection.study.path.rglob("*") if path.is_file())
     assert b"a secret of mine" not in held

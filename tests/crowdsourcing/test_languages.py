@@ -147,14 +147,16 @@ def test_texts_that_are_missing_stop_a_launch_before_any_work(study_in, tmp_path
     said: list[str] = []
     request = LaunchRequest(study.path, settings=LaunchSettings(language=str(path)))
     for dry_run in (True, False):
-        with pytest.raises(UserError, match=r"language fr: \d+ texts of --survey spot_the_bot are in English only"):
+        with pytest.raises(
+            UserError, match="language fr: texts of the page or of --survey spot_the_bot are in English only"
+        ):
             launch(replace(request, dry_run=dry_run), said.append)
     assert {path for path in study.path.rglob("*") if path.name != ".lock"} == before
     # What is listed is a file that completes the texts.
     missing = yaml.safe_load(next(text for text in said if text.startswith("language:")))
     assert "hand_in" not in missing["page"]
     assert missing["page"]["back"] == "Back"
-    assert missing["surveys"]["spot_the_bot"]["questions"]["fluency"]["heading"] == "Fluency"
+    assert missing["survey"]["questions"]["fluency"]["heading"] == "Fluency"
     missing["page"]["hand_in"] = "Remettre"
     path.write_text(yaml.safe_dump(missing), encoding="utf-8")
     assert any("nothing was posted" in line for line in tried(study, language=str(path)))

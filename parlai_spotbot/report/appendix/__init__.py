@@ -1,4 +1,4 @@
-"""Methods paragraph for a paper with the numbers of a study, as text and LaTeX, and its BibTeX.
+"""Texts for a paper with the numbers of a study: methods as text and LaTeX, BibTeX, tables, instructions, checklists.
 
 `write` puts them into ``report/appendix/``; `section` gives them for the report's page, folded, to copy.
 """
@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from parlai_spotbot.report.appendix import text_formats
-from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.appendix.answer_sheets import answer_sheets
+from parlai_spotbot.report.appendix.latex_tables import latex_tables
+from parlai_spotbot.report.appendix.methods_text import facts_of, methods
 from parlai_spotbot.report.citations import used
 from parlai_spotbot.report.templating import environment, write_text
 from parlai_spotbot.study import Study
@@ -26,15 +28,31 @@ REFERENCES = "\n\n## References\n\n"
 
 def appendix_of(read: Sequence[SurveyData]) -> dict[str, str]:
     """Return the texts by file name; the same study gives the same."""
-    paragraphs = methods(read)
+    facts = facts_of(read)
+    paragraphs = methods(facts)
     works = used(map(text_formats.keys, paragraphs))
     references = "\n".join(f"- {work.said}" for work in works)
     plain = "\n\n".join(text_formats.plain(text) for text in paragraphs)
-    return {
+    collected = [row for row in facts if row["survey"] and row["collection"]]
+    instructions = ""
+    if collected:
+        instructions = text_formats.environment().get_template("instructions.jinja").render(facts=collected)
+    flows = [row for row in facts if row["participants"]]
+    texts = {
         "methods.md": f"{TITLE}{plain}{REFERENCES}{references}\n",
         "methods.tex": HEAD + "\n\n".join(text_formats.latex(text) for text in paragraphs) + "\n",
         "references.bib": "\n".join(work.bibtex for work in works),
+        "instructions.md": instructions,
+        "answer_sheets.md": answer_sheets(facts),
+        **{f"participants-{row['contents'].survey}.tex": participants(row) for row in flows},
+        **latex_tables(read),
     }
+    return {name: text for name, text in texts.items() if text}
+
+
+def participants(facts: Mapping[str, Any]) -> str:
+    """Return the figure of who took part, answered and is analysed, as LaTeX."""
+    return text_formats.environment().get_template("participants.jinja").render(facts)
 
 
 def write(study: Study, texts: Mapping[str, str]) -> None:

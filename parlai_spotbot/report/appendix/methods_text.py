@@ -5,70 +5,55 @@ The text is ``methods_text.jinja``.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChainableUndefined, Environment, FileSystemLoader, Template, select_autoescape
-
-from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.result import SETTLED, Result
 from parlai_spotbot.findings.settled import summarise
 from parlai_spotbot.findings.whole_study import hygiene
 from parlai_spotbot.records import HUMAN
+from parlai_spotbot.report.appendix.people_facts import people_facts
+from parlai_spotbot.report.appendix.text_formats import environment, one_line
 from parlai_spotbot.report.chapters import known_to
 from parlai_spotbot.report.lead import begun
 from parlai_spotbot.surveys.features import features_of
 from parlai_spotbot.surveys.packing import packing_of
-from parlai_spotbot.wording import asked, counted, listed, number, people_said, plainly, to, upper_first
+from parlai_spotbot.wording import number, plainly, to
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.survey_data import SurveyData
-
-NAMES = 50
-"""The paragraph names so many contestants; of more it states the number."""
+    from parlai_spotbot.surveys.survey import Question
 
 FAVOURED = {"fluency": "more fluent", "sensibleness": "more sensible", "specificity": "more specific"}
 
 
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent, encoding="utf-8"),
-        autoescape=select_autoescape(),  # none: it isn't HTML
-        undefined=ChainableUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    words = (asked, counted, listed, number, people_said, upper_first)
-    known = {"NAMES": NAMES, "MINIMUM": MINIMUM, **{word.__name__: word for word in words}}
-    return environment.get_template("methods_text.jinja", globals=known)
-
-
-def methods(read: Sequence[SurveyData]) -> list[str]:
-    """Return one paragraph a survey; the first also describes the conversations."""
+def facts_of(read: Sequence[SurveyData]) -> list[dict[str, Any]]:
+    """Return what the texts say, one mapping a survey; the first also has what is said of the conversations."""
     told = begun(read)
     with known_to(told[0]):
         results = hygiene.read(told[0].study, [contents.survey for contents in read])
     first = _conversations(told) | {"faults": hygiene.careful_of(results.get("", Frames()))}
-    paragraphs = []
-    for contents in told:
-        text = _template().render(contents=contents, **_survey(contents), **first)
-        paragraphs.append(re.sub(r"[ \n]+", " ", text).strip())
-        first = {}
-    return paragraphs
+    facts = [{"contents": contents, "plan": contents.study.plan, **_survey(contents)} for contents in told]
+    facts[0] |= first
+    return facts
+
+
+def methods(facts: Sequence[dict[str, Any]]) -> list[str]:
+    """Return one paragraph a survey; the first also describes the conversations."""
+    template = environment().get_template("methods_text.jinja")
+    return [one_line(template.render(**row)) for row in facts]
 
 
 def _conversations(read: Sequence[SurveyData]) -> dict[str, Any]:
     """Return what the first paragraph says of the study's conversations."""
     conversations = read[0].conversations
+    shown = {name for contents in read for item in contents.items.values() for name in item.conversation_ids}
     return {
         "first": True,
-        "plan": read[0].study.plan,
+        "folds": read[0].study.provenance().get("selfplay", {}).get("domain", {}).get("folds", {}),
+        "reference": sum(c.kind == "people" and c.conversation_id in shown for c in conversations),
         "only_votes": all(contents.counted for contents in read),
         "kinds": Counter(c.kind for c in conversations),
         "bots": sum(c.kind != "people" for c in conversations),
@@ -81,24 +66,51 @@ def _survey(contents: SurveyData) -> dict[str, Any]:
     survey = contents.launched
     features: list[str] = []
     questions: list[str] = []
+    put = questions_put(contents)
+    neither = False
+    tasks = 0
     if survey is not None:
-        questions = [(one.heading or one.name).lower() for one in survey.questions if one.kind != "free_text"]
+        questions = [(one.heading or one.name).lower() for one in put]
+        tasks = sum(any(one.name in task.questions for one in put) for task in survey.tasks)
+        neither = any(option.value == "neither" for one in put for option in one.options)
         if survey.spots:
             features = [FAVOURED.get(name, f"better in {plainly(name)}") for name in features_of(survey)]
     rows = [row for row in contents.judgements if row.source == HUMAN]
     failed = contents.of("annotators", HUMAN).one("controls").get("failed", ())
+    provenance = contents.study.provenance()
+    collection = provenance.get("crowdsourcing", {}).get(contents.survey, {})
     return {
-        "provenance": contents.study.provenance(),
+        "provenance": provenance,
+        "collection": collection,
+        "settings": collection.get("settings", {}),
         "survey": survey,
         "features": features,
         "questions": questions,
+        "put": put,
         "cuts": survey is not None and packing_of(survey).cuts,
         "sources": [_answers(contents, source) for source in contents.sources if contents.annotations(source)],
         "controls": len({row.annotation_id for row in rows if row.control}),
         "failed": len({row.worker_id for row in rows if row.control is None}.intersection(failed)),
         "settled": _settled(contents),
+        "unit_sizes": sorted({len(unit.items) for unit in contents.units}),
+        "neither": neither,
+        "tasks": tasks,
+        **people_facts(contents),
         **_ranking(contents),
     }
+
+
+def questions_put(contents: SurveyData) -> list[Question]:
+    """Return the questions that are put: those that units name, or that were answered; else the survey's default."""
+    survey = contents.launched
+    if survey is None:
+        return []
+    names = {name for item in contents.items.values() for name in item.questions}
+    names |= {row.question for row in contents.judgements}
+    if not names and not contents.items:
+        names = set(survey.asked)
+    names = names or {question.name for question in survey.main}
+    return [question for question in survey.main if question.name in names]
 
 
 def _settled(contents: SurveyData) -> dict[str, Any]:
@@ -150,4 +162,11 @@ def _ranking(contents: SurveyData) -> dict[str, Any]:
         for row in contents.of("agreement", HUMAN).rows("alpha")
         if row["alpha"] is not None
     ]
-    return {"ranking": ranking, "ranked_by": source, "shared": shared, "alphas": alphas}
+    return {
+        "ranking": ranking,
+        "ranked_by": source,
+        "shared": shared,
+        "alphas": alphas,
+        "alphas_known": all("(" in alpha for alpha in alphas),
+        "survival": bool(contents.of("survival", source)),
+    }

@@ -1,11 +1,36 @@
-"""Plain Markdown with author and year, and LaTeX with keys of the bibliography, from one text.
+"""Plain Markdown with author and year, and LaTeX with keys of the bibliography, from one text; and the templates.
 
 Texts hold citations as ``[@key]`` or ``[@one;@two]``; nothing else is markup.
 """
 
 import re
+from functools import cache
+from pathlib import Path
 
+from jinja2 import ChainableUndefined, Environment, FileSystemLoader, select_autoescape
+
+from parlai_spotbot import __version__
+from parlai_spotbot.analysis.ranking.contrasts import MINIMUM
 from parlai_spotbot.report.citations import short
+from parlai_spotbot.wording import asked, counted, listed, number, people_said, upper_first
+
+PROVIDERS = {
+    "in_house": "recruited by the authors (personal links)",
+    "prolific": "recruited through Prolific",
+    "mturk": "recruited through Amazon Mechanical Turk",
+    "mturk_sandbox": "in the sandbox of Amazon Mechanical Turk (no real workers)",
+}
+
+ENDS = {
+    "practice": "did not pass the practice",
+    "training": "did not pass the training",
+    "controls": "stopped for answers to control items",
+    "withdrew": "withdrew, answers deleted",
+}
+"""What became of people who took part, by the names under which a collection counts them."""
+
+NAMES = 50
+"""The paragraph names so many contestants; of more it states the number."""
 
 CITATION = re.compile(r" ?\[(@[\w:-]+(?:;@[\w:-]+)*)\]")
 SPECIAL = str.maketrans(
@@ -29,6 +54,7 @@ SPECIAL = str.maketrans(
         "−": "$-$",
         "×": r"$\times$",
         "…": r"\dots{}",
+        "½": r"$\frac{1}{2}$",
     }
 )
 """What LaTeX reads as markup, escaped."""
@@ -54,3 +80,25 @@ def latex(text: str) -> str:
     parts[::2] = [part.translate(SPECIAL) for part in parts[::2]]
     parts[1::2] = [rf"~\citep{{{','.join(_keys(citation))}}}" for citation in parts[1::2]]
     return "".join(parts)
+
+
+@cache
+def environment() -> Environment:
+    """Return the templates of texts for a paper, which escape nothing and know the words that sentences are made of."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent, encoding="utf-8"),
+        autoescape=select_autoescape(default_for_string=False),  # none: it isn't HTML
+        undefined=ChainableUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    words = (asked, counted, listed, number, people_said, upper_first)
+    environment.globals |= {"NAMES": NAMES, "MINIMUM": MINIMUM, "version": __version__}
+    environment.globals |= {"providers": PROVIDERS, "ends_of_people": ENDS}
+    environment.globals |= {word.__name__: word for word in words}
+    return environment
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks and repeated spaces."""
+    return re.sub(r"[ \n]+", " ", text).strip()

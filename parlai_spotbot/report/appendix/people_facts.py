@@ -1,0 +1,55 @@
+"""Facts of a survey about the people who answered: how many, what of it counts, who took part, pay for an hour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from parlai_spotbot.records import HUMAN, Judgement
+
+if TYPE_CHECKING:
+    from parlai_spotbot.findings.survey_data import SurveyData
+
+ABOUT_THEMSELVES = "annotator"
+"""Target of what annotators say about themselves."""
+
+
+def people_facts(contents: SurveyData) -> dict[str, Any]:
+    """Return what the methods paragraph and the answer sheets say of people.
+
+    Returns
+    -------
+    dict
+        `given` and `analysed`: numbers of annotations, items and annotators, controls aside. `participants`: who came,
+        failed and withdrew, where a collection recorded it. `hourly`: pay for an hour of answering, None where pay or
+        times are unknown.
+    """
+    people = [row for row in contents.judgements if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
+    kept = [row for row in contents.kept if row.source == HUMAN and row.target != ABOUT_THEMSELVES]
+    provenance = contents.study.provenance()
+    settings = provenance.get("crowdsourcing", {}).get(contents.survey, {}).get("settings", {})
+    return {
+        "given": _tally(row for row in people if row.control is None),
+        "analysed": _tally(row for row in kept if row.control is None),
+        "participants": provenance.get("participants", {}).get(contents.survey, {}),
+        "hourly": _hourly(people, settings.get("pay") or 0),
+    }
+
+
+def _tally(rows: Iterable[Judgement]) -> dict[str, int]:
+    rows = list(rows)
+    return {
+        "annotations": len({row.annotation_id for row in rows}),
+        "items": len({row.item_id for row in rows}),
+        "people": len({row.worker_id for row in rows}),
+    }
+
+
+def _hourly(people: Sequence[Judgement], pay: float) -> float | None:
+    """Return pay for an hour of answering, controls included; None where pay or the time of an answer is unknown."""
+    seconds = {row.annotation_id: row.seconds for row in people}
+    times = [value for value in seconds.values() if value is not None]
+    if not pay or len(times) < len(seconds) or not sum(times):
+        return None
+    units = len({(row.worker_id, row.unit_id) for row in people})
+    return 3600 * pay * units / sum(times)

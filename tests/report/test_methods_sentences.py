@@ -1,0 +1,323 @@
+"""Each sentence of the methods paragraph and of answer sheets, and tables: there where it is true, and only there."""
+
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+import parlai_spotbot
+from parlai_spotbot import checksums
+from parlai_spotbot.findings.survey_data import surveys_of
+from parlai_spotbot.records import HUMAN, Item, Judgement, Unit, Utterance
+from parlai_spotbot.report import appendix
+from parlai_spotbot.report.appendix.answer_sheets import SHEETS, answer_sheets
+from parlai_spotbot.report.appendix.latex_tables import latex_tables
+from parlai_spotbot.report.appendix.methods_text import facts_of, methods
+from parlai_spotbot.report.citations import publications
+from parlai_spotbot.study import Study
+from parlai_spotbot.study_plan import Plan
+from parlai_spotbot.surveys import get_survey, survey_names
+from tests.case_tables import cases
+from tests.spoken import bots_of, spoken
+
+SURVEY = "spot_the_bot"
+LIMITS = {
+    "units_per_annotator": 3,
+    "minutes_per_unit": 45,
+    "onboarding_attempts": 2,
+    "onboarding_mistakes": 0,
+    "controls_per_unit": 2,
+    "control_mistakes": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def study(new_study, tmp_path_factory):
+    return new_study(tmp_path_factory.mktemp("methods") / "study", sources=(HUMAN,))
+
+
+@pytest.fixture(scope="module")
+def facts(study):
+    return facts_of(surveys_of(study))[0]
+
+
+def text_of(facts, **changes) -> str:
+    return methods([facts | changes])[0]
+
+
+def answered_study(path, survey: str, questions: dict[str, str], items: int = 2, asked: bool = True) -> Study:
+    """A study of two bots, of which items are asked `questions` (name: answer) of a survey by two people."""
+    study = Study.create(path, Plan("chitchat", bots_of(["a", "b"]), 2, surveys=(survey,)))
+    talks = [spoken(f"c{n}", ("a", "b"), [f"turn {t} of {n}" for t in range(6)], n) for n in range(2 * items)]
+    checksums.write_jsonl(study.conversations_path, talks)
+    shown, rows = [], []
+    for number in range(items):
+        pair = talks[2 * number : 2 * number + 2]
+        texts = tuple(tuple(Utterance(i % 2, turn.text) for i, turn in enumerate(talk.turns)) for talk in pair)
+        ids = tuple(talk.conversation_id for talk in pair)
+        item = Item(f"i{number}", ids, 3, texts, judged=(0, 1), questions=tuple(questions) if asked else ())
+        shown.append(item)
+        for worker in ("ann", "bo"):
+            for question, answer in questions.items():
+                name = f"{worker}/{number}"
+                about = (survey, "u", item.item_id, ids, 3, "pair", question, answer, worker, HUMAN)
+                rows.append(Judgement(f"{name}/{question}", name, *about, seconds=30.0))
+    checksums.write_jsonl(study.units_path(survey), [Unit("u", survey, "b", 0, 0, tuple(shown))])
+    checksums.write_jsonl(study.judgements_path(survey), rows)
+    return study
+
+
+# -- the conversations -----------------------------------------------------------------------------------------------
+def test_the_package_is_cited_once_with_its_version(facts):
+    text = text_of(facts)
+    assert text.count(f"All figures are by the package parlai_spotbot, version {parlai_spotbot.__version__}") == 1
+    assert "[@parlai_spotbot]" in text
+    assert publications()["parlai_spotbot"].fields["version"] == parlai_spotbot.__version__
+    assert "All figures" not in text_of(facts, first=False)
+
+
+def test_the_size_of_the_domain_is_that_of_its_folds(facts):
+    folds = {"bots": {"conversations": 1693}, "seeds": {"conversations": 7}, "judges": {"conversations": 0}}
+    assert "split beforehand: 1,693 for bots and 7 for openings." in text_of(facts, folds=folds)
+    assert "split beforehand" not in text_of(facts)
+
+
+def test_people_are_a_reference_as_far_as_they_are_shown(facts):
+    assert "8 conversations between people served as a reference" in text_of(facts)
+    assert "reference" not in text_of(facts, reference=0)
+
+
+def test_warnings_of_packing_are_no_prose(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    study.record("pack", {SURVEY: {"warnings": ["too few conversations; raise --human-conversations"]}})
+    assert "raise" not in methods(facts_of(surveys_of(study)))[0]
+
+
+# -- what is asked ---------------------------------------------------------------------------------------------------
+@cases(
+    "survey questions said",
+    """
+- [acute_eval, {engagingness: 'conversation:0'}, It asks about your preference.]
+- [acute_eval, {humanness: 'conversation:1', knowledge: 'conversation:0'}, about more human and more knowledgeable.]
+- [comparative, {quality: neither}, It asks about quality.]
+""",
+)
+@pytest.mark.parametrize("asked", [True, False])
+def test_questions_are_those_that_were_put(tmp_path, survey, questions, said, asked):
+    study = answered_study(tmp_path / "study", survey, questions, asked=asked)
+    assert said in methods(facts_of(surveys_of(study)))[0]
+
+
+def test_of_a_survey_that_nobody_has_packed_the_default_is_said(tmp_path):
+    study = Study.create(tmp_path / "study", Plan("chitchat", bots_of(["a", "b"]), 2, surveys=("acute_eval",)))
+    checksums.write_jsonl(study.conversations_path, [spoken("c", ("a", "b"), ["x"] * 6)])
+    assert "It asks about your preference." in methods(facts_of(surveys_of(study)))[0]
+
+
+def test_neither_is_half_only_where_there_is_a_neither(facts):
+    ranking = SimpleNamespace(
+        rates={}, order=["a"], groups=[], circle=None, too_few=[], pairs=[1, 2], of_matches=False,
+        whole=SimpleNamespace(criterion="share of points (neither is half) by Davidson's model", resample=None),
+    )  # fmt: skip
+    with_neither = text_of(facts, ranking=ranking, neither=True)
+    assert "by share of points (neither is half) by Davidson's model." in with_neither
+    assert "by share of points by Davidson's model." in text_of(facts, ranking=ranking, neither=False)
+    assert "corrected for their number" in with_neither
+    ranking.pairs = [1]
+    assert "corrected for their number" not in text_of(facts, ranking=ranking)
+
+
+@cases(
+    "survey questions neither",
+    "[[acute_eval, {humanness: 'conversation:1'}, false], [comparative, {quality: neither}, true]]",
+)
+def test_whether_there_is_a_neither(tmp_path, survey, questions, neither):
+    study = answered_study(tmp_path / "study", survey, questions)
+    assert facts_of(surveys_of(study))[0]["neither"] is neither
+
+
+def test_of_simulated_users_one_entity_is_asked_about(facts):
+    assert "asks of each of its two entities" in text_of(facts)
+    assert "asks of one of its two entities" in text_of(facts, survey=get_survey("spot_the_user"), features=[])
+
+
+def test_tasks_are_those_that_are_asked_and_a_training_is_one_that_was_taken(facts):
+    survey = get_survey("abc_eval")
+    asked = text_of(facts, survey=survey, questions=["empathy"], tasks=1)
+    assert "dealt to 1 task, annotated turn by turn; answers become labels" in asked
+    trained = SimpleNamespace(**{name: getattr(facts["contents"], name) for name in ("asked", "judgements", "survey")})
+    trained.screening = [{"task": "empathy"}]
+    trained.people = facts["contents"].people
+    trained.of = facts["contents"].of
+    trained.counted = False
+    text = text_of(facts, contents=trained, survey=survey, questions=["empathy"], tasks=2)
+    assert "2 tasks, annotated turn by turn by people who passed a training" in text
+
+
+# -- who answered ----------------------------------------------------------------------------------------------------
+def test_what_is_given_and_what_is_analysed_are_told_apart(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    rows = study.judgements(SURVEY)
+    worker = rows[0].worker_id
+    missed = []
+    for number in range(2):
+        for target in ("entity:0", "entity:1"):
+            row = replace(
+                rows[0],
+                judgement_id=f"control/{number}/{target}",
+                annotation_id=f"control/{number}",
+                target=target,
+                question="nature",
+                answer="bot",
+                control="known_human",
+            )
+            missed.append(row)
+    checksums.write_jsonl(study.judgements_path(SURVEY), [*rows, *missed])
+    facts = facts_of(surveys_of(study))[0]
+    kept = {row.annotation_id for row in rows if row.worker_id != worker}
+    assert facts["given"]["annotations"] == 192
+    assert facts["analysed"] == {"annotations": len(kept), "items": facts["analysed"]["items"], "people": 4}
+    text = text_of(facts, failed=1)
+    assert f"The {len(kept)} annotations of 4 people are analysed." in text
+    assert "5 people gave 192 annotations" in text
+    assert "the 2 answers to them are left out of all results" in text
+
+
+def test_times_are_said_of_what_is_analysed(facts):
+    text = text_of(facts)
+    assert re.search(r"What is analysed took a median of \d+ seconds an annotation, and [\d.]+ hours in all\.", text)
+    assert "hours in all) " not in text
+
+
+def test_a_unit_is_described_where_people_did_some(facts):
+    assert "(a unit) had 96 items, controls aside" in text_of(facts)
+    assert "(a unit) had 1 item, controls" in text_of(facts, unit_sizes=[1])
+    assert "(a unit) had 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
+    assert "(a unit)" not in text_of(facts, unit_sizes=[])
+    assert "(a unit)" not in text_of(facts, settled={"pairs": [1], "question": "nature", "sentences": []})
+
+
+def test_pay_for_an_hour_is_that_of_all_answers(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    settings = {"provider": "prolific", "pay": 6.0, "currency": "EUR"}
+    study.record("crowdsourcing", {SURVEY: {"settings": settings, "limits": LIMITS, "language": "de"}})
+    rows = study.judgements(SURVEY)
+    seconds = sum({row.annotation_id: row.seconds for row in rows}.values())
+    facts = facts_of(surveys_of(study))[0]
+    assert facts["hourly"] == pytest.approx(6 * 5 / (seconds / 3600))
+    text = text_of(facts)
+    assert f"paid 6.00 EUR for a unit, {facts['hourly']:.2f} EUR for an hour of answering" in text
+    assert "on a page in German" in text
+    assert "consent are in the appendix (in English)" in text
+    timeless = [*rows[:-1], replace(rows[-1], seconds=None)]
+    checksums.write_jsonl(study.judgements_path(SURVEY), timeless)
+    assert facts_of(surveys_of(study))[0]["hourly"] is None
+
+
+@cases(
+    "settings said",
+    """
+- [{approval: IRB 7, institution: ETH}, The study was approved by ETH (IRB 7).]
+- [{approval: IRB 7}, The study was approved (IRB 7).]
+- [{institution: ETH}, The study was run at ETH.]
+- [{minimum_age: 18}, Annotators had to be 18 years old or older.]
+""",
+)
+def test_ethics_are_said_as_far_as_the_launch_says_them(facts, settings, said):
+    launched = {"settings": {"provider": "in_house", **settings}, "collection": {"limits": LIMITS, "language": "en"}}
+    assert said in text_of(facts, **launched)
+    without = text_of(facts, settings={"provider": "in_house"}, collection={"limits": LIMITS})
+    assert not re.search("approved|run at|years old", without)
+
+
+def test_practice_is_said_where_there_was_some(facts):
+    for exercises, holds in ((4, True), (0, False), (None, True)):
+        collection = {"limits": LIMITS} | ({} if exercises is None else {"exercises": exercises})
+        assert ("Practice items" in text_of(facts, collection=collection)) is holds
+    assert "Practice items" not in text_of(facts)
+
+
+def test_participants_are_said_where_a_collection_counted_them(facts):
+    counts = {"came": 9, "practice": 2, "training": 0, "controls": 1, "withdrew": 1}
+    text = text_of(facts, participants=counts)
+    assert (
+        "9 people agreed to take part (did not pass the practice: 2; stopped for answers to control items: 1; "
+        "withdrew, answers deleted: 1)."
+    ) in text
+    assert "take part." in text_of(facts, participants={"came": 3, "withdrew": 0})
+    assert "take part" not in text_of(facts)
+    figure = appendix.participants(facts | {"participants": counts})
+    assert figure.count("{") == figure.count("}")
+    assert [int(n) for n in re.findall(r": (\d+)", figure)] == [9, 2, 1, 1, 5, 5]
+
+
+def test_alphas_without_interval_are_not_said_to_have_one(facts):
+    assert "with 95 % intervals: nature" in text_of(facts)
+    text = text_of(facts, alphas=["quality 0.10"], alphas_known=False)
+    assert "with 95 % intervals where there is enough for one: quality 0.10." in text
+
+
+def test_survival_is_said_where_it_was_estimated(facts):
+    assert "survival of interval-censored times" in text_of(facts)
+    assert "survival of interval-censored times" not in text_of(facts, survival=False)
+
+
+# -- answer sheets and tables ----------------------------------------------------------------------------------------
+def test_what_a_study_does_not_know_is_to_be_filled_in(facts):
+    text = answer_sheets([facts])
+    questions = [row["question"] for sheet in SHEETS for row in sheet["questions"]]
+    assert re.findall(r"^\*\*(.*)\*\*$", text, re.M) == questions
+    answers = re.split(r"^\*\*.*\*\*$", text, flags=re.M)[1:]
+    by_question = dict(zip(questions, (answer.split("\n#")[0].strip() for answer in answers), strict=True))
+    assert by_question["Evaluators: how many"] == "5."
+    for question in ("D2.", "D3.", "D4.", "D5.", "Ethics: approval", "Sample of outputs: statistical power"):
+        (answer,) = [answer for asked, answer in by_question.items() if asked.startswith(question)]
+        assert answer == "*To fill in.*", question
+
+
+def test_sheets_say_what_a_launch_was(facts):
+    settings = {"provider": "prolific", "pay": 4.5, "currency": "GBP", "approval": "IRB 7", "minimum_age": 18}
+    collection = {"limits": LIMITS, "exercises": 4}
+    text = answer_sheets([facts | {"settings": settings, "collection": collection, "hourly": 12.0}])
+    for said in ("4.50 GBP for a unit, 12.00 GBP for an hour", "Everybody agreed", "IRB 7", "At least 18 years old"):
+        assert said in text
+    assert "4 exercises with known answers, of which 0 may be wrong, in 2 attempts." in text
+
+
+@pytest.mark.parametrize("name", [name for name in survey_names() if name != "votes"])
+def test_sheets_of_every_survey_have_no_gaps_in_their_sentences(facts, name):
+    survey = get_survey(name)
+    text = answer_sheets([facts | {"survey": survey, "put": survey.main}])
+    assert not re.search(r"None|\(\)|“”|  |undefined|&#", text)
+
+
+def test_nobody_answers_no_sheet(facts):
+    assert answer_sheets([facts | {"given": {"annotations": 0}}]) == ""
+
+
+def test_tables_are_whole_and_compact_ones_narrow(study):
+    tables = latex_tables(surveys_of(study))
+    assert {name.rpartition("-")[2] for name in tables} == {"1.tex", "2.tex", "compact.tex"}
+    for name, text in tables.items():
+        assert text.count("{") == text.count("}")
+        (columns,) = re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}", text)
+        rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+        assert len(rows) == (7 if "2" in name else 5)
+        assert all(len(re.findall(r"(?<!\\)&", row)) == len(columns) - 1 for row in rows)
+        assert len(re.findall(r"\\caption\{.+\}|\\label\{tab:.+\}", text)) == 2
+        assert ("table*" in text) is ("compact" not in name)
+        if "compact" in name:
+            assert rows[0] == r"Bot & Places & Points (tie = $\frac{1}{2}$) \\"
+
+
+def test_instructions_are_those_of_a_collection(new_study, tmp_path):
+    study = new_study(tmp_path / "study", sources=(HUMAN,), analyze=False)
+    assert "instructions.md" not in appendix.appendix_of(surveys_of(study))
+    collection = {"settings": {"provider": "in_house", "language": "de"}, "limits": LIMITS, "language": "de"}
+    study.record("crowdsourcing", {SURVEY: collection})
+    text = appendix.appendix_of(surveys_of(study))["instructions.md"]
+    survey = get_survey(SURVEY)
+    for said in (survey.instructions, *survey.consent, *(question.wording for question in survey.questions)):
+        assert said in text
+    assert "The launch had other texts: language de." in text

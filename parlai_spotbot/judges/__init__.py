@@ -7,6 +7,7 @@ Its variants share the source ``judge:NAME`` and are distinguished by `worker_id
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
 from parlai_spotbot import plugin
 from parlai_spotbot.records import Item, Judgement, Unit
@@ -43,6 +44,9 @@ class Judge(ABC):
     def open(self, study: Study, survey: str) -> None:
         """Read what tells which units are answered; cheap, and before anything else."""
         self._first_shown = first_shown(study.load(survey).units, self.worker_of)
+
+    def anew(self, folder: Path) -> None:  # noqa: B027
+        """Answer from now on as if nothing had been answered, and keep in `folder` what a server says."""
 
     def close(self) -> None:  # noqa: B027
         """End what `open` and `prepare` began; called in any case."""

@@ -11,7 +11,7 @@ from parlai_spotbot.hints import command
 from parlai_spotbot.judges.certificate.certify_request import CertifyRequest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command, seed_of
-from parlai_spotbot.scripts.result import DONE
+from parlai_spotbot.scripts.result import DONE, PARTLY
 from parlai_spotbot.sequential.settled_request import SettledRequest
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ class SpotbotJudge(Command):
             raise UserError("--study missing.", "Name it; --help shows an example.")
         if self.opt["certify"] is not None:
             return self._certify_study()
+        if self.opt["recheck"] is not None:
+            return self._recheck()
         return self._judge()
 
     def _judge(self) -> int:
@@ -93,6 +95,25 @@ class SpotbotJudge(Command):
             items = judged_items(study, survey, self.opt["judge_name"] or self.opt["judges"], self.opt["question"])
             path = certificate_path(study, survey, items.judge)
             return self._certified(certified(items, seed_of(self.opt, study)), Path(self.opt["out"] or path))
+
+    def _recheck(self) -> int:
+        """Ask a certified judge again, and tell whether it has changed."""
+        from parlai_spotbot.judges.certificate.recheck import recheck
+        from parlai_spotbot.study import Study
+        from parlai_spotbot.surveys import survey_at
+
+        study = Study.open(self.opt["study"])
+        survey = survey_at(self.opt["survey"], study)
+        specs = JudgeRequest.of(self.opt).specs(survey)
+        if len(specs) != 1:
+            raise UserError(f"--judges: {len(specs)} judges.", "Name one, who is asked again.")
+        with study.lock("spotbot_judge"):
+            outcome = recheck(study, survey.name, specs[0].make(seed_of(self.opt, study)), self.opt["recheck"])
+        self.tell(str(outcome))
+        self.result.figures = {"changed": outcome.changed, "run": outcome.run}
+        if outcome.changed:
+            return PARTLY
+        return DONE
 
     def _certified(self, certificate: Certificate, path: Path) -> int:
         """Print a certificate, and write it."""

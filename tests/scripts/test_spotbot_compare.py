@@ -134,6 +134,11 @@ def test_a_gate_opens_only_where_people_vouch_for_the_judge(folder, server):
     assert "by judge parrot-1, vouched for by " in json.loads(out)["said"]
     assert json.loads(out)["verdict"] == "better"
 
+    before = len(server.bodies)
+    out, _ = spotbot("judge", "--study", "s", *asked[:4], "--recheck", 40)
+    assert len(server.bodies) - before >= 40  # its cache isn't asked
+    assert out.startswith("Judge parrot-1 has not been found to have changed, after 40 rechecks.")
+
     path = study.survey_path("spot_the_bot") / "judges" / "parrot-1" / "certificate.json"
     other = [*bots[:-1], "t", "--gate", path]
     out, err = spotbot("compare", *other, *asked, "--judge-name", "else", "--one-request", "no", code=1)

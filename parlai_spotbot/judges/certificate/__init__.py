@@ -39,7 +39,7 @@ class Certificate:
     `uses` are records of `analysis.certificate.uses.UseStatus`, `figures` those of `Assessment`. `covered` has the
     bots, domains and lengths with labels, and how many; `not_covered` those that the judge answered without. `bound`
     says which judge, survey and labels it is of, with a `digest`; `frozen` are the verdicts that a recheck asks for
-    again, by item, target and variant.
+    again, and `changed` says that one found the judge changed.
     """
 
     judge: str
@@ -49,6 +49,7 @@ class Certificate:
     not_covered: dict[str, list[str]]
     bound: dict[str, Any] = field(default_factory=dict)
     frozen: list[dict[str, Any]] = field(default_factory=list)
+    changed: str = ""
 
     def use(self, name: str) -> dict[str, Any]:
         """Return the record of a use."""

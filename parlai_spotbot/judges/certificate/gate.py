@@ -21,6 +21,8 @@ def before_answers(certificate: Certificate, survey: str) -> tuple[str, str] | t
         return "--gate: the certificate is of a file, and bound to no survey.", ANEW
     if certificate.bound["survey"] != survey:
         return f"--gate: the certificate is for survey {certificate.bound['survey']}, not {survey}.", ANEW
+    if certificate.changed:
+        return f"--gate: {certificate.changed}", ANEW
     if certificate.use(GATE)["status"] != VALID:
         said, _, remedy = certificate.said(GATE).partition("; ")
         remedy = remedy or "let people decide."

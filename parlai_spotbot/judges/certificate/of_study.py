@@ -70,7 +70,7 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
     lacking = incomplete(launched, loaded.items)
     tidy = answers_frame(kept, talks.values(), lacking, shown_item(loaded.items, talks), copies).frame
     rows = tidy[(tidy["question"] == asked.name) & tidy["answer"].map(lambda answer: isinstance(answer, str))]
-    judged = rows[rows["source"] == f"judge:{judge}"]
+    judged = rows[rows["source"] == f"judge:{judge}"].rename(columns={"worker_id": "variant"})
     people = rows[rows["source"] == HUMAN]
     names = {"answer": "label", "worker_id": "annotator"}
     both = judged.merge(people[["item_id", "target", *names]].rename(columns=names), on=["item_id", "target"])
@@ -118,6 +118,7 @@ def _described(rows: pd.DataFrame, items: Mapping[str, Item], talks: Mapping[str
     frame = pd.DataFrame(
         {
             "verdict": rows["answer"],
+            "variant": rows["variant"],
             "conversation": rows["cluster_id" if "cluster_id" in rows else "conversation_id"],
             "item": rows["item_id"] + "\t" + rows["target"],
             "bot": [_bot_of(row, items, talks) for row in rows.itertuples()],
@@ -148,7 +149,7 @@ def _bot_of(row: Any, items: Mapping[str, Item], talks: Mapping[str, Conversatio
 
 def certified(items: JudgedItems, seed: int = 0) -> Certificate:
     """Return the certificate, with the items that a recheck asks about again: drawn by `seed`."""
-    frozen = items.labelled.drop_duplicates("item")[["item", "verdict"]].sort_values("item")
+    frozen = items.labelled.drop_duplicates("item")[["item", "verdict", "variant"]].sort_values("item")
     if len(frozen) > MOST_FROZEN:
         frozen = frozen.sample(MOST_FROZEN, random_state=seed).sort_values("item")
     labels = items.labelled.groupby("item")["label"].agg(list)

@@ -7,6 +7,7 @@ judgements are made of them by a stated rule.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
@@ -75,6 +76,10 @@ class LanguageModelJudge(Judge):
         self.identity = self.settings.identity(self.together)
         self._asks: dict[tuple[str, Pair, str], Asks] = {}
         self._items = first_shown(study.load(survey).units)
+
+    def anew(self, folder: Path) -> None:
+        self.folder = folder
+        self.journal = AnswerJournal(folder / "raw.jsonl")
 
     def asks(self, item: Item, pair: Pair, answers: dict[Pair, object]) -> Asks:
         """Every prompt for one question and target by its key.

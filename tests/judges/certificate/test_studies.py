@@ -3,16 +3,20 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import parlai_spotbot as sb
+from parlai_spotbot import checksums
 from parlai_spotbot.findings.survey_data import load
+from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.certificate import read_certificate
 from parlai_spotbot.judges.certificate.gate import after_answers, before_answers
 from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_path, certified, judged_items, stale
+from parlai_spotbot.judges.certificate.recheck import recheck
 from tests.case_tables import cases
 from tests.in_process import spotbot
-from tests.judges.certificate.labelled_study import SURVEY, labelled_demo
+from tests.judges.certificate.labelled_study import OPTIONS, SURVEY, labelled_demo
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +91,79 @@ def test_a_gate_is_for_the_survey_that_was_certified(study):
     assert before_answers(certificate, SURVEY) == ()
     assert "is for survey spot_the_bot, not acute_eval" in before_answers(certificate, "acute_eval")[0]
     assert "bound to no survey" in before_answers(sb.certify(["a", "b"], ["a", "b"]), SURVEY)[0]
+
+
+class Fickle(Judge):
+    """Answers as the demo's judge did, but for the share of items that it now answers otherwise."""
+
+    name = "spotter"
+    workers = ("spotter",)
+    changed = 0.0
+    asked = 0
+
+    def options(self):
+        return self.study.provenance()["judge"][SURVEY]["spotter"]
+
+    def open(self, study, survey):
+        self.study = study
+        self.given = {}
+        for row in study.judgements(survey):
+            if row.source == self.source:
+                self.given.setdefault((row.item_id, row.worker_id), []).append(row)
+
+    def worker_of(self, unit):
+        variants = sorted({worker for _, worker in self.given})
+        return variants[unit.replicate % len(variants)]
+
+    def prepare(self, study, survey, progress=True):
+        self.rng = np.random.default_rng(1)
+
+    def answer(self, unit):
+        self.asked += 1
+        rows = self.given[unit.items[0].item_id, self.worker_of(unit)]
+        if self.rng.random() < self.changed:
+            return [replace(row, answer=OPTIONS.get(row.answer, row.answer)) for row in rows]
+        return rows
+
+    def describe(self):
+        return {}
+
+
+def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
+    certified(judged_items(study, SURVEY)).write(certificate_path(study, SURVEY, "spotter"))
+    same = Fickle()
+    outcome = recheck(study, SURVEY, same, 100, progress=False)
+    assert (outcome.changed, outcome.run, same.asked) == (False, 1, 100)
+    assert str(outcome).startswith("Judge spotter has not been found to have changed, after 100 rechecks.\n  0 of 100")
+    other = Fickle()
+    other.changed = 0.3
+    outcome = recheck(study, SURVEY, other, 100, progress=False)
+    assert (outcome.changed, outcome.run) == (True, 2)
+    assert other.asked < 100  # it is asked no further
+    certificate = read_certificate(certificate_path(study, SURVEY, "spotter"))
+    assert before_answers(certificate, SURVEY)[0].startswith("--gate: Judge spotter has changed: found after ")
+
+
+def test_a_stopped_recheck_goes_on(study):
+    path = certificate_path(study, SURVEY, "spotter")
+    certified(judged_items(study, SURVEY)).write(path)
+    checksums.remove(path.with_name("rechecks.jsonl"))
+    killed = Fickle()
+    answer = killed.answer
+    killed.answer = lambda unit: answer(unit) if killed.asked < 50 else 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        recheck(study, SURVEY, killed, 100, progress=False)
+    again = Fickle()
+    assert recheck(study, SURVEY, again, 100, progress=False).run == 1
+    assert again.asked == 50
+
+
+def test_other_options_are_stale_before_anything_is_asked(study):
+    certified(judged_items(study, SURVEY)).write(certificate_path(study, SURVEY, "spotter"))
+    judge = Fickle()
+    judge.options = lambda: {"version": 99}
+    outcome = recheck(study, SURVEY, judge, 100, progress=False)
+    assert (outcome.changed, judge.asked) == (True, 0)
+    assert "version is 99, was " in str(outcome)
+    _, err = spotbot("judge", "--study", study.path, "--recheck", 7, code=2)
+    assert "--recheck 7: expected 40 to 200" in err

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parlai_spotbot.errors import UserError
 from parlai_spotbot.findings.plan_request import PlanRequest
 from parlai_spotbot.options import option_values
 from parlai_spotbot.scripts.command import Command, study_of
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from parlai_spotbot.study import Study
 
 
@@ -23,6 +26,8 @@ class SpotbotPlan(Command):
         request = PlanRequest(**option_values(PlanRequest, self.opt))
         if self.opt["next"] is not None:
             return self._next(study, request)
+        if self.opt["certify"] is not None:
+            return self._labels(study, request)
         made = plan(request, study, say=print)
         print(made.text)
         lines = made.text.strip().splitlines()
@@ -38,18 +43,33 @@ class SpotbotPlan(Command):
 
     def _next(self, study: Study | None, request: PlanRequest) -> None:
         """Print the pairs to show next, or write them to --out."""
-        from parlai_spotbot import files
         from parlai_spotbot.findings.plans.next_pairs import next_pairs
 
-        pairs = next_pairs(study, self.opt["next"], request)
-        self.result.figures = {"pairs": pairs.to_dict("records")}
-        self.result.said = f"{len(pairs)} pairs to show next"
-        text = files.frame_csv(pairs)
+        self._table("pairs", next_pairs(study, self.opt["next"], request), "show")
+
+    def _labels(self, study: Study | None, request: PlanRequest) -> None:
+        """Print the items that people should label next, or write them to --out."""
+        from parlai_spotbot.judges.certificate.label_budget import next_labels
+        from parlai_spotbot.judges.certificate.of_study import judged_items
+
+        if study is None:
+            raise UserError("--study missing.", "Name a study in which a judge has answered.")
+        judge = (request.source or "").removeprefix("judge:") or None
+        items = judged_items(study, request.survey, judge)
+        self._table("items", next_labels(items, self.opt["certify"], request.seed), "label")
+
+    def _table(self, what: str, table: DataFrame, done: str) -> None:
+        """Print a table as CSV, or write it to --out."""
+        from parlai_spotbot import files
+
+        self.result.figures = {what: table.to_dict("records")}
+        self.result.said = f"{len(table)} {what} to {done} next"
+        text = files.frame_csv(table)
         if not self.opt["out"]:
             print(text, end="")
             return
         files.write_text(Path(self.opt["out"]), text)
-        self.result.wrote(pairs=Path(self.opt["out"]))
+        self.result.wrote(**{what: Path(self.opt["out"])})
 
 
 COMMAND = SpotbotPlan

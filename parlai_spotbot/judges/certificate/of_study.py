@@ -58,7 +58,7 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
     Raises
     ------
     UserError
-        Where there is no such judge or question, or nothing that both answered.
+        Where there is no such judge or question.
     """
     launched = launched_survey(study, survey)
     asked = _question(launched, question)
@@ -75,11 +75,6 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
     names = {"answer": "label", "worker_id": "annotator"}
     both = judged.merge(people[["item_id", "target", *names]].rename(columns=names), on=["item_id", "target"])
     open_ = judged[~judged["item_id"].isin(both["item_id"])]
-    if both.empty:
-        raise UserError(
-            f"{study.judgements_path(survey)}: people and judge {judge} have answered no item both ('{asked.name}').",
-            hints.run("crowdsource", study.path, survey, dry_run=True),
-        )
     return JudgedItems(
         study, launched, judge, asked, _described(both, loaded.items, talks), _described(open_, loaded.items, talks)
     )
@@ -148,7 +143,20 @@ def _bot_of(row: Any, items: Mapping[str, Item], talks: Mapping[str, Conversatio
 
 
 def certified(items: JudgedItems, seed: int = 0) -> Certificate:
-    """Return the certificate, with the items that a recheck asks about again: drawn by `seed`."""
+    """Return the certificate, with the items that a recheck asks about again: drawn by `seed`.
+
+    Raises
+    ------
+    UserError
+        Where people have labelled nothing that the judge answered.
+    """
+    if items.labelled.empty:
+        survey = items.survey.name
+        raise UserError(
+            f"{items.study.judgements_path(survey)}: people and judge {items.judge} have answered no item both "
+            f"('{items.question.name}').",
+            hints.run("crowdsource", items.study.path, survey, dry_run=True),
+        )
     frozen = items.labelled.drop_duplicates("item")[["item", "verdict", "variant"]].sort_values("item")
     if len(frozen) > MOST_FROZEN:
         frozen = frozen.sample(MOST_FROZEN, random_state=seed).sort_values("item")

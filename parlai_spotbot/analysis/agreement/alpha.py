@@ -115,7 +115,7 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
     if not isinstance(clusters, Clusters) or clusters.rows != np.size(np.asarray(answers, dtype=object)):
         kind = f"Clusters of {clusters.rows} rows" if isinstance(clusters, Clusters) else type(clusters).__name__
         raise ValueError(f"clusters is {kind}, expected Clusters of each answer: Clusters.by(conversations, workers)")
-    judged = UnitAnswers.of(units, answers, metric, clusters.workers)
+    judged = _Answers.of(units, answers, metric, clusters.workers)
     size = judged.table.sum(axis=1)
     pairs = (size * (size - 1)).sum()
     same = (judged.table * (judged.table - 1)).sum()
@@ -143,7 +143,7 @@ def krippendorff_alpha(units: ArrayLike, answers: ArrayLike, clusters: Clusters,
 
 
 @dataclass(frozen=True)
-class UnitAnswers:
+class _Answers:
     """Answers about units with two answers or more: the place of each among all (`rows`), its unit and its level (m,);
     `values` (levels,) are the answers; `table` (units, levels) counts the levels of each unit."""
 
@@ -155,7 +155,7 @@ class UnitAnswers:
     metric: str
 
     @classmethod
-    def of(cls, units: ArrayLike, answers: ArrayLike, metric: str, workers: np.ndarray | None = None) -> UnitAnswers:
+    def of(cls, units: ArrayLike, answers: ArrayLike, metric: str, workers: np.ndarray | None = None) -> _Answers:
         """Keep, of each of `workers` (n,), the last answer about a unit."""
         answers = np.asarray(answers, dtype=object)
         if answers.ndim != 1:
@@ -236,7 +236,7 @@ def alpha_slope(met: np.ndarray, metric: str, values: ArrayLike | None) -> np.nd
     return (n - 1) / n * ((by_level[:, None] + by_level[None, :]) / 2 - n / chance * far)
 
 
-def _variance(answers: UnitAnswers, clusters: Clusters) -> tuple[float, float, bool]:
+def _variance(answers: _Answers, clusters: Clusters) -> tuple[float, float, bool]:
     """Return the variance of alpha, its degrees of freedom, and whether the annotators are too few to generalise.
 
     `clusters` are those of the answers.

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from parlai_spotbot.analysis.certificate.agreement import (
-    NOT_MEASURED,
     Measured,
     PeopleAlpha,
     balanced_accuracy,
@@ -36,7 +35,7 @@ class Assessment:
         Agreement of people with each other: the ceiling.
     confusion : array (levels, levels)
         How often each verdict (rows) met each label (columns).
-    favours : frame
+    favours : list of dict
         See `favours.favours`.
     flips : mapping
         See `favours.flips`.
@@ -50,7 +49,7 @@ class Assessment:
     by_label: Mapping[str, Measured]
     people: PeopleAlpha
     confusion: np.ndarray
-    favours: pd.DataFrame
+    favours: list[dict]
     flips: Mapping[str, float]
     uses: Sequence[UseStatus]
 
@@ -76,12 +75,9 @@ def assess(frame: pd.DataFrame, scale: Sequence[str] | None = None) -> Assessmen
         Names the column that has a missing value.
     """
     table = labelled_verdicts(frame, scale)
-    agreement = NOT_MEASURED
-    scores = np.zeros(table.rows)
-    if table.rows:
-        agreement, scores = judge_alpha(table)
+    agreement = judge_alpha(table)
     accuracy, by_label = balanced_accuracy(table)
-    people = people_alpha(table, agreement, scores)
+    people = people_alpha(table, agreement)
     favoured = favours(table)
     flipped = flips(table)
     return Assessment(

@@ -21,60 +21,55 @@ from parlai_spotbot.analysis.uncertainty.shares import LEVEL
 KINDS = ("bot", "family", "length", "order")
 """Columns of a frame by which a judge may favour rows."""
 
-COLUMNS = ["kind", "group", "answer", "estimate", "low", "high", "surely_low", "surely_high", "n"]
-
 FEW = 2
 """A group of fewer rows says nothing."""
 
 
-def favours(table: LabelledVerdicts) -> pd.DataFrame:
-    """Return a row for each kind of group, group and answer (of two answers the first): columns `COLUMNS`.
+def favours(table: LabelledVerdicts) -> list[dict]:
+    """Return a record for each kind of group, group and answer (of two answers, or groups, the first).
 
-    `surely_low` and `surely_high` are ends that hold for all rows of the frame together (Bonferroni).
+    Its `surely`, the part of the estimate that is beyond doubt, holds for all records together (Bonferroni).
     """
-    groups = {kind: _grouped(table.frame[kind], kind) for kind in KINDS if kind in table.frame}
-    rows = [row for kind, names in groups.items() for row in _of_kind(table, kind, names)]
-    frame = pd.DataFrame(rows, columns=[*COLUMNS[:6], "df", "n"])
-    df = frame["df"].to_numpy(dtype=float)
-    upper = 1 - (1 - LEVEL) / 2 / max(len(frame), 1)
-    with np.errstate(invalid="ignore"):
-        wider = stdtrit(df, upper) / stdtrit(df, (1 + LEVEL) / 2)
-    frame["surely_low"] = frame["estimate"] - (frame["estimate"] - frame["low"]) * wider
-    frame["surely_high"] = frame["estimate"] + (frame["high"] - frame["estimate"]) * wider
-    return frame[COLUMNS]
+    records: list[dict] = []
+    for kind in KINDS:
+        if kind in table.frame:
+            records += _of_kind(table, kind, _groups(table.frame[kind], kind))
+    upper = 1 - (1 - LEVEL) / 2 / max(len(records), 1)
+    for record in records:
+        ends = np.array([record["low"], record["high"]]) - record["estimate"]
+        df = record.pop("df")
+        ends = record["estimate"] + ends * stdtrit(df, upper) / stdtrit(df, (1 + LEVEL) / 2)
+        record["surely"] = float(max(ends[0], -ends[1], 0))
+    return records
 
 
-def _grouped(values: pd.Series, kind: str) -> pd.Series:
+def _groups(values: pd.Series, kind: str) -> pd.Series:
     """Return the group of each row: lengths are long above the median, else short."""
     if kind != "length":
         return values.astype(str)
-    middle = values.astype(float).median()
-    return pd.Series(np.where(values.astype(float) > middle, "long", "short"), index=values.index)
+    return (values > values.median()).map({True: "long", False: "short"})
 
 
-def _of_kind(table: LabelledVerdicts, kind: str, names: pd.Series) -> list[tuple]:
-    group, values = pd.factorize(names, sort=True)
+def _of_kind(table: LabelledVerdicts, kind: str, groups: pd.Series) -> list[dict]:
+    group, names = pd.factorize(groups, sort=True)
     sizes = np.bincount(group)
-    answers = range(len(table.levels))
-    if len(table.levels) == 2:
-        answers = range(1)
-    rows = []
-    compared = range(len(values))
-    if len(values) == 2:  # what one is favoured by, the other is disfavoured by
-        compared = range(1)
-    for answer in answers if len(values) > 1 else ():
-        excess = 1.0 * (table.verdict == answer) - (table.label == answer)
-        means = group_means(excess, group, len(values), table.clusters, (-1, 1))
-        for place in compared:
-            if sizes[place] < FEW or sizes.sum() - sizes[place] < FEW:
+    answers = table.levels
+    if len(answers) == 2:
+        answers = answers[:1]
+    records = []
+    for code, answer in enumerate(answers):
+        excess = 1.0 * (table.verdict == code) - (table.label == code)
+        means = group_means(excess, group, len(names), table.clusters, (-1, 1))
+        # Of two groups, what favours one disfavours the other.
+        for place in range(len(names) - (len(names) <= 2)):
+            others = np.where(np.arange(len(names)) == place, 0, sizes)
+            if min(sizes[place], others.sum()) < FEW:
                 continue
-            others = np.where(np.arange(len(values)) == place, 0, sizes)
-            weights = -others / others.sum()
-            weights[place] = 1
-            found = means.contrast(weights)
-            name = (kind, values[place], table.levels[answer])
-            rows.append((*name, found["estimate"], *found["ci"], found["df"], sizes[place]))
-    return rows
+            found = means.contrast(np.where(others, -others / others.sum(), 1))
+            ends = {"low": found["ci"][0], "high": found["ci"][1], "df": found["df"]}
+            record = {"kind": kind, "group": names[place], "answer": answer, "estimate": found["estimate"]}
+            records.append({**record, **ends, "n": int(sizes[place])})
+    return records
 
 
 def flips(table: LabelledVerdicts) -> Mapping[str, float]:

@@ -11,11 +11,10 @@ surely changes more than `FLIPS` of its verdicts; they aren't known where a sing
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
-import pandas as pd
 
 from parlai_spotbot.analysis.certificate.agreement import Measured, PeopleAlpha
 from parlai_spotbot.analysis.certificate.labelled import LabelledVerdicts
@@ -57,22 +56,19 @@ class UseStatus:
     requires: float
     labels: int | None = 0
 
-    def to_json(self) -> dict:
-        return asdict(self)
-
 
 def statuses(
-    table: LabelledVerdicts, judge: Measured, people: PeopleAlpha, favoured: pd.DataFrame, flipped: Mapping[str, float]
+    table: LabelledVerdicts, judge: Measured, people: PeopleAlpha, favoured: list[dict], flipped: Mapping[str, float]
 ) -> list[UseStatus]:
     """Return the status of each use."""
     return [_status(use, table, judge, people, _forbidden(favoured, flipped)) for use in USES]
 
 
-def _forbidden(favoured: pd.DataFrame, flipped: Mapping[str, float]) -> str:
+def _forbidden(favoured: list[dict], flipped: Mapping[str, float]) -> str:
     """Return what forbids a judge to rank and to gate: the kind of what it favours, or "flips"; "" for nothing."""
-    surely = np.maximum(favoured["surely_low"], -favoured["surely_high"])
-    if (surely > FAVOUR).any():
-        return str(favoured["kind"].iloc[int(surely.argmax())])
+    worst = max(favoured, key=lambda record: record["surely"], default={"surely": 0})
+    if worst["surely"] > FAVOUR:
+        return worst["kind"]
     if flipped and flipped["low"] > FLIPS:
         return "flips"
     return ""

@@ -167,7 +167,7 @@ def certificate_of(
     about = {**(bound or {}), "labels_sha256": frame_digest(labelled)}
     return Certificate(
         judge=judge,
-        uses=[plain(use.to_json()) for use in found.uses],
+        uses=[plain(asdict(use)) for use in found.uses],
         figures=plain(_figures(found)),
         covered=covered,
         not_covered=not_covered,
@@ -182,13 +182,13 @@ def _figures(found: Assessment) -> dict[str, Any]:
         "people": found.table.people,
         "measure": found.table.metric,
         "answers": found.table.levels,
-        "agreement": found.agreement.to_json(),
-        "accuracy": found.accuracy.to_json(),
+        "agreement": asdict(found.agreement),
+        "accuracy": asdict(found.accuracy),
         "chance": found.chance,
-        "by_label": {name: measured.to_json() for name, measured in found.by_label.items()},
+        "by_label": {name: asdict(measured) for name, measured in found.by_label.items()},
         "people_agreement": asdict(found.people),
         "confusion": found.confusion,
-        "favours": found.favours.to_dict("records"),
+        "favours": found.favours,
         "flips": dict(found.flips),
     }
 

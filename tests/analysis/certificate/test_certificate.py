@@ -128,8 +128,7 @@ def test_extremes():
 def test_a_judge_that_favours_a_bot_neither_ranks_nor_gates():
     frame = made_up(rng(8), 400, 40, 1, noise=0.2, judge=0.3, taste=0.0, bias=3.0)
     assert status(frame) == {"screen": ("valid", "above")} | dict.fromkeys(USES[1:], ("not valid", "bot"))
-    favoured = assess(frame).favours
-    worst = favoured.loc[favoured["surely_high"].idxmin()]
+    worst = max(assess(frame).favours, key=lambda record: record["surely"])
     assert (worst["kind"], worst["group"], worst["answer"]) == ("bot", "b1", "0")
     family = frame.assign(family=frame["bot"] == "b1").drop(columns="bot")
     assert status(family)["rank"] == ("not valid", "family")
@@ -139,7 +138,8 @@ def test_a_judge_that_favours_a_bot_neither_ranks_nor_gates():
 
 def test_a_judge_whose_verdicts_follow_the_order_does_not_gate():
     frame = made_up(rng(9), 400, 40, 1, noise=0.1, judge=0.1, taste=0.0)
-    turned = frame.assign(order="ba", verdict=np.where(np.arange(400) % 5 < 2, "x", frame["verdict"]))
+    other = frame["verdict"].map({"0": "1", "1": "0"})
+    turned = frame.assign(order="ba", verdict=np.where(np.arange(400) % 5 < 2, other, frame["verdict"]))
     found = assess(pd.concat([frame.assign(order="ab"), turned]))
     assert found.flips["estimate"] == pytest.approx(0.4)
     assert {use.use: (use.status, use.reason) for use in found.uses}["gate"] == ("not valid", "flips")

@@ -63,7 +63,7 @@ def test_the_first_recheck_bets_on_agreement_alone():
     # Each item is worth 2 · odds / (1 + odds) with even chances.
     assert worse.wealth[0] == pytest.approx(np.mean([2 * odds / (1 + odds) for odds in (2, 3, 6, 16)]))
     assert worse.threshold == 40
-    assert worse.found_after == 7
+    assert worse.found_after == 8
     neither = drift_test([["b", "c"]] * 20, [["a"]] * 20)
     assert neither.found_after == 0  # as wrong as before
 

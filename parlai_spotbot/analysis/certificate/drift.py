@@ -45,24 +45,25 @@ class DriftTest:
         return int(over[0]) + 1
 
 
-def drift_test(verdicts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]]) -> DriftTest:
+def drift_test(verdicts: Sequence[Sequence[str]], labels: Sequence[Sequence[str]], recheck: int = 1) -> DriftTest:
     """Test whether the newest run's verdicts differ from those before.
 
     Parameters
     ----------
     verdicts : sequence of sequences (n, runs)
-        Of each item, in the order asked, the verdicts of all runs, the newest last; two at least.
+        Of each item, in the order asked, the verdicts of the runs that asked about it, the newest last; two at least.
     labels : sequence of sequences (n, any)
         People's labels of each item.
+    recheck : int
+        Number of this recheck, from 1.
     """
-    runs = max((len(row) for row in verdicts), default=2)
     agreeing = [_agreeing(row, own) for row, own in zip(verdicts, labels, strict=True)]
     processes = [_wealth([score < score.mean() - TINY for score in agreeing])]
-    if runs > 2:
+    if any(len(row) > 2 for row in verdicts):
         processes.append(_wealth([_odd(row) for row in verdicts]))
     return DriftTest(
         wealth=np.mean(processes, axis=0),
-        threshold=2 ** (runs - 1) / ERROR,
+        threshold=2**recheck / ERROR,
         changed=sum(row[-1] != row[0] for row in verdicts),
         then=float(np.mean([score[:-1].mean() for score in agreeing])) if agreeing else np.nan,
         now=float(np.mean([score[-1] for score in agreeing])) if agreeing else np.nan,

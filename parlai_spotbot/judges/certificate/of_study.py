@@ -81,31 +81,28 @@ def judged_items(study: Study, survey: str, judge: str | None = None, question: 
 
 
 def _question(survey: Survey, name: str | None) -> Question:
-    names = [question.name for question in survey.questions if question.kind in KINDS]
-    if not names:
-        raise UserError(f"--survey {survey.name}: no question is a choice or a scale.", "Certify another survey.")
+    questions = {question.name: question for question in survey.questions if question.kind in KINDS}
     if name is None:
-        name = names[0]
+        name = next(iter(questions), "")
         if survey.spots:
             name = "nature"
-    if name not in names:
-        raise UserError(f"--question {name}: survey {survey.name} has no such choice or scale.", nearest(name, names))
-    return survey.question(name)
+    if name not in questions:
+        problem = f"--question {name}: survey {survey.name} has no such choice or scale."
+        raise UserError(problem, nearest(name, questions))
+    return questions[name]
 
 
 def _judge_of(sources: set[str], judge: str | None, study: Study, survey: str) -> str:
     names = sorted(source.removeprefix("judge:") for source in sources)
+    if not names:
+        problem = f"{study.judgements_path(survey)}: no answers of a judge."
+        raise UserError(problem, hints.run("judge", study.path, survey))
     if judge is None and len(names) == 1:
         return names[0]
-    if judge in names:
-        return str(judge)
-    if not names:
-        raise UserError(
-            f"{study.judgements_path(survey)}: no answers of a judge.", hints.run("judge", study.path, survey)
-        )
-    if judge is None:
-        raise UserError(f"--judges: {len(names)} judges have answered.", f"Name one: {', '.join(names)}.")
-    raise UserError(f"--judges {judge}: it has answered nothing here.", nearest(judge, names))
+    if judge not in names:
+        problem = f"--judges {judge or ''}: expected one of those who have answered."
+        raise UserError(problem, nearest(judge or "", names))
+    return judge
 
 
 def _described(rows: pd.DataFrame, items: Mapping[str, Item], talks: Mapping[str, Conversation]) -> pd.DataFrame:
@@ -183,11 +180,16 @@ def bound_of(study: Study, survey: str, judge: str) -> dict[str, Any]:
     text = files.json_bytes({name: asked[name] for name in ASKED if name in asked})
     return {
         "judge": judge,
-        "options": {name: value for name, value in options.items() if name != "seed"},
+        "options": decisive(options),
         "served": sorted(served.get("served", {})),
         "survey": survey,
         "survey_sha256": hashlib.sha256(text).hexdigest(),
     }
+
+
+def decisive(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a judge's options without its seed, which makes no other judge of it."""
+    return {name: value for name, value in options.items() if name != "seed"}
 
 
 def stale(certificate: Certificate, now: Mapping[str, Any]) -> list[str]:

@@ -25,7 +25,7 @@ def run(rng: np.random.Generator, chance: np.ndarray) -> np.ndarray:
 
 def found(runs: list[np.ndarray]) -> int:
     labels = [["a"]] * len(runs[0])
-    return drift_test(np.stack(runs, axis=1).tolist(), labels).found_after
+    return drift_test(np.stack(runs, axis=1).tolist(), labels, len(runs) - 1).found_after
 
 
 @pytest.mark.slow
@@ -69,7 +69,7 @@ def test_the_first_recheck_bets_on_agreement_alone():
 
 
 def test_the_second_recheck_sees_changes_that_leave_agreement_as_it_is():
-    other = drift_test([["b", "b", "c"]] * 20, [["a"]] * 20)
+    other = drift_test([["b", "b", "c"]] * 20, [["a"]] * 20, 2)
     assert 0 < other.found_after <= 9
     assert drift_test([["b", "c", "b"]] * 20, [["a"]] * 20).found_after == 0
     assert drift_test([], []).found_after == 0

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import parlai_spotbot as sb
-from parlai_spotbot import checksums
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.judges import Judge
 from parlai_spotbot.judges.certificate import read_certificate
@@ -16,7 +15,7 @@ from parlai_spotbot.judges.certificate.of_study import bound_of, certificate_pat
 from parlai_spotbot.judges.certificate.recheck import recheck
 from tests.case_tables import cases
 from tests.in_process import spotbot
-from tests.judges.certificate.labelled_study import OPTIONS, SURVEY, labelled_demo
+from tests.judges.certificate.labelled_study import OPTIONS, SURVEY, labelled_demo, let_people
 
 
 @pytest.fixture(scope="module")
@@ -142,12 +141,14 @@ def test_a_judge_that_answers_otherwise_is_found_and_gates_no_more(study):
     assert other.asked < 100  # it is asked no further
     certificate = read_certificate(certificate_path(study, SURVEY, "spotter"))
     assert before_answers(certificate, SURVEY)[0].startswith("--gate: Judge spotter has changed: found after ")
+    labelled = let_people(study, people=3, seed=5)
+    certified(judged_items(labelled, SURVEY)).write(certificate_path(study, SURVEY, "spotter"))
+    assert recheck(labelled, SURVEY, Fickle(), 40, progress=False).run == 1  # of a new certificate
 
 
 def test_a_stopped_recheck_goes_on(study):
     path = certificate_path(study, SURVEY, "spotter")
-    certified(judged_items(study, SURVEY)).write(path)
-    checksums.remove(path.with_name("rechecks.jsonl"))
+    certified(judged_items(let_people(study, seed=6), SURVEY)).write(path)
     killed = Fickle()
     answer = killed.answer
     killed.answer = lambda unit: answer(unit) if killed.asked < 50 else 1 / 0

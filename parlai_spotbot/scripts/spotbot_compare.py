@@ -51,11 +51,20 @@ class SpotbotCompare(SpotbotTournament):
         if self.accounted(done.remedy, done.problem) == MISTAKE:
             return MISTAKE
         comparison = compare(load(played.study, done.survey), f"judge:{judges[0].name}", new.name, old.name)
+        return self._told(comparison, played.study, evaluation.settled, certificate)
+
+    def _told(
+        self, comparison: Comparison, study: Study, settled: SettledRequest | None, certificate: Certificate | None
+    ) -> int:
+        """Print the verdict and what comes next; return the exit code."""
+        from parlai_spotbot.judges.certificate.gate import after_answers
+
         self.result.verdict = comparison.verdict
         self.result.said = str(comparison)
         objection = None
         if certificate:
-            objection = self._objection(certificate, played.study, done.survey, comparison)
+            judge = comparison.source.removeprefix("judge:")
+            objection = after_answers(certificate, study, judge, (comparison.new, comparison.old))
         if certificate and not objection:
             self.result.said += f", vouched for by {certificate.vouched}"
         self.result.figures = asdict(comparison)
@@ -65,7 +74,7 @@ class SpotbotCompare(SpotbotTournament):
         if cause and cause["blocks"]:
             more = f"\nnext: {cause['step']}"
         elif comparison.verdict == "undecided" and not equal:
-            self.result.next = self._more(played.study, evaluation.settled)
+            self.result.next = self._more(study, settled)
             more = f"\nnext, for more conversations: {self.result.next}"
         print(f"\n{self.result.said}{more}")
         if objection:
@@ -84,15 +93,6 @@ class SpotbotCompare(SpotbotTournament):
             return None, (f"--gate: {file}: judge {judge} has no certificate.", remedy)
         certificate = read_certificate(file)
         return certificate, before_answers(certificate, survey)
-
-    def _objection(
-        self, certificate: Certificate, study: Study, survey: str, comparison: Comparison
-    ) -> tuple[str, str] | None:
-        """Return why the certificate isn't one for these answers, with a remedy; None where it is."""
-        from parlai_spotbot.judges.certificate.gate import after_answers
-
-        judge = comparison.source.removeprefix("judge:")
-        return after_answers(certificate, study, survey, judge, (comparison.new, comparison.old))
 
     def _two(self) -> tuple[Contestant, Contestant]:
         """Both contestants, checked as those of a pool are."""

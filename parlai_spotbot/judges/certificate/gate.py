@@ -9,7 +9,7 @@ from parlai_spotbot.analysis.certificate.uses import VALID
 from parlai_spotbot.judges.certificate import Certificate
 from parlai_spotbot.judges.certificate.of_study import bound_of, stale
 from parlai_spotbot.study import Study
-from parlai_spotbot.wording import counted, listed
+from parlai_spotbot.wording import listed
 
 GATE = "gate"
 ANEW = "Certify it in a study in which people answered the same questions: spotbot judge --study STUDY --certify."
@@ -30,31 +30,21 @@ def before_answers(certificate: Certificate, survey: str) -> tuple[str, str] | t
     return ()
 
 
-def after_answers(
-    certificate: Certificate, study: Study, survey: str, judge: str, bots: Sequence[str]
-) -> tuple[str, str] | None:
+def after_answers(certificate: Certificate, study: Study, judge: str, bots: Sequence[str]) -> tuple[str, str] | None:
     """Return why a certificate isn't one for these answers of a judge, and a remedy; None where it is."""
+    survey = certificate.bound["survey"]
     if changed := stale(certificate, bound_of(study, survey, judge)):
         return f"--gate: the certificate is stale: {listed(changed)}.", f"Ask as it was certified; or: {ANEW}"
-    lacking = _not_covered(certificate, study, survey, bots)
-    if lacking:
-        label = hints.command("crowdsource", study.path, survey, dry_run=True)
-        return f"--gate: the certificate has no labels of {listed(lacking)}.", f"Let people label some: {label}"
-    return None
-
-
-def _not_covered(certificate: Certificate, study: Study, survey: str, bots: Sequence[str]) -> list[str]:
-    """Return the domains and lengths that the labels lack; and the bots, where they lack both."""
     covered = certificate.covered
-    lacking = []
-    domains = {talk.domain for talk in study.conversations()} - set(covered.get("domain", ()))
-    if domains:
-        lacking.append(f"{counted(len(domains), 'domain')} ({', '.join(sorted(domains))})")
-    lengths = sorted(int(name) for name in covered.get("length", ()))
-    shown = {item.exchanges for item in study.load(survey).items.values() if item.control is None}
-    beyond = sorted(length for length in shown if lengths and not lengths[0] <= length <= lengths[-1])
-    if beyond:
-        lacking.append(f"{', '.join(map(str, beyond))} exchanges")
+    items = study.load(survey).items.values()
+    seen = {
+        "domain": {talk.domain for talk in study.conversations()},
+        "length": {str(item.exchanges) for item in items if item.control is None},
+    }
+    lacking = [f"{kind} {name}" for kind, names in seen.items() for name in sorted(names - covered[kind].keys())]
     if covered.get("bot") and not set(bots) & covered["bot"].keys():
-        lacking.append(f"{bots[0]} or {bots[1]} (but of {', '.join(sorted(covered['bot']))})")
-    return lacking
+        lacking.append(f"{listed(bots, 'or')} (but of {listed(sorted(covered['bot']))})")
+    if not lacking:
+        return None
+    label = hints.command("crowdsource", study.path, survey, dry_run=True)
+    return f"--gate: the certificate has no labels of {listed(lacking)}.", f"Let people label some: {label}"

@@ -100,35 +100,46 @@ def _asked(study: Study, judge: Judge, certificate: Certificate, items: Sequence
     """Ask the judge about the items, as far as this run has not yet, until a change is shown."""
     bound = certificate.bound
     folder = certificate_path(study, bound["survey"], judge.name).parent
-    runs: dict[int, dict[str, str]] = {}
-    for row in checksums.read_journal(folder / "rechecks.jsonl", lambda row, where: row):
-        if row["certificate"] == bound["digest"]:
-            runs.setdefault(row["run"], {})[row["item"]] = row["verdict"]
+    runs = _runs(folder / "rechecks.jsonl", bound["digest"])
     run = max(runs, default=1)
     if runs.get(run, {}).keys() >= {row["item"] for row in items}:
         run += 1
     given = runs.pop(run, {})
     judge.anew(folder / "rechecks" / f"{bound['digest'][:12]}-{run}")
     judge.prepare(study, bound["survey"], progress)
-
-    def tested() -> DriftTest:
-        asked = [row for row in items if row["item"] in given]
-        before = [[row["verdict"], *(own[row["item"]] for own in runs.values() if row["item"] in own)] for row in asked]
-        verdicts = [[*one, given[row["item"]]] for one, row in zip(before, asked, strict=True)]
-        return drift_test(verdicts, [row["labels"] for row in asked], run)
-
+    open_ = [row for row in items if row["item"] not in given]
     with checksums.RecordedJournal(folder / "rechecks.jsonl") as journal:
-        for name, verdict in _answers(study, judge, bound, [row for row in items if row["item"] not in given]):
+        for name, verdict in _answers(study, judge, bound, open_):
             journal.append({"certificate": bound["digest"], "run": run, "item": name, "verdict": verdict})
             given[name] = verdict
-            if tested().found_after:
+            if _tested(items, runs, run, given).found_after:
                 break
     served = sorted((judge.describe().get("model") or {}).get("served", {}))
     if served and served != bound["served"]:
         return Recheck(judge.name, run, stale=f"the server now answers by {listed(served)}")
     if judge.stopped:
         raise UserError(f"judge {judge.name} stopped: {judge.stopped}.", "Run the same command again: it goes on.")
-    return Recheck(judge.name, run, tested())
+    return Recheck(judge.name, run, _tested(items, runs, run, given))
+
+
+def _runs(path: Path, digest: str) -> dict[int, dict[str, str]]:
+    """Return the verdicts of each recheck of a certificate, by item."""
+    runs: dict[int, dict[str, str]] = {}
+    for row in checksums.read_journal(path, lambda row, where: row):
+        if row["certificate"] == digest:
+            runs.setdefault(row["run"], {})[row["item"]] = row["verdict"]
+    return runs
+
+
+def _tested(
+    items: Sequence[Mapping], runs: Mapping[int, Mapping[str, str]], run: int, given: Mapping[str, str]
+) -> DriftTest:
+    asked = [row for row in items if row["item"] in given]
+    verdicts = []
+    for row in asked:
+        before = [verdict_by_item[row["item"]] for verdict_by_item in runs.values() if row["item"] in verdict_by_item]
+        verdicts.append([row["verdict"], *before, given[row["item"]]])
+    return drift_test(verdicts, [row["labels"] for row in asked], run)
 
 
 def _answers(study: Study, judge: Judge, bound: Mapping, items: Sequence[Mapping]) -> Iterator[tuple[str, str]]:

@@ -71,16 +71,16 @@ def test_what_cannot_be_certified_is_an_error(study, tmp_path):
     "kind covered says",
     """
 - [bot, {zed: 9}, 'no labels of eliza or tfidf (but of zed)']
-- [domain, {elsewhere: 9}, 'no labels of 1 domain (']
-- [length, {'1': 9}, ' exchanges']
+- [domain, {elsewhere: 9}, 'no labels of domain chitchat.']
+- [length, {'2': 9}, 'no labels of length ']
 """,
 )
 def test_a_gate_asks_for_labels_of_the_kind_of_bots(study, kind, covered, says):
     certificate = certified(judged_items(study, SURVEY))
     bots = ("eliza", "tfidf")
-    assert after_answers(certificate, study, SURVEY, "spotter", bots) is None
+    assert after_answers(certificate, study, "spotter", bots) is None
     narrow = replace(certificate, covered={**certificate.covered, kind: covered})
-    problem, remedy = after_answers(narrow, study, SURVEY, "spotter", bots)
+    problem, remedy = after_answers(narrow, study, "spotter", bots)
     assert says in problem
     assert "crowdsource" in remedy
 

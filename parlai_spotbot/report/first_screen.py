@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from parlai_spotbot.analysis.verdict.probe import AMBER, RED
+from parlai_spotbot.analysis.verdict.probe import AMBER, BETTER, RED, WORSE
 from parlai_spotbot.findings import needs
 from parlai_spotbot.findings.audit import of_level
+from parlai_spotbot.findings.comparison import UNDECIDED, compare
 from parlai_spotbot.findings.frames import ends
 from parlai_spotbot.findings.render import Caution, Fact
 from parlai_spotbot.findings.result import SETTLED
@@ -26,11 +27,12 @@ from parlai_spotbot.report.alarms import audit_rows
 from parlai_spotbot.report.chapters import Chapter, SourceCard, card, known_to
 from parlai_spotbot.report.examples import Examples, examples_of
 from parlai_spotbot.report.lead import lead_of
-from parlai_spotbot.wording import source_said, upper_first
+from parlai_spotbot.wording import NONE, listed, plainly, source_said, upper_first
 
 if TYPE_CHECKING:
     from parlai_spotbot.findings.rankings import Ranking
     from parlai_spotbot.findings.survey_data import SurveyData
+    from parlai_spotbot.study_plan import Plan
 
 ROWS = 8
 """So many contestants, or criteria, are on the first screen; the others behind it."""
@@ -42,6 +44,9 @@ ALARMS = 5
 FURTHER = 2
 """So many sentences of the ranking are on the first screen beside the verdict, one less where something could be wrong
 with it."""
+
+ANSWERS = {BETTER: "Yes", WORSE: "No", UNDECIDED: "Not known"}
+"""Beginning of the answer whether a new bot is better than an old one."""
 
 NEXT = 200
 """So many pairs to vote on the next step of an arena draws."""
@@ -90,16 +95,36 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         advice = next((section.step for section in [*unsettled, *told] if section.step), None)
         step = _step(contents, lead, advice)
         ranking = contents.ranking(lead.source)
-        return FirstScreen(
-            question,
-            _answer(contents, lead),
-            step,
-            _shortened(lead),
-            uncertain,
-            alarms,
-            _disagreement(ranking),
-            examples_of(contents, ranking, lead.source),
-        )
+        answer = _answer(contents, lead)
+        note = _disagreement(ranking)
+        compared = contents.study.provenance().get("compare")
+        if compared and {*compared.values()} == {*contents.bots}:
+            question = f"Is {compared['new']} better than {compared['old']}?"
+            comparison = compare(contents, lead.source, **compared)
+            answer = f"{ANSWERS[comparison.verdict]}: {comparison}."
+            note = f"{_changed(contents.study.plan, **compared)} {note}".strip()
+        why = examples_of(contents, ranking, lead.source)
+        return FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why)
+
+
+def _changed(plan: Plan, new: str, old: str) -> str:
+    """Return in what two contestants differ, the old one's first; of options and texts only that they differ."""
+    before = plan.contestants[old].to_json()
+    after = plan.contestants[new].to_json()
+    changes = []
+    for key in dict.fromkeys([*before, *after]):
+        if before.get(key) == after.get(key) or key == "description":
+            continue
+        text = plainly(key)
+        if key in ("model", "model_file"):
+            text = f"{text} ({before.get(key) or NONE} → {after.get(key) or NONE})"
+        elif key == "opt":
+            options = sorted({*before.get(key, {}), *after.get(key, {})})
+            text = listed(name for name in options if before.get(key, {}).get(name) != after.get(key, {}).get(name))
+        changes.append(text)
+    if not changes:
+        return "Nothing in their entries differs but the name."
+    return f"What changed: {listed(changes)}."
 
 
 def _disagreement(ranking: Ranking) -> str:

@@ -47,6 +47,8 @@ class SpotbotCompare(SpotbotTournament):
         with claimed(path, "spotbot_compare") as path:
             played = play(path, request, engine=engine_of(self.opt))
             print(played.text())
+            if played.bots:
+                played.study.record("compare", {"new": new.name, "old": old.name})
             done = self._evaluate(evaluation, played, judges)
         if self.accounted(done.remedy, done.problem) == MISTAKE:
             return MISTAKE

@@ -15,12 +15,13 @@ from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.schema import Column, Table
 from parlai_spotbot.findings.sections import Card, CardBar, Name, Scale
 from parlai_spotbot.findings.survey_data import load
-from parlai_spotbot.records import HUMAN
+from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.report.charts.headline import headline
 from parlai_spotbot.report.drawing import looks
 from parlai_spotbot.report.examples import LEVEL, examples_of
-from parlai_spotbot.report.first_screen import _disagreement
+from parlai_spotbot.report.first_screen import _changed, _disagreement
 from parlai_spotbot.report.page import build_report
+from parlai_spotbot.study_plan import Plan
 from tests.case_tables import cases
 
 SURVEY = "spot_the_bot"
@@ -123,6 +124,34 @@ def test_a_win_and_an_upset_are_what_annotations_say(study):
         assert len(example.turns) == 4
     page = build_report(study).read_text(encoding="utf-8")
     assert all(f'href="#c-{quote(example.conversation)}"' in page for example in why.shown)
+
+
+def test_a_comparison_has_its_own_question_answer_and_what_changed(new_study, tmp_path):
+    study = new_study(tmp_path / "s", bots=("alice", "eliza"))
+    study.record("compare", {"new": "eliza", "old": "alice"})
+    page = build_report(study).read_text(encoding="utf-8")
+    assert "<h1>Is eliza better than alice?</h1>" in page
+    assert re.search(r'<p class="answer">(No: eliza is worse than alice|Not known: eliza and alice can&#39;t be)', page)
+    assert "What changed: model (spotbot:alice → spotbot:eliza)." in page
+    assert page.count('<div class="turn side') >= 4
+    more = new_study(tmp_path / "more")
+    more.record("compare", {"new": "eliza", "old": "alice"})
+    assert "Is eliza better" not in build_report(more).read_text(encoding="utf-8")  # others take part
+
+
+@cases(
+    "old new words",
+    """
+- [{model: "m:a"}, {model: "m:b"}, "What changed: model (m:a → m:b)."]
+- [{model: "m:a"}, {model: "m:a", persona: "I am old."}, "What changed: persona."]
+- [{model: "m:a", opt: {topk: 1, beam: 2}}, {model: "m:a", opt: {topk: 5, beam: 2}}, "What changed: topk."]
+- [{model: "m:a"}, {model_file: "f"}, "What changed: model (m:a → –) and model file (– → f)."]
+- [{model: "m:a"}, {model: "m:a"}, "Nothing in their entries differs but the name."]
+""",
+)
+def test_what_changed_between_two_contestants_is_said_in_words(old, new, words):
+    plan = Plan("chitchat", {"old": Contestant("old", **old), "new": Contestant("new", **new)}, 1, seed=1)
+    assert _changed(plan, "new", "old") == words
 
 
 def test_where_nobody_was_judged_or_votes_only_there_is_nothing_to_see(new_study, tmp_path):

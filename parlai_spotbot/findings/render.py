@@ -166,7 +166,8 @@ def _forest(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
         rows.append({"label": _label(table, chart.y, row[chart.y]), "estimate": row[chart.x], **ends})
         if chart.group:
             rows[-1]["group"] = _label(table, chart.group, row[chart.group])
-    return {"rows": rows, "reference": chart.reference, "x": _title(table, chart.x)}
+    shares = table.columns[chart.x].kind == "share"
+    return {"rows": rows, "reference": chart.reference, "x": _title(table, chart.x), "shares": shares}
 
 
 def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
@@ -180,7 +181,8 @@ def _curve(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:
     for label, rows in curves.items():
         lists = {key: rows[column].tolist() for key, column in columns.items() if column in rows}
         series.append({"label": label, **lists})
-    return {"series": series, "steps": chart.steps, "reference": chart.reference, **titles}
+    shares = table.columns[chart.y].kind == "share"
+    return {"series": series, "steps": chart.steps, "reference": chart.reference, "shares": shares, **titles}
 
 
 def _grid(chart: Chart, table: Table, frame: pd.DataFrame) -> dict:

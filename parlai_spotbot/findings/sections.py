@@ -65,7 +65,7 @@ class CardChart:
 
     forest
         ``rows`` [{label, estimate, low, high, group (optional heading)}], ``reference`` (a line, or None), ``x`` (the
-        axis).
+        axis), ``shares`` (whether its values are percentages).
     grid
         ``rows``, ``columns`` [labels], ``values`` [[0 to 1 or None]], ``texts`` [[what is in the cell]], ``x``,
         ``y``.
@@ -73,7 +73,7 @@ class CardChart:
         ``rows`` [names], ``parts`` [[(wins, ties, losses) or None]] and ``clear`` [[bool]], each of all by all.
     curve
         ``series`` [{label, x [..], y [..], low [..], high [..] (both optional)}], ``x``, ``y``, ``steps`` (bool),
-        ``reference`` (a horizontal line, or None).
+        ``reference`` (a horizontal line, or None), ``shares`` (as above).
     """
 
     name: str

@@ -90,6 +90,7 @@ forest:
   - {label: a label that is long enough to be broken twice over, estimate: 0.4, low: null, high: null}
   reference: 0.5
   x: share of wins
+  shares: true
 grid:
   x: over
   y: chosen
@@ -104,6 +105,7 @@ curve:
   - {label: other, x: [1, 2], y: [0.3, 0.4]}
   x: hours
   y: share
+  shares: true
   steps: false
   reference: 0.8
 """)
@@ -123,6 +125,17 @@ def test_every_kind_of_chart_is_drawn_with_its_data(kind):
     assert rows(drawing) == [{"x": "1"}, {"x": "2"}]
     if kind in ("forest", "curve"):
         assert "var(--bot0)" in drawing
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 20])
+def test_each_curve_has_a_panel_with_its_name_before_the_others_in_grey(count):
+    series = [{"label": f"curve {n}", "x": [1, 2, 3], "y": [0.1, 0.2, 0.01 * n]} for n in range(count)]
+    chart = CardChart("c", "curve", "c", DATA["curve"] | {"series": series})
+    drawing = charts.draw(chart, looks([]), "name")
+    titles = [re.search(rf">curve {n}</text>", drawing) for n in range(count)]
+    assert all(titles)
+    assert ("stroke: var(--line); stroke-width: 1.2" in drawing) == (1 < count <= 8)
+    assert re.search(r">\d+%</text>", drawing)
 
 
 def test_matches_are_bars_of_wins_ties_and_losses_that_say_their_numbers():

@@ -41,6 +41,16 @@ def hostile(new_study, tmp_path_factory):
     return build_report(study)
 
 
+CLIPPED = """() => {
+  const clipped = [...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth + 1);
+  const style = (one, what) => getComputedStyle(one)[what];
+  const bare = clipped.filter((box) => !style(box, "backgroundImage").includes("radial-gradient")
+    || style(box.querySelector("tbody th"), "position") !== "sticky");
+  return [clipped.length, bare.map((box) => box.getAttribute("aria-label"))];
+}"""
+"""How many tables go on beyond an edge, and those of which nothing shows it or whose first column doesn't stay."""
+
+
 @contextlib.contextmanager
 def opened(chromium, path, width=1200, scheme="light", hash=""):
     """A tab with the report, which must not say anything on the console, nor ask for anything but itself."""
@@ -83,6 +93,9 @@ def test_one_survey_is_accessible_and_fits(one, chromium, width, scheme):
     with opened(chromium, one, width, scheme) as tab:
         tab.locator("#list summary").first.click()
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        clipped, without_cue = tab.evaluate(CLIPPED)
+        assert clipped or width > 1000
+        assert without_cue == []
         assert barriers(tab, **(BY_NIGHT if scheme == "dark" and width == 1200 else {})) == []
 
 

@@ -27,8 +27,3 @@ def look_of(label: str, looks: Looks, place: int = 0) -> Look:
 
 def label_text(label: str) -> str:
     return textwrap.fill(who(str(label)), LONGEST) or " "
-
-
-def is_share(text: str) -> bool:
-    """Return whether an axis is one of shares, which are written as percentages."""
-    return any(word in text.lower() for word in ("share", "chance", "rate of", "win rate", "probability"))

@@ -1,5 +1,6 @@
-"""Chart of curves."""
+"""Chart of curves: one small panel each, before the others in grey."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,11 +8,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart
-from parlai_spotbot.report.charts.axes import PERCENT, Looks, is_share, label_text, look_of
-from parlai_spotbot.report.drawing import MUTED, WIDTH, Drawing, Look, drawn, svg
+from parlai_spotbot.report.charts.axes import PERCENT, Looks, label_text, look_of
+from parlai_spotbot.report.drawing import LINE, MUTED, WIDTH, Drawing, Look, drawn, svg
 
-MOST = 7
-"""So many curves have bands; so many labels stand at one point."""
+ACROSS = 3
+"""So many panels are beside each other, fewer of long names."""
+
+NARROW = 16
+"""Characters of a name that is above a panel of three."""
+
+MOST = 8
+"""Before so many others at most a curve is drawn."""
 
 SPREAD = 50
 """An axis of positive values of which the greatest is more than so many times the least is logarithmic."""
@@ -21,45 +28,73 @@ FEW_TICKS = 6
 
 
 def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
-    """Curves, with bands where ends are known; the legend stands below."""
+    """Curves, each with its band where ends are known, in a panel under its name."""
     data = chart.data
     series = [line for line in data["series"] if set(line["y"]) - {None}]
     if not series:
         return None
-    columns = 2
-    if max(len(str(line["label"])) for line in series) < 18:
-        columns = 3
-    with drawn(WIDTH, 3.0 + 0.17 * -(-len(series) // columns)) as drawing:
-        axes = drawing.subplots()
-        axes.grid(axis="y")
-        values = [x for line in series for x in line["x"] if x is not None]
-        logarithmic = min(values) > 0 and max(values) > SPREAD * min(values)
+    across = min(ACROSS, len(series))
+    if max(len(label_text(line["label"])) for line in series) > NARROW:
+        across = min(2, len(series))
+    down = math.ceil(len(series) / across)
+    values = [x for line in series for x in line["x"] if x is not None]
+    logarithmic = min(values) > 0 and max(values) > SPREAD * min(values)
+    with drawn(WIDTH, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
+        panels = drawing.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
         if logarithmic:
-            _logarithmic(axes, values)
-        if data["reference"] is not None:
-            axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
-        for place, line in enumerate(series):
-            _line(axes, line, look_of(line["label"], looks, place), data["steps"], len(series) <= MOST)
-        if not logarithmic and all(float(x).is_integer() for x in values):
-            axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))  # what is counted has no halves
-        axes.set_xlabel(data["x"])
-        axes.set_ylabel(data["y"])
-        if is_share(data["y"]):
-            axes.yaxis.set_major_formatter(PERCENT)
-        drawing.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+            _logarithmic(panels[0], values, 1 + (across == 1))
+        elif all(float(x).is_integer() for x in values):
+            panels[0].xaxis.set_major_locator(MaxNLocator(5, integer=True))  # what is counted has no halves
+        panels[0].yaxis.set_major_locator(MaxNLocator(4))
+        if data["shares"]:
+            panels[0].yaxis.set_major_formatter(PERCENT)
+        for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
+            look = look_of(line["label"], looks, place)
+            axes.grid(axis="y")
+            axes.tick_params(length=0)
+            if data["reference"] is not None:
+                axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
+            if len(series) <= MOST:
+                _others(axes, [other for other in series if other is not line], data["steps"])
+            _line(axes, line, look, data["steps"])
+            axes.set_title(label_text(line["label"]), color=look.colour, fontsize=9)
+        for axes in panels[len(series) :]:
+            axes.set_visible(False)
+        drawing.supxlabel(data["x"], fontsize=9)
+        drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)
 
 
-def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
-    """A logarithmic axis with plain numbers: those that occur, or few enough to be read."""
+def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
+    """Draw curves in grey, as one path with gaps."""
+    x = []
+    y = []
+    for line in series:
+        x += [*line["x"], None]
+        y += [*line["y"], None]
+    if series:
+        axes.plot(_known(x), _known(y), color=LINE, lw=1.2, drawstyle=_style(steps))
+
+
+def _style(steps: bool) -> str:
+    if steps:
+        return "steps-post"
+    return "default"
+
+
+def _known(values: Sequence[float | None]) -> np.ndarray:
+    """Return values as floats, NaN where one is unknown."""
+    return np.array(values, dtype=float)
+
+
+def _logarithmic(axes: Axes, values: Sequence[float], most: int) -> None:
+    """A logarithmic axis with plain numbers: those that occur, or few enough to be read; more in a wide panel."""
     axes.set_xscale("log")
     low = min(values)
     high = max(values)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     steps = (1,)
-    if len(powers) <= 3:
-        steps = (1, 2, 5)
-    elif len(powers) == 4:
+    if len(powers) <= 2 + most:
         steps = (1, 3)
     ticks = [step * 10.0**power for power in powers for step in steps]
     ticks = [tick for tick in ticks if low / 1.2 <= tick <= high * 1.2]
@@ -69,17 +104,14 @@ def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
     axes.set_xticks(ticks, [f"{tick:,g}" for tick in ticks])
 
 
-def _line(axes: Axes, line: dict, look: Look, steps: bool, banded: bool) -> None:
-    known = {key: np.array(line[key], dtype=float) for key in ("x", "y", "low", "high") if line.get(key)}
-    x = known["x"]
-    y = known["y"]
-    style = {"color": look.colour, "ls": look.linestyle, "lw": 1.5, "label": label_text(line["label"])}
+def _line(axes: Axes, line: dict, look: Look, steps: bool) -> None:
+    known = {key: _known(line[key]) for key in ("x", "y", "low", "high") if line.get(key)}
+    style = {"color": look.colour, "ls": look.linestyle, "lw": 1.6, "drawstyle": _style(steps)}
     where = None
     if steps:
         where = "post"
-        style["drawstyle"] = "steps-post"
     else:
         style |= {"marker": look.marker, "ms": 3.5}
-    if banded and "low" in known and "high" in known:
-        axes.fill_between(x, known["low"], known["high"], step=where, color=look.colour, alpha=0.14, lw=0)
-    axes.plot(x, y, **style)
+    if "low" in known and "high" in known:
+        axes.fill_between(known["x"], known["low"], known["high"], step=where, color=look.colour, alpha=0.16, lw=0)
+    axes.plot(known["x"], known["y"], **style)

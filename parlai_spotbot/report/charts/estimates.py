@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from parlai_spotbot.findings.sections import CardChart, Name
-from parlai_spotbot.report.charts.axes import PERCENT, Looks, is_share, label_text, look_of
+from parlai_spotbot.report.charts.axes import PERCENT, Looks, label_text, look_of
 from parlai_spotbot.report.drawing import INK, WIDTH, WIN, Drawing, Look, drawn, svg, tell
 from parlai_spotbot.wording import Show, between, number, percent, who
 
@@ -35,7 +35,7 @@ def forest(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
             axes.axvline(chart.data["reference"], color=INK, lw=0.9)
         axes.set_xlabel(chart.data["x"])
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
-        if is_share(chart.data["x"]):
+        if chart.data["shares"]:
             show = percent
             axes.xaxis.set_major_formatter(PERCENT)
         axes.set_yticks(places, labels)

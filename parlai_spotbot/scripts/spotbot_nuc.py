@@ -40,7 +40,10 @@ class SpotbotNuc(Command):
         if study:
             results["agreement"] = agreement_of(analysed(study), ranking)
             checksums.write_json(out / "analysis" / "agreement.json", results["agreement"])
-        write_page(out / "index.html", results)
+        planned = ()
+        if study:
+            planned = tuple(study.plan.contestants)
+        write_page(out / "index.html", results, planned)
         shown = Result("", with_rows(results))
         for finding in FINDINGS:
             for stem, table in csv_tables(finding).items():

@@ -12,6 +12,7 @@ from parlai_spotbot.findings import render
 from parlai_spotbot.findings.result import Result
 from parlai_spotbot.findings.whole_study.nuc import NUC, read_results, with_rows
 from parlai_spotbot.nuc.scoring.scores import WAY_TITLES
+from parlai_spotbot.report.nuc_page import write_page
 from parlai_spotbot.scripts.spotbot_nuc import SpotbotNuc
 from tests.nuc.scoring_models import FORMS, WORDS, saved_agent
 
@@ -64,6 +65,15 @@ def test_tables_hold_every_contestant_with_intervals(made):
     page = (made / "out" / "index.html").read_text(encoding="utf-8")
     assert "Recall@2" in page
     assert "<svg" in page
+
+
+def test_a_contestant_has_the_colour_that_it_has_in_its_study(made, tmp_path):
+    results = {path.stem: json.loads(path.read_text()) for path in (made / "out" / "analysis").glob("*.json")}
+    page = write_page(tmp_path / "page.html", results, ["other", "guess", "dual"]).read_text(encoding="utf-8")
+    assert 'class="chip bot1">guess<' in page
+    assert 'class="chip bot2">dual<' in page
+    alone = write_page(tmp_path / "alone.html", results).read_text(encoding="utf-8")
+    assert 'class="chip bot0">dual<' in alone  # by name
 
 
 @pytest.mark.slow

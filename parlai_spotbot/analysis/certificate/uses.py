@@ -66,9 +66,9 @@ def statuses(
 
 def _forbidden(favoured: list[dict], flipped: Mapping[str, float]) -> str:
     """Return what forbids a judge to rank and to gate: the kind of what it favours, or "flips"; "" for nothing."""
-    worst = max(favoured, key=lambda record: record["surely"], default={"surely": 0})
+    worst = max(favoured, key=lambda record: record["surely"], default={"surely": 0, "kind": ""})
     if worst["surely"] > FAVOUR:
-        return worst["kind"]
+        return str(worst["kind"])
     if flipped and flipped["low"] > FLIPS:
         return "flips"
     return ""

@@ -151,7 +151,9 @@ def _answers(study: Study, judge: Judge, bound: Mapping, items: Sequence[Mapping
     for row in items:
         item_id, target = row["item"].split("\t")
         unit, item = shown[item_id, row["variant"]]
-        for one in judge.answer(replace(unit, unit_id=f"recheck-{item_id}", items=(item,))):
+        alone = replace(unit, unit_id=f"recheck-{item_id}", items=(item,))
+        judge.ask([alone])
+        for one in judge.answer(alone):
             if (one.target, one.question) == (target, bound["question"]):
                 yield row["item"], str(one.answer)
         if judge.stopped:

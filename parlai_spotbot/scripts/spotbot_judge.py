@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from parlai_spotbot.judges.certificate import Certificate
     from parlai_spotbot.study import Study
 
-NAME = "certificate.json"
-
 
 class SpotbotJudge(Command):
     REQUESTS = (JudgeRequest, SettledRequest, CertifyRequest)
@@ -78,6 +76,7 @@ class SpotbotJudge(Command):
 
     def _certify_file(self, path: Path) -> int:
         """Certify a judge by a file's verdicts and labels."""
+        from parlai_spotbot.judges.certificate import NAME
         from parlai_spotbot.judges.certificate.of_file import certificate_of_file
 
         return self._certified(

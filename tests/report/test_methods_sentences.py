@@ -321,3 +321,21 @@ def test_instructions_are_those_of_a_collection(new_study, tmp_path):
     for said in (survey.instructions, *survey.consent, *(question.wording for question in survey.questions)):
         assert said in text
     assert "The launch had other texts: language de." in text
+
+
+def test_what_annotators_say_of_themselves_is_pooled(facts):
+    def rows_of(rows):
+        data = SimpleNamespace(rows=lambda name: rows, one=lambda name: {})
+        contents = SimpleNamespace(
+            **{
+                name: getattr(facts["contents"], name)
+                for name in ("asked", "judgements", "survey", "people", "counted")
+            },
+            of=lambda name, source: data if name == "questionnaire" else facts["contents"].of(name, source),
+        )
+        return text_of(facts, contents=contents)
+
+    two = [{"question": "Age", "label": "18 to 20", "n": 3}, {"question": "Age", "label": "21 to 30", "n": 4}]
+    assert "Of themselves (“Age”) they said: 18 to 20: 3; 21 to 30: 4." in rows_of(two)
+    assert "Of themselves" not in rows_of(two[:1])
+    assert "Of themselves" not in rows_of([])

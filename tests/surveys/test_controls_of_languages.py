@@ -11,6 +11,7 @@ from parlai_spotbot.surveys.controls.segments import (
     SegmentControl,
     everyday_words,
     fits,
+    segments_like,
     telling_words,
 )
 from parlai_spotbot.surveys.controls.whole_controls import varied
@@ -108,6 +109,12 @@ def test_what_everybody_says_is_no_sign_that_one_takes_up_the_others_words(langu
     everyday = everyday_words([normalise(turn.text) for talk in talks for turn in talk.shown])
     phrase = [normalise(made["says"][0].format("x")), normalise(made["says"][0].format("y"))]
     assert not fits(phrase, everyday)
+
+
+def test_where_everything_is_everyday_controls_are_made_all_the_same():
+    talks = [spoken(f"c{n}", (HUMAN, HUMAN), [f"xunter yander {n} {t}" for t in range(8)], n) for n in range(9)]
+    assert not fits(["xunter yander 1", "xunter yander 2"], everyday_words(["xunter yander"] * 9))
+    assert all(segments_like([["x" * 9] * 4], talks, OPTIONS))
 
 
 def test_english_has_its_own_everyday_words():

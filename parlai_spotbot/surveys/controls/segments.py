@@ -73,8 +73,8 @@ RULE = (
     "segments those are used whose turns have, together, the lengths most like the drawn items'. A word taken up has "
     "four letters or more, the same first six, and is not an everyday word; in scripts without spaces two Chinese "
     "characters in a row are a word, three of katakana, or six letters. Where few words are everyday English ones, "
-    "everyday words are those of more than one turn in twenty. Segments that speak of bots, robots, "
-    "computers or tests are not used. Known bots: two scripts. "
+    "everyday words are those of more than one turn in twenty, or the English ones if nothing is left. Segments that "
+    "speak of bots, robots, computers or tests are not used. Known bots: two scripts. "
     f"{SCRIPTS} Known people are missed if both are called bots, known bots if one is called human or both unsure, and "
     "where one is asked about, that one."
 )
@@ -284,7 +284,11 @@ def segments_like(
     show = SURFACES[options.surface]
     if fit is None:
         talks = {talk.conversation_id: talk for talk in conversations}.values()
-        fit = partial(fits, everyday=everyday_words([show(turn.text) for talk in talks for turn in talk.shown]))
+        everyday = everyday_words([show(turn.text) for talk in talks for turn in talk.shown])
+        results = segments_like(patterns, conversations, options, partial(fits, everyday=everyday))
+        if any(results) or not everyday:
+            return results
+        fit = fits
 
     def fitting(turns: int) -> list[Segment]:
         talks = sorted((c for c in conversations if 2 * c.exchanges >= turns > 0), key=attrgetter("conversation_id"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -29,13 +30,12 @@ UNDETERMINED = "und"
 
 def spoken_language(study: Study, settings: LaunchSettings) -> str:
     """Return the language of the conversations; "" where nothing says that it isn't the page's."""
-    turns: list[str] = []
-    for conversation in study.conversations():
-        turns.extend(turn.text.lower() for turn in conversation.turns)
-        if settings.conversations or len(turns) >= TURNS:
-            break
     if settings.conversations:
         return settings.conversations
+    turns: list[str] = []
+    if study.conversations_path.exists():
+        texts = (turn.text.lower() for talk in study.conversations() for turn in talk.turns)
+        turns.extend(islice(texts, TURNS))
     if is_english(turns):
         return ENGLISH
     text = "".join(turns)

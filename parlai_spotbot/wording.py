@@ -33,7 +33,7 @@ def percent(value: float | None, digits: int = 0) -> str:
     """A share in per cent: "54%"."""
     if value is None:
         return NONE
-    return f"{100 * value:.{digits}f}%".replace("-", "−")
+    return f"{number(100 * value, digits)}%"
 
 
 def small_percent(value: float | None) -> str:

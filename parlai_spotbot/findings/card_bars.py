@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.schema import Column, Table, ends_of, known
-from parlai_spotbot.findings.sections import CardBar, Scale
+from parlai_spotbot.findings.sections import BarAxis, CardBar
 from parlai_spotbot.records import HUMAN
 
 EVEN = 0.5
@@ -23,7 +23,7 @@ TAKEN = "human_share"
 UNSURE = "unsure_share"
 
 
-def of_ranking(table: Table, keys: Sequence[str], ranking: Ranking) -> dict[Scale, dict[str, CardBar]]:
+def of_ranking(table: Table, keys: Sequence[str], ranking: Ranking) -> dict[BarAxis, dict[str, CardBar]]:
     """Return the bar of each contestant, by the axis of each of the columns `keys` that has a value; of how often each
     is taken for human also that of people."""
     rows = table.read(ranking.frames).to_dict("records")
@@ -45,7 +45,7 @@ def of_ranking(table: Table, keys: Sequence[str], ranking: Ranking) -> dict[Scal
         if reference is not None:
             line = _place(reference, low, high)
         parts = key == TAKEN and all(known(row.get(UNSURE)) for row in shown)
-        scale = Scale(column.title, _ticks(low, high, step, column), line, parts)
+        scale = BarAxis(column.title, _ticks(low, high, step, column), line, parts)
         bars[scale] = {row[name]: _bar(row, key, column, (low, high)) for row in shown}
     return bars
 

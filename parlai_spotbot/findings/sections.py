@@ -108,7 +108,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Scale:
+class BarAxis:
     """The axis of a column of bars: `ticks`, evenly from its beginning to its end, and a line of reference, which are
     places from 0 to 100 (percent of its width)."""
 
@@ -146,7 +146,7 @@ class Card:
     several criteria only, a `table` of them is in place of clusters; a long one is folded.
     """
 
-    scales: tuple[Scale, ...] = ()
+    scales: tuple[BarAxis, ...] = ()
     clusters: list[tuple[str, list[tuple[Name, int | None, list[CardBar | None]]]]] = field(default_factory=list)
     people: CardBar | None = None
     people_text: str = ""

@@ -13,7 +13,7 @@ from parlai_spotbot.findings import card_bars
 from parlai_spotbot.findings.frames import Frames
 from parlai_spotbot.findings.rankings import Ranking
 from parlai_spotbot.findings.schema import Column, Table
-from parlai_spotbot.findings.sections import Card, CardBar, Name, Scale
+from parlai_spotbot.findings.sections import BarAxis, Card, CardBar, Name
 from parlai_spotbot.findings.survey_data import load
 from parlai_spotbot.records import HUMAN, Contestant
 from parlai_spotbot.report.charts.headline import headline
@@ -72,7 +72,7 @@ def test_without_matches_there_is_no_line_of_reference():
 def test_the_figure_has_title_footer_values_and_data(names):
     bars = {name: CardBar(50, 40, 60, "50% [40%, 60%]", (0.5, 0.4, 0.6)) for name in names}
     clusters = [("1", [(Name(name), None, [bar]) for name, bar in bars.items()])]
-    card = Card((Scale("Points", ((0.0, "0%"), (100.0, "100%")), 50.0),), clusters)
+    card = Card((BarAxis("Points", ((0.0, "0%"), (100.0, "100%")), 50.0),), clusters)
     drawing = headline(card, looks(names), "figure", "One is ahead.", "Of a study.")
     assert "One is ahead." in drawing
     assert "Of a study." in drawing

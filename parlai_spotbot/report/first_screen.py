@@ -95,16 +95,25 @@ def first_screen(chapter: Chapter) -> FirstScreen:
         advice = next((section.step for section in [*unsettled, *told] if section.step), None)
         step = _step(contents, lead, advice)
         ranking = contents.ranking(lead.source)
-        answer = _answer(contents, lead)
         note = _disagreement(ranking)
-        compared = contents.study.provenance().get("compare")
-        if compared and {*compared.values()} == {*contents.bots}:
-            question = f"Is {compared['new']} better than {compared['old']}?"
-            comparison = compare(contents, lead.source, **compared)
-            answer = f"{ANSWERS[comparison.verdict]}: {comparison}."
-            note = f"{_changed(contents.study.plan, **compared)} {note}".strip()
         why = examples_of(contents, ranking, lead.source)
-        return FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why)
+        answer = _answer(contents, lead)
+        screen = FirstScreen(question, answer, step, _shortened(lead), uncertain, alarms, note, why)
+        return _as_compared(screen, contents, lead.source)
+
+
+def _as_compared(screen: FirstScreen, contents: SurveyData, source: str) -> FirstScreen:
+    """Return the screen with the question of `spotbot_compare`, if the study was made for it."""
+    compared = contents.study.provenance().get("compare")
+    if not compared or {*compared.values()} != {*contents.bots}:
+        return screen
+    comparison = compare(contents, source, **compared)
+    return replace(
+        screen,
+        question=f"Is {compared['new']} better than {compared['old']}?",
+        answer=f"{ANSWERS[comparison.verdict]}: {comparison}.",
+        note=f"{_changed(contents.study.plan, **compared)} {screen.note}".strip(),
+    )
 
 
 def _changed(plan: Plan, new: str, old: str) -> str:

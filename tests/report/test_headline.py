@@ -79,6 +79,7 @@ def test_the_figure_has_title_footer_values_and_data(names):
     rows = list(csv.DictReader(io.StringIO(drawing.files["csv"].decode())))
     assert [row["contestant"] for row in rows] == names[:40]
     assert rows[0] == {"contestant": names[0], "places": "1", "value": "0.5", "low": "0.4", "high": "0.6", "n": ""}
+    assert headline(Card(clusters=[("1", [(Name("a"), 3, [])])]), looks([]), "none", "", "") is None
     assert headline(Card(), looks([]), "none", "", "") is None
 
 

@@ -37,32 +37,39 @@ def curve(chart: CardChart, looks: Looks, name: str) -> Drawing | None:
     if max(len(label_text(line["label"])) for line in series) > NARROW:
         across = min(2, len(series))
     down = math.ceil(len(series) / across)
-    values = [x for line in series for x in line["x"] if x is not None]
-    logarithmic = min(values) > 0 and max(values) > SPREAD * min(values)
     with drawn(WIDTH, 0.55 + 1.35 * down + 0.9 * (down == 1)) as drawing:
         panels = drawing.subplots(down, across, sharex=True, sharey=True, squeeze=False).ravel()
-        if logarithmic:
-            _logarithmic(panels[0], values, 1 + (across == 1))
-        elif all(float(x).is_integer() for x in values):
-            panels[0].xaxis.set_major_locator(MaxNLocator(5, integer=True))  # what is counted has no halves
-        panels[0].yaxis.set_major_locator(MaxNLocator(4))
-        if data["shares"]:
-            panels[0].yaxis.set_major_formatter(PERCENT)
+        _axes(panels[0], data, [x for line in series for x in line["x"] if x is not None])
         for place, (axes, line) in enumerate(zip(panels, series, strict=False)):
-            look = look_of(line["label"], looks, place)
-            axes.grid(axis="y")
-            axes.tick_params(length=0)
-            if data["reference"] is not None:
-                axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
             if len(series) <= MOST:
                 _others(axes, [other for other in series if other is not line], data["steps"])
-            _line(axes, line, look, data["steps"])
-            axes.set_title(label_text(line["label"]), color=look.colour, fontsize=9)
+            _panel(axes, line, look_of(line["label"], looks, place), data)
         for axes in panels[len(series) :]:
             axes.set_visible(False)
         drawing.supxlabel(data["x"], fontsize=9)
         drawing.supylabel(data["y"], fontsize=9)
         return svg(drawing, name, chart.label, chart.rows)
+
+
+def _axes(axes: Axes, data: dict, values: Sequence[float]) -> None:
+    """Set the axes that all panels share."""
+    if min(values) > 0 and max(values) > SPREAD * min(values):
+        _logarithmic(axes, values)
+    elif all(float(x).is_integer() for x in values):
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))  # what is counted has no halves
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    if data["shares"]:
+        axes.yaxis.set_major_formatter(PERCENT)
+
+
+def _panel(axes: Axes, line: dict, look: Look, data: dict) -> None:
+    """Draw a curve under its name."""
+    axes.grid(axis="y")
+    axes.tick_params(length=0)
+    if data["reference"] is not None:
+        axes.axhline(data["reference"], color=MUTED, lw=1.0, ls=(0, (4, 2)))
+    _line(axes, line, look, data["steps"])
+    axes.set_title(label_text(line["label"]), color=look.colour, fontsize=9)
 
 
 def _others(axes: Axes, series: Sequence[dict], steps: bool) -> None:
@@ -87,17 +94,13 @@ def _known(values: Sequence[float | None]) -> np.ndarray:
     return np.array(values, dtype=float)
 
 
-def _logarithmic(axes: Axes, values: Sequence[float], most: int) -> None:
-    """A logarithmic axis with plain numbers: those that occur, or few enough to be read; more in a wide panel."""
+def _logarithmic(axes: Axes, values: Sequence[float]) -> None:
+    """A logarithmic axis with plain numbers: those that occur if they are few, else powers of ten."""
     axes.set_xscale("log")
     low = min(values)
     high = max(values)
     powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
-    steps = (1,)
-    if len(powers) <= 2 + most:
-        steps = (1, 3)
-    ticks = [step * 10.0**power for power in powers for step in steps]
-    ticks = [tick for tick in ticks if low / 1.2 <= tick <= high * 1.2]
+    ticks = [10.0**power for power in powers if low / 1.2 <= 10.0**power <= high * 1.2]
     if len(set(values)) <= FEW_TICKS:
         ticks = sorted(set(values))
     axes.minorticks_off()

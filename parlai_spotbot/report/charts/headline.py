@@ -4,8 +4,9 @@ import textwrap
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from parlai_spotbot.findings.sections import Card, CardBar, Name
+from parlai_spotbot.findings.sections import BarAxis, Card, CardBar, Name
 from parlai_spotbot.report.charts.axes import Looks, label_text, look_of
 from parlai_spotbot.report.drawing import INK, LINE, MUTED, Drawing, drawn, svg
 from parlai_spotbot.wording import who
@@ -28,7 +29,7 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
     is its title, what of which study it is the footer."""
     lines = []
     for places, members in card.clusters:
-        lines += [(places, bot, count, bars[0]) for bot, count, bars in members if bars[0]]
+        lines += [(places, bot, count, bars[0]) for bot, count, bars in members if any(bars[:1])]
     lines = lines[:MOST]
     if not lines:
         return None
@@ -40,27 +41,33 @@ def headline(card: Card, looks: Looks, name: str, verdict: str, source: str) -> 
     footer = textwrap.fill(source, LETTERS * 3 // 2)
     breaks = title.count("\n") + footer.count("\n")
     with drawn(WIDE, 1.25 + 0.17 * breaks + 0.27 * tall.sum()) as figure:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        figure.supxlabel(footer, x=0.01, ha="left", fontsize=7, color=MUTED)
+        _texts(figure, title, footer)
         axes = figure.subplots()
-        axes.set_xlim(0, 100)
         axes.set_ylim(tall.sum(), 0)
-        axes.set_xticks([at for at, _ in scale.ticks], [text for _, text in scale.ticks])
         axes.set_yticks(heights, labels)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x")
-        axes.set_xlabel(scale.title)
-        if scale.reference is not None:
-            axes.axvline(scale.reference, color=INK, lw=0.9)
+        _axis(axes, scale)
         _bands(axes, [places for places, *_ in lines], tall)
         _column(axes, -0.45, ("Places", scale.title, "n"))
-        for height, (places, bot, count, bar) in zip(heights, lines, strict=True):
-            number = ""
-            if count is not None:
-                number = f"{count:,}"
-            _column(axes, height, (places, bar.text, number))
-            _mark(axes, bot, bar, height, looks)
+        for height, line in zip(heights, lines, strict=True):
+            _line(axes, line, height, looks)
         return svg(figure, name, f"{verdict} {scale.title}", list(map(_row, lines)))
+
+
+def _texts(figure: Figure, title: str, footer: str) -> None:
+    """Write what stands above and below."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+    figure.supxlabel(footer, x=0.01, ha="left", fontsize=7, color=MUTED)
+
+
+def _axis(axes: Axes, scale: BarAxis) -> None:
+    """Draw the axis of the values."""
+    axes.set_xlim(0, 100)
+    axes.set_xticks([at for at, _ in scale.ticks], [text for _, text in scale.ticks])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
+    axes.set_xlabel(scale.title)
+    if scale.reference is not None:
+        axes.axvline(scale.reference, color=INK, lw=0.9)
 
 
 def _bands(axes: Axes, places: list[str], tall: np.ndarray) -> None:
@@ -92,7 +99,13 @@ def _column(axes: Axes, height: float, texts: tuple[str, ...]) -> None:
         )
 
 
-def _mark(axes: Axes, bot: Name, bar: CardBar, height: float, looks: Looks) -> None:
+def _line(axes: Axes, line: tuple[str, Name, int | None, CardBar], height: float, looks: Looks) -> None:
+    """Draw a contestant's line: its interval, and what stands on the right."""
+    places, bot, count, bar = line
+    number = ""
+    if count is not None:
+        number = f"{count:,}"
+    _column(axes, height, (places, bar.text, number))
     look = look_of(bot, looks)
     axes.hlines(height, bar.low, bar.high, color=look.colour, lw=1.8, zorder=3)
     axes.plot([bar.at], [height], color=look.colour, marker=look.marker, ms=6, zorder=4)

@@ -23,7 +23,6 @@ from parlai_spotbot.crowdsourcing.launch_request import LaunchRequest
 from parlai_spotbot.crowdsourcing.mephisto_task.blueprint import SpotbotBlueprintArgs
 from parlai_spotbot.crowdsourcing.settings import LaunchSettings, Qualifications, read_settings
 from parlai_spotbot.errors import UserError, nearest
-from parlai_spotbot.hints import Remedy, Typed
 from parlai_spotbot.options import flags_of, words
 from parlai_spotbot.reading import own_data
 from parlai_spotbot.sequential.settled_request import SettledRequest
@@ -104,17 +103,17 @@ def register() -> None:
 
 
 def in_script_terms(error: UserError) -> UserError:
-    """Return an error of a launch with the script's keys for the command's options, but in whole commands."""
-    names = {name for name, _, _ in _options()}
+    """Return an error of a launch with the script's keys for the command's options, where it holds no command."""
 
     def key(option: re.Match[str]) -> str:
-        name = option[1].replace("-", "_")
-        if name not in names:
-            return option[0]
-        return f"spotbot.{name}"
+        return f"spotbot.{option[1].replace('-', '_')}"
 
-    parts = [part if isinstance(part, Typed) else re.sub(r"--([a-z][a-z-]+)", key, part) for part in error.parts]
-    return UserError(parts[0].strip(), Remedy(*parts[1:]))
+    texts = []
+    for text in (error.problem, error.remedy):
+        if "spotbot" not in text:
+            text = re.sub(r"--([a-z][a-z-]+)", key, text)
+        texts.append(text)
+    return UserError(*texts)
 
 
 # -- names on the command line -----------------------------------------------------------------------------------------
@@ -152,13 +151,13 @@ def _flat(config: Any, prefix: str = "") -> dict[str, Any]:
 # -- from the configuration to a launch --------------------------------------------------------------------------------
 def request_of(config: DictConfig) -> LaunchRequest:
     """Return the launch that a configuration asks for; `UserError` for what can't be honoured."""
-    row: dict[str, Any] = {"settings": {}}
+    row: dict[str, Any] = {}
     for key, value in _flat(config.spotbot).items():
         if value is not None:
             _set(row, key, value, "")
     if "study" not in row:
         raise UserError("spotbot.study is missing.", "Write spotbot.study=DIR.")
-    settings = row.pop("settings")
+    settings = row.pop("settings", {})
     if not isinstance(settings, dict):
         raise UserError(f"spotbot.settings={settings}: expected single settings.", "Write spotbot.settings.NAME=VALUE.")
     parts = [part for name in ("task", "group") if (part := row.pop(name, ""))]

@@ -5,7 +5,7 @@ confusing". The order never depends on how many distractors are wanted, so that 
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -60,14 +60,9 @@ def _embeddings(texts: Sequence[str]) -> np.ndarray:
     return np.load(cached_folder(f"nuc-{model.name}-{digest}", build) / FILE)
 
 
-def most_alike(similarity: np.ndarray) -> Iterator[int]:
-    """Yield the places of turns that share something, the most similar first, without those that say the same."""
+def most_alike(similarity: np.ndarray) -> tuple[list[int], set[int]]:
+    """Return the places of turns that share something, the most similar first, and of those that say the same."""
     rounded = np.round(similarity.astype(float), DECIMALS)
-    places = np.flatnonzero((rounded > 0) & (rounded < SAME))
-    order = np.lexsort((places, -rounded[places]))
-    yield from places[order].tolist()
-
-
-def same_in_other_words(similarity: np.ndarray) -> set[int]:
-    """Return the places of the turns that say the same as the true one."""
-    return set(np.flatnonzero(np.round(similarity.astype(float), DECIMALS) >= SAME).tolist())
+    order = np.argsort(-rounded, kind="stable")
+    alike = [int(place) for place in order if 0 < rounded[place] < SAME]
+    return alike, set(np.flatnonzero(rounded >= SAME).tolist())

@@ -15,7 +15,7 @@ import numpy as np
 from parlai_spotbot.errors import UserError, nearest
 from parlai_spotbot.nuc.bank import PreparedDialogue, TurnBank, bank_of
 from parlai_spotbot.nuc.corpora import Corpus
-from parlai_spotbot.nuc.distractors import KINDS, RANDOM, likeness_of, most_alike, same_in_other_words
+from parlai_spotbot.nuc.distractors import KINDS, RANDOM, likeness_of, most_alike
 from parlai_spotbot.surveys.nuc_questions import NucQuestion, Origin
 from parlai_spotbot.texts.normal_forms import bare_text
 
@@ -256,8 +256,9 @@ def _drawn(
     barred = set(bank.said_in(number).tolist())
     order = ((place, UNIFORM) for place in permutation(generator(settings.seed, UNIFORM, stem.question_id), len(bank)))
     if similarity is not None:
-        barred |= same_in_other_words(similarity)
-        order = chain(((place, settings.distractors) for place in most_alike(similarity)), order)
+        alike, same = most_alike(similarity)
+        barred |= same
+        order = chain(((place, settings.distractors) for place in alike), order)
     drawn = []
     for place, kind in order:
         if len(drawn) == settings.candidates - 1:

@@ -177,11 +177,10 @@ def dictionary(path: Path, opt: Mapping) -> None:
     if not Path(f"{path}.opt").exists():
         return
     stored = Opt.load(f"{path}.opt")
-    named = str(opt.get("dict_file") or stored.get("dict_file") or "")
+    named = stored.get("dict_file")
     of_file = stored.get("dict_class", OWN_DICTIONARY) == OWN_DICTIONARY
-    if not named or not of_file or stored.get("dict_tokenizer") in WITHOUT_DICTIONARY:
-        return
-    if not Path(f"{path}.dict").exists() and not Path(named).exists():
+    needed = named and of_file and stored.get("dict_tokenizer") not in WITHOUT_DICTIONARY
+    if needed and not any(Path(file).exists() for file in (f"{path}.dict", str(opt.get("dict_file") or named))):
         raise UserError(
             f"{path}.dict does not exist, the model's dictionary.",
             "Put it beside the model file, or name it: 'dict_file' under 'opt'.",

@@ -191,8 +191,10 @@ def test_every_remedy_is_of_a_key_that_exists_or_is_unknown_to_hydra():
 
 
 def test_errors_of_a_launch_are_in_the_scripts_terms():
-    error = in_script_terms(UserError("--margin: goes with --until 'settled'.", "Add --dry-run, not --config-dir."))
-    assert str(error) == "spotbot.margin: goes with spotbot.until 'settled'. Add spotbot.dry_run, not --config-dir."
+    error = in_script_terms(UserError("--margin: goes with --until 'settled'.", "Add --dry-run."))
+    assert str(error) == "spotbot.margin: goes with spotbot.until 'settled'. Add spotbot.dry_run."
+    command = "Run: parlai spotbot_pack --study x"
+    assert in_script_terms(UserError("--task x: none.", command)).remedy == command
 
 
 def script(folder, *words):

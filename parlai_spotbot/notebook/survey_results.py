@@ -241,7 +241,7 @@ def agreement(call: AnswersCall) -> SurveyResults:
     >>> agreed.sentences[0]
     'Agreement on who is human is not known: nothing was judged twice.'
     >>> list(agreed.tables)
-    ['alpha', 'agreement', 'labelled_alike']
+    ['alpha', 'lengths', 'agreement', 'labelled_alike']
     """
     return results_of(call, "agreement")
 

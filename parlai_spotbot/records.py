@@ -125,8 +125,10 @@ class Conversation:
         return self.shown[: 2 * k]
 
     def check_speakers(self, where: str) -> None:
-        """Raise `UserError` where a turn is by another speaker than its place says."""
+        """Raise `UserError` where a turn after the seed is by another speaker than its place says."""
         for number, turn in enumerate(self.turns):
+            if number < 2 * self.seed_exchanges:
+                continue
             expected = self.entities[number % 2]
             if turn.speaker != expected:
                 raise UserError(

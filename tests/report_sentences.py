@@ -8,7 +8,7 @@ from parlai_spotbot.importers.imported_study import write_study
 from parlai_spotbot.importers.votes import votes
 from parlai_spotbot.records import HUMAN
 from parlai_spotbot.report import first_screen
-from parlai_spotbot.report.appendix.methods_text import methods
+from parlai_spotbot.report.appendix.methods_text import facts_of, methods
 from parlai_spotbot.report.chapters import chapter_of
 from parlai_spotbot.report.lead import in_order
 from parlai_spotbot.report.page import told_of_study
@@ -45,7 +45,7 @@ def sentences(study):
         "first screen": [first.answer, *first.uncertain, *people, first.step.text if first.step else ""],
         "second screen": [f"{what}: {text}" for what, text in second.how]
         + [*second.careful, *(own.answer for own in second.others)],
-        "methods": methods(read),
+        "methods": methods(facts_of(read)),
     }
     parts = [part for chapter in chapters for section in chapter.sections for part in section.parts]
     for part in parts:

@@ -48,7 +48,7 @@ def test_a_reader_of_units_makes_what_replicates_share_once_and_sees_what_differ
 
 @pytest.mark.parametrize("speakers", ["aabb", "abca", "abaa", "ba"])
 def test_turns_are_by_the_speakers_that_their_places_say(speakers):
-    talk = Conversation("c", "d", ("a", "b"), 0, ("a", "b"), tuple(Turn(name, "hm") for name in speakers))
+    talk = Conversation("c", "d", ("a", "b"), 0, ("a", "b"), tuple(Turn(name, "hm") for name in speakers), 0)
     with pytest.raises(UserError, match=r"here: turn \d is by '[abc]', expected '[ab]'"):
         talk.check_speakers("here")
-    Conversation("c", "d", ("a", "a"), 0, ("a", "a"), (Turn("a", "hm"),) * 3).check_speakers("here")
+    Conversation("c", "d", ("a", "a"), 0, ("a", "a"), (Turn("a", "hm"),) * 3, 0).check_speakers("here")

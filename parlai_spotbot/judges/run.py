@@ -106,7 +106,8 @@ def let_judge(
     summaries = {}
     for judge in judges:
         estimated = estimate(study, survey, judge, settled)
-        say(estimate_text(estimated))
+        if estimated["units"] or not settled:
+            say(estimate_text(estimated))
         allow(estimated, yes)
         summaries[judge.name] = judge_study(study, survey, judge, progress=progress, settled=settled)
         say(summary_text(summaries[judge.name]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.hints import command
-from parlai_spotbot.judges.certificate.certify_request import CertifyRequest
+from parlai_spotbot.judges.certify_request import CertifyRequest
 from parlai_spotbot.judges.specs import JudgeRequest
 from parlai_spotbot.scripts.command import Command, seed_of
 from parlai_spotbot.scripts.result import DONE, PARTLY

@@ -10,6 +10,7 @@ import pytest
 from parlai_spotbot import checksums
 from parlai_spotbot.errors import UserError
 from parlai_spotbot.judges import language_model
+from parlai_spotbot.judges import run as judges_run
 from parlai_spotbot.judges.language_model.options import read_options
 from parlai_spotbot.judges.run import estimate, judge_study
 from parlai_spotbot.records import Judgement
@@ -89,7 +90,8 @@ def test_each_item_is_asked_about_once_in_both_orders(study):
 
 
 def test_a_survey_of_all_kinds_is_answered(tmp_path, monkeypatch):
-    monkeypatch.setattr(language_model, "survey_of", lambda study, name: MANY)
+    for module in (language_model, judges_run):
+        monkeypatch.setattr(module, "survey_of", lambda study, name: MANY)
     shown = [conversation(i) for i in range(2)]
     study = study_of(
         tmp_path / "study", "many", [item(shown[0], judged=(1,)), item(*shown, questions=("better",))], shown

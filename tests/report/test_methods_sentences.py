@@ -181,17 +181,17 @@ def test_what_is_given_and_what_is_analysed_are_told_apart(new_study, tmp_path):
     text = text_of(facts, failed=1)
     assert f"The {len(kept)} annotations of 4 people are analysed." in text
     assert "5 people gave 192 annotations" in text
-    assert "the 2 answers to them are left out of all results" in text
+    assert "The 2 answers to known (control) items are left out of all results" in text
 
 
 def test_times_are_said_of_what_is_analysed(facts):
     text = text_of(facts)
-    assert re.search(r"What is analysed took a median of \d+ seconds an annotation, and [\d.]+ hours in all\.", text)
+    assert re.search(r"Analysed annotations took a median of \d+ seconds each, [\d.]+ hours in all\.", text)
     assert "hours in all) " not in text
 
 
 def test_a_unit_is_described_where_people_did_some(facts):
-    assert "(a unit) had 96 items, controls aside" in text_of(facts)
+    assert "A unit, an annotator's sitting, had 96 items, controls aside" in text_of(facts)
     assert "(a unit) had 1 item, controls" in text_of(facts, unit_sizes=[1])
     assert "(a unit) had 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
     assert "(a unit)" not in text_of(facts, unit_sizes=[])

@@ -10,7 +10,7 @@ from parlai_spotbot.judges.language_model.answer_journal import AGAIN, AnswerJou
 from parlai_spotbot.judges.language_model.options import LanguageModelOptions
 from parlai_spotbot.judges.language_model.prompts import ORDERS, Asks, names_in_reply, requests_of, text_of
 from parlai_spotbot.judges.language_model.replies import parsed
-from parlai_spotbot.models.chat.completion import BEGUN, REMEDIES, ChatError, Completion, Reply
+from parlai_spotbot.models.chat.completion import REMEDIES, ChatError, Completion, Reply
 from parlai_spotbot.models.chat.message_text import quoted, tokens
 from parlai_spotbot.outside import without_reasoning
 
@@ -19,6 +19,9 @@ JSON_ANSWER = 12
 
 SAID = 300
 """Number of characters of a reply that are kept."""
+
+BEGUN = 2
+"""Requests that are begun at once, as a multiple of those at the server: some wait to be tried again."""
 
 UNUSABLE = 12
 """Number of unusable answers in a row at the beginning of a run after which nothing more is asked."""
@@ -50,7 +53,7 @@ class ServedModel:
         self.where = where
         self.max_cost = max_cost
         self.together = together
-        self.client = ChatClient(options, options.key(where))
+        self.client = ChatClient(options, options.key(where), BEGUN * options.concurrency)
         self._silent = 0
         self._answered = False
         self._usable = False

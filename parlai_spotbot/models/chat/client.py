@@ -15,16 +15,7 @@ from typing import Any
 import httpx2
 import openai
 
-from parlai_spotbot.models.chat.completion import (
-    BEGUN,
-    ChatAccount,
-    ChatError,
-    Completion,
-    Reply,
-    completion,
-    failure,
-    parsed,
-)
+from parlai_spotbot.models.chat.completion import ChatAccount, ChatError, Completion, Reply, completion, failure, parsed
 from parlai_spotbot.models.chat.keys import Key
 from parlai_spotbot.models.chat.request_changes import TOLD_BY_USER, changed, next_change
 from parlai_spotbot.models.chat.server_options import ServerOptions
@@ -95,9 +86,13 @@ class _Http(httpx2.AsyncClient):
 
 
 class ChatClient:
-    """Connection to one server, for all conversations of a contestant or all questions to a judge."""
+    """Connection to one server, for all conversations of a contestant or all questions to a judge.
 
-    def __init__(self, server: ServerOptions, key: Key):
+    `begun` is how many requests are begun at once, those that wait to be tried again among them; by default as many as
+    may be at the server.
+    """
+
+    def __init__(self, server: ServerOptions, key: Key, begun: int = 0):
         self.server = server
         self.key = key
         self.account = ChatAccount()
@@ -108,7 +103,7 @@ class ChatClient:
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True, name="openai_chat")
         self._thread.start()
         url = httpx2.URL(server.url)
-        self._begun = asyncio.Semaphore(BEGUN * server.concurrency)
+        self._begun = asyncio.Semaphore(begun or server.concurrency)
         self._client = openai.AsyncOpenAI(
             api_key="sent by _Http",
             base_url=url.copy_with(query=None),

@@ -19,9 +19,6 @@ TOO_LONG = (
 )
 BUSY = (408, 409, 429)
 
-BEGUN = 2
-"""Requests that are begun at once, as a multiple of those at the server: some wait to be tried again."""
-
 REMEDIES = own_data(__file__)
 """Kind of an error -> what to do; {} is what the names of options begin with."""
 

@@ -192,10 +192,10 @@ def test_times_are_said_of_what_is_analysed(facts):
 
 def test_a_unit_is_described_where_people_did_some(facts):
     assert "A unit, an annotator's sitting, had 96 items, controls aside" in text_of(facts)
-    assert "(a unit) had 1 item, controls" in text_of(facts, unit_sizes=[1])
-    assert "(a unit) had 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
-    assert "(a unit)" not in text_of(facts, unit_sizes=[])
-    assert "(a unit)" not in text_of(facts, settled={"pairs": [1], "question": "nature", "sentences": []})
+    assert "A unit, an annotator's sitting, had 1 item, controls" in text_of(facts, unit_sizes=[1])
+    assert "A unit, an annotator's sitting, had 2 to 5 items" in text_of(facts, unit_sizes=[2, 3, 5])
+    assert "A unit, an annotator" not in text_of(facts, unit_sizes=[])
+    assert "A unit, an annotator" not in text_of(facts, settled={"pairs": [1], "question": "nature", "sentences": []})
 
 
 def test_pay_for_an_hour_is_that_of_all_answers(new_study, tmp_path):

@@ -172,16 +172,16 @@ def file_record(path: Path, most: int = sys.maxsize) -> dict[str, Any] | None:
     """Return the record of a file, or of its first `most` bytes, which it reads in pieces; None where there is none."""
     digest = hashlib.sha256()
     left = most
-    try:
-        with regular(path, remedy=PUT_BACK).open("rb") as file:
-            while piece := file.read(min(left, files.PIECE)):
-                digest.update(piece)
-                left -= len(piece)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as err:
-        raise UserError(f"{path}: can't be read: {err.strerror or err}.", PUT_BACK) from None
-    return {"bytes": most - left, "sha256": digest.hexdigest()}
+    with (
+        contextlib.suppress(FileNotFoundError, NotADirectoryError),
+        files.reading_errors(path, PUT_BACK),
+        regular(path, remedy=PUT_BACK).open("rb") as file,
+    ):
+        while piece := file.read(min(left, files.PIECE)):
+            digest.update(piece)
+            left -= len(piece)
+        return {"bytes": most - left, "sha256": digest.hexdigest()}
+    return None
 
 
 def sha256(path: Path) -> str:

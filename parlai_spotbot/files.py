@@ -177,14 +177,22 @@ def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     write_text(path, "".join(dumps(row) + "\n" for row in rows))
 
 
-def bytes_of(path: Path, what: str = "file", remedy: str = "Remove it, and put a copy back.") -> bytes | None:
-    """Return what a file holds; None where there is none."""
+@contextlib.contextmanager
+def reading_errors(path: Path, remedy: str) -> Iterator[None]:
+    """Turn an error of the disk while `path` is read into a `UserError`, but not that it isn't there."""
     try:
-        return regular(path, what, remedy).read_bytes()
+        yield
     except (FileNotFoundError, NotADirectoryError):
-        return None
+        raise
     except OSError as err:
         raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
+
+
+def bytes_of(path: Path, what: str = "file", remedy: str = "Remove it, and put a copy back.") -> bytes | None:
+    """Return what a file holds; None where there is none."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), reading_errors(path, remedy):
+        return regular(path, what, remedy).read_bytes()
+    return None
 
 
 def jsonl_rows(
@@ -209,7 +217,12 @@ def jsonl_rows(
     """
     length = 0
     digest = hashlib.sha256()
-    with _opened(path, what, remedy) as file:
+    try:
+        with reading_errors(path, remedy):
+            opened = regular(path, what, remedy).open("rb")
+    except (FileNotFoundError, NotADirectoryError):
+        raise UserError(f"{path}: no such {what}.", remedy) from None
+    with opened as file, reading_errors(path, remedy):
         for number, line in enumerate(file, start=1):
             length += len(line)
             if check is not None:
@@ -226,18 +239,6 @@ def jsonl_rows(
             yield parse(row, where)
     if check is not None:
         check(path, {"bytes": length, "sha256": digest.hexdigest()})
-
-
-@contextlib.contextmanager
-def _opened(path: Path, what: str, remedy: str) -> Iterator[io.BufferedReader]:
-    """Open a file to be read; errors of the disk are a `UserError`."""
-    try:
-        with regular(path, what, remedy).open("rb") as file:
-            yield file
-    except (FileNotFoundError, NotADirectoryError):
-        raise UserError(f"{path}: no such {what}.", remedy) from None
-    except OSError as err:
-        raise UserError(f"{path}: can't be read: {err.strerror or err}.", remedy) from None
 
 
 def read_jsonl(path: Path, *options: Any, **more: Any) -> list:
